@@ -1,0 +1,39 @@
+# One image, two commands: the API (default) and the queue worker (node dist/src/worker.js).
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
+COPY migrations migrations
+COPY src src
+RUN npm run build \
+ # The embedded database and prebuilt accelerators are for machines without containers.
+ && npm prune --omit=dev --omit=optional
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends \
+      ansible-core ca-certificates git openssh-client python3-ansible-runner sshpass tini \
+ && rm -rf /var/lib/apt/lists/* \
+ && install -d -o node -g node -m 0700 /data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/scripts scripts
+COPY --from=build /app/dist dist
+ENV NODE_ENV=production \
+    NODE_OPTIONS=--enable-source-maps \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/data
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+# tini reaps what a killed playbook leaves behind, which Node as first process would not.
+ENTRYPOINT ["/usr/bin/tini", "--"]
+CMD ["node", "dist/src/main.js"]
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

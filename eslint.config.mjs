@@ -1,0 +1,115 @@
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+const RESTRICTED_SYNTAX = [
+  {
+    selector: "CallExpression[callee.property.name='save']",
+    message: 'save() reads, walks relations and may delete: use insert or update.',
+  },
+  {
+    selector: "CallExpression[callee.property.name='take'][callee.object.type='CallExpression']",
+    message: 'take() with a join is two statements: page by ids, then read the rows.',
+  },
+  {
+    selector: "CallExpression[callee.name='forwardRef']",
+    message: 'A cycle is broken by an event or a port, not by forwardRef.',
+  },
+  {
+    selector: "MemberExpression[object.name='Scope'][property.name='REQUEST']",
+    message: 'Request scope rebuilds the chain for every request: use AsyncLocalStorage.',
+  },
+  {
+    selector: "Property[key.name='synchronize'][value.value=true]",
+    message: 'Tables change by migrations only.',
+  },
+];
+
+const NO_ENVIRONMENT = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Settings come from src/config.',
+};
+
+/** Files that may read the environment: they start the program. */
+const ENTRY_POINTS = [
+  'src/main.ts',
+  'src/worker.ts',
+  'src/run-process.ts',
+  'src/cli.ts',
+  'src/cli/**',
+];
+
+/** Names the runtime provides to the plain scripts. */
+const NODE_GLOBALS = [
+  ...['process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'AbortSignal', 'AbortController'],
+  ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  ...['TextDecoder', 'TextEncoder', 'structuredClone'],
+];
+
+export default tseslint.config(
+  { ignores: ['dist/', 'var/', 'coverage/', 'node_modules/', 'docs/'] },
+  eslint.configs.recommended,
+  {
+    rules: {
+      // "modified": a switch counts once, however many plain cases it has.
+      complexity: ['error', { max: 20, variant: 'modified' }],
+      eqeqeq: 'error',
+      'max-depth': ['error', 4],
+      // Refusing control characters is this program's business.
+      'no-control-regex': 'off',
+      'max-lines': ['error', 400],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX],
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', caughtErrors: 'none' }],
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.mts'],
+    extends: [tseslint.configs.recommended],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      'no-unused-vars': 'off',
+    },
+  },
+  {
+    // The entry points hand the environment to src/config, the runner parts of it to programs.
+    files: ['src/**/*.ts'],
+    ignores: [...ENTRY_POINTS, 'src/config/**', 'src/jobs/runner/**', '**/*.spec.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, NO_ENVIRONMENT] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/cli.ts', 'src/cli/**', '**/*.spec.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    // The settings class takes its fields from the declarations, which only merging can say.
+    files: ['src/config/settings.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-declaration-merging': 'off',
+      '@typescript-eslint/no-empty-object-type': 'off',
+    },
+  },
+  {
+    // A test file is one list of cases inside one function, a migration one list of statements.
+    files: ['test/**', '**/*.spec.ts', 'migrations/**'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // Declarations beside plain scripts are in no project of the compiler.
+    files: ['scripts/**/*.d.mts'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(NODE_GLOBALS.map((name) => [name, 'readonly'])),
+    },
+  },
+);

@@ -1,0 +1,100 @@
+/**
+ * `npm run check`: format, lint, types, architecture tests, OpenAPI and migration drift, as many
+ * at once as there are processors. Prints what each found and exits 1 when one found something.
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { reportFailure } from './console/problem.mjs';
+import { print } from './console/progress.mjs';
+import { run } from './processes/run.mjs';
+import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
+
+const LIMIT_MS = 5 * 60_000;
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const modules = join(root, 'node_modules');
+const cache = join(modules, '.cache', 'check');
+const cli = join(root, 'dist', 'src', 'cli.js');
+
+try {
+  mkdirSync(cache, { recursive: true });
+  await provideForTests(root);
+  const failed = await withThrowawayServices(root, checkAll);
+  process.exitCode ||= failed;
+} catch (error) {
+  reportFailure(error);
+  process.exitCode ||= 1;
+}
+
+async function checkAll(environment) {
+  const checks = [...staticChecks(), ...testChecks(), ...(await commandChecks(environment))];
+  let failed = 0;
+  const next = async () => {
+    for (let check = checks.shift(); check; check = checks.shift()) {
+      failed += (await perform(check, environment)) ? 0 : 1;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, next));
+  return failed === 0 ? 0 : 1;
+}
+
+async function perform({ title, args }, environment) {
+  const startedAt = Date.now();
+  const { code, output } = await run(process.execPath, args, {
+    cwd: root,
+    env: environment,
+    what: title,
+    timeoutMs: LIMIT_MS,
+    anyCode: true,
+  });
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  print(`${code === 0 ? '✓' : '✗'} ${title} (${seconds} s)`);
+  if (code !== 0) print(output.trimEnd());
+  return code === 0;
+}
+
+// The slowest first, so that the others fill the gaps.
+function staticChecks() {
+  const cached = (name) => ['--cache', '--cache-location', join(cache, name)];
+  return [
+    {
+      title: 'Lint',
+      args: [join(modules, 'eslint', 'bin', 'eslint.js'), '.'],
+    },
+    {
+      title: 'Types',
+      args: [
+        ...[join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'],
+        ...['--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')],
+      ],
+    },
+    {
+      title: 'Format',
+      args: [join(modules, 'prettier', 'bin', 'prettier.cjs'), '--check', '.', ...cached('format')],
+    },
+  ];
+}
+
+function testChecks() {
+  const { jest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const known = jest?.projects?.some(({ displayName }) => displayName === 'architecture');
+  if (!known) return [];
+  const program = join(modules, 'jest', 'bin', 'jest.js');
+  return [{ title: 'Architecture', args: [program, '--selectProjects', 'architecture', '-i'] }];
+}
+
+async function commandChecks(environment) {
+  if (!existsSync(cli)) return [];
+  const { output } = await run(process.execPath, [cli, '--help'], {
+    cwd: root,
+    env: environment,
+    anyCode: true,
+    timeoutMs: LIMIT_MS,
+  });
+  return [
+    { title: 'OpenAPI document', word: 'openapi', args: [cli, 'openapi', '--check'] },
+    { title: 'Migrations', word: 'migration-check', args: [cli, 'migration-check'] },
+  ].filter(({ word }) => output.includes(word));
+}

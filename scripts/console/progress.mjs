@@ -1,0 +1,73 @@
+const QUIET_MS = 1500;
+const TICK_MS = 1000;
+
+const live = Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
+const colours = live && !process.env.NO_COLOR;
+let current = null;
+
+// A closed terminal or pipe must not end a supervisor that still has services to stop.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
+
+/**
+ * Runs one step of a set-up and prints `✓ title: detail (seconds)` when it is done; `work` may
+ * return the detail. On a terminal the running time is shown meanwhile, elsewhere a step that
+ * takes longer announces itself once.
+ */
+export async function step(title, work) {
+  const shown = { title, startedAt: Date.now(), announced: false };
+  current = shown;
+  const timer = setInterval(() => announce(shown), live ? TICK_MS : QUIET_MS);
+  try {
+    const detail = await work();
+    clearLine();
+    const text = detail ? `${title}: ${detail}` : title;
+    print(`${paint('✓', 32)} ${text} ${paint(`(${seconds(shown)})`, 2)}`);
+  } catch (error) {
+    clearLine();
+    print(`${paint('✗', 31)} ${title} ${paint(`(${seconds(shown)})`, 2)}`);
+    throw error;
+  } finally {
+    clearInterval(timer);
+    current = null;
+  }
+}
+
+/** A line below the running step, for what the reader should know beyond its result. */
+export function note(text) {
+  clearLine();
+  print(`  ${text}`);
+}
+
+/** Any other line of output. */
+export function print(text = '') {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Emphasis for the few words that matter; plain where colours are off. */
+export function strong(text) {
+  return paint(text, 1);
+}
+
+function announce(shown) {
+  if (current !== shown) return;
+  if (live) {
+    clearLine();
+    process.stdout.write(`${paint('…', 36)} ${shown.title} ${seconds(shown)}`);
+  } else if (!shown.announced) {
+    shown.announced = true;
+    print(`… ${shown.title}`);
+  }
+}
+
+function clearLine() {
+  if (live) process.stdout.write('\r\u001b[2K');
+}
+
+function paint(text, code) {
+  return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+function seconds(shown) {
+  return `${((Date.now() - shown.startedAt) / 1000).toFixed(1)} s`;
+}

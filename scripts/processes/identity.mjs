@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const POLL_MS = 50;
+const START_TIME_FIELD = 19; // Field 22 of /proc/<pid>/stat, counted after the command's parenthesis.
+
+/**
+ * What tells a process from a later one with the same number: its start time and the boot it
+ * belongs to. Null when there is no such process, or only its unreaped remains.
+ */
+export function identityOf(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+}
+
+/** The pair to write to a file so that the process can be recognised later. */
+export function recordOf(pid) {
+  return { pid, identity: identityOf(pid) };
+}
+
+/** Whether the process a record was made of is still running. */
+export function isRunning(record) {
+  if (!record?.identity) return false;
+  return identityOf(record.pid) === record.identity;
+}
+
+/** The command line, words separated by spaces; empty when it cannot be read. */
+export function commandLineOf(pid) {
+  try {
+    if (process.platform === 'linux') {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    }
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Sends a signal to the process of a record; false when it is gone already. */
+export function signalRecord(record, signal) {
+  if (!isRunning(record)) return false;
+  try {
+    process.kill(record.pid, signal);
+    return true;
+  } catch (error) {
+    if (error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/**
+ * Ends a process that is not our child: the polite signal first, SIGKILL after `graceMs`.
+ * Resolves to whether there was one.
+ */
+export async function endRecord(record, signal, graceMs) {
+  if (!signalRecord(record, signal)) return false;
+  if (await hasEnded(record, graceMs)) return true;
+  signalRecord(record, 'SIGKILL');
+  await hasEnded(record, 5000);
+  return true;
+}
+
+async function hasEnded(record, limitMs) {
+  const deadline = Date.now() + limitMs;
+  while (Date.now() < deadline) {
+    if (!isRunning(record)) return true;
+    await pause(POLL_MS);
+  }
+  return !isRunning(record);
+}
+
+function fromProc(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}:${fields[START_TIME_FIELD]}`;
+  } catch {
+    return null;
+  }
+}
+
+function fromPs(pid) {
+  try {
+    const answer = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C' },
+    }).trim();
+    if (answer === '' || answer.startsWith('Z')) return null;
+    return answer.slice(answer.indexOf(' ')).trim();
+  } catch {
+    return null;
+  }
+}

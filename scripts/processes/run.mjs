@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+
+import { lastLines, Problem } from '../console/problem.mjs';
+
+const KEPT_OUTPUT = 256 * 1024;
+const running = new Set();
+
+/**
+ * Runs a command to its end, without a shell. Resolves to `{ code, stdout, output }`, where
+ * `output` is both streams. Throws a Problem when it cannot be started, runs longer than
+ * `timeoutMs`, or ends with another code than 0 (unless `anyCode`). `log` names a file that
+ * receives everything.
+ */
+export async function run(file, args, options = {}) {
+  const { log, timeoutMs, anyCode = false, what = file, input, ...spawnOptions } = options;
+  const child = spawn(file, args, {
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...spawnOptions,
+  });
+  running.add(child);
+  try {
+    const result = await collect(child, { log, timeoutMs, input });
+    if (result.timedOut) throw new Problem(`${what} took longer than ${timeoutMs / 1000} s`);
+    if (result.code !== 0 && !anyCode) {
+      const where = log ? ` (all of it in ${log})` : '';
+      const how = result.signal ?? `code ${result.code}`;
+      throw new Problem(
+        `${what} failed with ${how}${where}`,
+        lastLines(result.output),
+        result.output,
+      );
+    }
+    return result;
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'EPERM') {
+      throw new Problem(`${what} could not be started: ${error.message}`);
+    }
+    throw error;
+  } finally {
+    running.delete(child);
+  }
+}
+
+/** Ends the commands that are running now, for a set-up that is interrupted. */
+export function endRunningCommands() {
+  for (const child of running) child.kill('SIGTERM');
+}
+
+function collect(child, { log, timeoutMs, input }) {
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    let output = '';
+    let timedOut = false;
+    const timer = timeoutMs
+      ? setTimeout(() => {
+          timedOut = true;
+          child.kill('SIGKILL');
+        }, timeoutMs)
+      : null;
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-KEPT_OUTPUT);
+      if (log) appendFileSync(log, chunk);
+    };
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      stdout = (stdout + chunk).slice(-KEPT_OUTPUT);
+      keep(chunk);
+    });
+    child.stderr.setEncoding('utf8').on('data', keep);
+    if (input !== undefined) child.stdin.on('error', () => undefined).end(input);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout, output, timedOut });
+    });
+  });
+}

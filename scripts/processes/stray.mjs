@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
+
+/**
+ * Ends every process whose environment holds `name=value`, this one left out, and resolves to
+ * their command lines. Finds what was started in a session of its own by something that is gone;
+ * does nothing where there is no /proc.
+ */
+export async function endMarkedProcesses(name, value) {
+  if (process.platform !== 'linux') return [];
+  const mark = `${name}=${value}\0`;
+  const ended = [];
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid === process.pid || !holds(pid, mark)) continue;
+    if (identityOf(pid) === null) continue;
+    ended.push(commandLineOf(pid));
+    await endRecord(recordOf(pid), 'SIGKILL', 2000);
+  }
+  return ended;
+}
+
+function holds(pid, mark) {
+  try {
+    return `${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`.includes(mark);
+  } catch {
+    return false; // Ended meanwhile, or another user's.
+  }
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+
+import { Problem } from '../console/problem.mjs';
+import { run } from '../processes/run.mjs';
+
+const ACCOUNT = 'automation-db';
+
+/**
+ * The account PostgreSQL runs under, as it refuses to run as root: null when this process is not
+ * root, else `{ name, uid, gid }` of a system account that is created when it is missing.
+ */
+export async function databaseAccount() {
+  if (process.getuid?.() !== 0) return null;
+  const known = (await lookUp(ACCOUNT)) ?? (await create());
+  if (known) return known;
+  const fallback = (await lookUp('postgres')) ?? (await lookUp('nobody'));
+  if (fallback) return fallback;
+  throw new Problem(
+    'PostgreSQL cannot run as root and no unprivileged account could be created: ' +
+      'run as another user, or set DATABASE_URL to a server of yours',
+  );
+}
+
+/** Options of spawn that run a command as the account; none when it is null. */
+export function asAccount(account) {
+  return account ? { uid: account.uid, gid: account.gid } : {};
+}
+
+/** Whether the account can enter, list and write the folder, judged by the kernel. */
+export function canUse(account, folder) {
+  return succeeds(account, 'test', ['-w', folder, '-a', '-x', folder]);
+}
+
+/** Whether the account can run the program; false also when its libraries are out of reach. */
+export function canRun(account, file, args) {
+  return succeeds(account, file, args);
+}
+
+function succeeds(account, file, args) {
+  const result = spawnSync(file, args, { ...asAccount(account), cwd: '/', stdio: 'ignore' });
+  return result.status === 0;
+}
+
+async function lookUp(name) {
+  const ids = [];
+  for (const flag of ['-u', '-g']) {
+    const { code, stdout } = await run('id', [flag, name], { anyCode: true });
+    if (code !== 0) return null;
+    ids.push(Number(stdout.trim()));
+  }
+  const [uid, gid] = ids;
+  return { name, uid, gid };
+}
+
+// useradd is Debian's and Red Hat's, adduser with these letters is BusyBox's.
+async function create() {
+  const attempts = [
+    [
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', ACCOUNT],
+    ],
+    ['adduser', ['-S', '-D', '-H', ACCOUNT]],
+  ];
+  for (const [file, args] of attempts) {
+    await run(file, args, { anyCode: true }).catch(() => null);
+    const account = await lookUp(ACCOUNT);
+    if (account) return account;
+  }
+  return null;
+}

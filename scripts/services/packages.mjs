@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+import { Problem } from '../console/problem.mjs';
+import { withLock } from '../processes/lock.mjs';
+import { run } from '../processes/run.mjs';
+import { readJson, readText } from './private-file.mjs';
+
+const INSTALL_LIMIT_MS = 15 * 60_000;
+const BUILD_LIMIT_MS = 10 * 60_000;
+const BUILD_INPUTS = [
+  'src',
+  'migrations',
+  'scripts/build.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+];
+
+/** Where the hash of the sources that `dist` was built from is kept. */
+export const BUILD_STAMP = join('dist', '.sources');
+
+/**
+ * Whether node_modules holds what the lockfile says: the package manager writes its own list of
+ * what it has installed as the last act of an installation.
+ */
+export function packagesAreCurrent(root) {
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
+  const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  if (!wanted || !installed) return false;
+  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+    if (path === '') return true;
+    const present = installed[path];
+    if (!present) return optional === true;
+    return present.version === version && present.integrity === integrity;
+  });
+}
+
+/** Installs the packages of the lockfile unless they are there. Resolves to what was done. */
+export async function installPackages(root, log) {
+  if (packagesAreCurrent(root)) return 'up to date';
+  return withLock(join(root, 'dist', '.lock'), async () => {
+    if (packagesAreCurrent(root)) return 'up to date';
+    const npm = (args, what) =>
+      run('npm', [...args, '--include=dev', '--include=optional'], {
+        cwd: root,
+        // The lifecycle variables of an outer "npm start" or "npm test" are not meant for it.
+        env: { ...process.env, NODE_ENV: 'development', NODE_OPTIONS: '' },
+        log,
+        what,
+        timeoutMs: INSTALL_LIMIT_MS,
+      });
+    try {
+      await npm(['ci'], 'npm ci');
+      return 'installed';
+    } catch (error) {
+      if (!refusesLockfile(error)) throw error;
+    }
+    await npm(['install', '--no-save'], 'npm install');
+    return 'installed; npm ci refused the lockfile, so npm install --no-save was used';
+  });
+}
+
+// Versions of npm disagree about optional packages of other platforms, and `npm ci` then refuses
+// a lockfile that another npm wrote. Such a lockfile still says exactly what to install.
+function refusesLockfile(error) {
+  return error instanceof Problem && error.output?.includes('code EUSAGE');
+}
+
+/** A hash of everything the build reads; equal hashes mean that a build can be left out. */
+export function sourceHash(root) {
+  const hash = createHash('sha256').update(process.version.split('.')[0]);
+  for (const file of BUILD_INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
+    if (file.endsWith('.spec.ts')) continue;
+    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Builds `dist` unless it is newer than its sources. Resolves to what was done. */
+export async function buildWhenNeeded(root, log) {
+  const isCurrent = () => readText(join(root, BUILD_STAMP)) === sourceHash(root);
+  if (isCurrent()) return 'up to date';
+  return withLock(join(root, 'dist', '.lock'), async () => {
+    if (isCurrent()) return 'up to date';
+    await run(process.execPath, [join(root, 'scripts', 'build.mjs')], {
+      cwd: root,
+      log,
+      what: 'The build',
+      timeoutMs: BUILD_LIMIT_MS,
+    });
+    return 'built';
+  });
+}
+
+function filesUnder(path) {
+  const kind = statSync(path, { throwIfNoEntry: false });
+  if (!kind) return [];
+  if (!kind.isDirectory()) return [path];
+  const names = readdirSync(path).sort();
+  return names.flatMap((name) => filesUnder(join(path, name)));
+}

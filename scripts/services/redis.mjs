@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { lastLogLines, Problem } from '../console/problem.mjs';
+import { freePort } from './ports.mjs';
+import { readJson, writePrivate } from './private-file.mjs';
+
+const READY_LIMIT_MS = 30_000;
+const POLL_MS = 30;
+const STOP_GRACE_MS = 10_000;
+
+/**
+ * Writes the configuration of a private Redis for `home` and resolves to the program for the
+ * Supervisor and the connection URL. Port and password are kept in `home/redis.json`.
+ */
+export async function prepareRedis({ home, binary, logFile, durable = true }) {
+  const folder = join(home, 'redis');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const recordFile = join(home, 'redis.json');
+  const record = readJson(recordFile) ?? { password: randomBytes(24).toString('hex') };
+  record.port = await freePort(record.port);
+  writePrivate(recordFile, JSON.stringify(record));
+  const configuration = join(folder, 'redis.conf');
+  writePrivate(configuration, configurationText(folder, record, durable));
+  return {
+    program: {
+      name: 'redis',
+      file: binary,
+      args: [configuration],
+      options: { cwd: folder },
+      logFile,
+      stopSignal: 'SIGTERM',
+      graceMs: STOP_GRACE_MS,
+    },
+    url: `redis://default:${record.password}@127.0.0.1:${record.port}/0`,
+  };
+}
+
+/** Waits until the server has loaded its data and answers; `exited` ends the waiting early. */
+export async function awaitRedis({ url, exited, logFile }) {
+  let ended = false;
+  void exited.then(() => (ended = true));
+  const deadline = Date.now() + READY_LIMIT_MS;
+  while (Date.now() < deadline && !ended) {
+    if (await answersPing(new URL(url))) return;
+    await pause(POLL_MS);
+  }
+  const said = lastLogLines(logFile, 8);
+  throw new Problem(`Redis does not start (its log is ${logFile})`, said);
+}
+
+// The password is in a private file, as the arguments of a process are everybody's to read.
+// "noeviction" because a queue that forgets entries silently is no queue.
+function configurationText(folder, record, durable) {
+  return [
+    'bind 127.0.0.1',
+    `port ${record.port}`,
+    `requirepass ${record.password}`,
+    `dir ${JSON.stringify(folder)}`,
+    `appendonly ${durable ? 'yes' : 'no'}`,
+    'appendfsync everysec',
+    'save ""',
+    'maxmemory-policy noeviction',
+    'daemonize no',
+    'logfile ""',
+    '',
+  ].join('\n');
+}
+
+function answersPing({ hostname, port, password }) {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
+    let answer = '';
+    const finish = (result) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+      if (answer.includes('+PONG')) finish(true);
+      else if (answer.includes('-')) finish(false); // Still loading, or not ours.
+    });
+    socket.once('timeout', () => finish(false));
+    socket.once('error', () => finish(false));
+    socket.once('close', () => finish(false));
+  });
+}

@@ -1,0 +1,138 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { endRecord, isRunning, recordOf } from '../processes/identity.mjs';
+import { endMarkedProcesses } from '../processes/stray.mjs';
+import { Supervisor } from '../processes/supervise.mjs';
+import { databaseAccount } from './account.mjs';
+import { awaitPostgres, preparePostgres } from './postgres.mjs';
+import { readJson, writePrivate } from './private-file.mjs';
+import { awaitRedis, prepareRedis } from './redis.mjs';
+import { findProgram } from './tools.mjs';
+
+const PREFIX = 'automation-controller-throwaway-';
+const NAMES = ['redis', 'postgres'];
+
+/** The variable that marks everything a test run starts, directly or not. */
+export const RUN_MARK = 'AUTOMATION_TEST_RUN';
+
+/**
+ * A PostgreSQL and a Redis of their own, on free ports and with data in a temporary folder, for
+ * tests: quick, unsafe against power loss, and gone without a trace after `stop()`. The role of
+ * `databaseUrl` may create databases.
+ */
+export async function startThrowawayServices({ postgres = true, redis = true } = {}) {
+  await removeAbandoned();
+  const services = new ThrowawayServices();
+  try {
+    if (postgres) await services.startPostgres();
+    if (redis) await services.startRedis();
+    return services;
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+}
+
+class ThrowawayServices {
+  folder = mkdtempSync(join(tmpdir(), PREFIX));
+  databaseUrl = null;
+  redisUrl = null;
+  #cluster = null;
+  #programs = {};
+  #waits = {};
+  #supervisor = new Supervisor({ onChange: (processes) => this.#write(processes) });
+
+  constructor() {
+    // The database's own account has to pass through; nobody can list it.
+    chmodSync(this.folder, 0o711);
+    this.#write({});
+  }
+
+  async startPostgres() {
+    const logFile = join(this.folder, 'postgres.log');
+    const account = await databaseAccount();
+    const prepared = await preparePostgres({
+      home: this.folder,
+      account,
+      logFile,
+      durable: false,
+    });
+    this.#cluster = prepared.cluster;
+    this.databaseUrl = prepared.url;
+    this.#programs.postgres = prepared.program;
+    this.#waits.postgres = (exited) => awaitPostgres({ url: prepared.url, exited, logFile });
+    await this.resume('postgres');
+  }
+
+  async startRedis() {
+    const logFile = join(this.folder, 'redis.log');
+    const binary = findProgram('redis-server');
+    const prepared = await prepareRedis({ home: this.folder, binary, logFile, durable: false });
+    this.redisUrl = prepared.url;
+    this.#programs.redis = prepared.program;
+    this.#waits.redis = (exited) => awaitRedis({ url: prepared.url, exited, logFile });
+    await this.resume('redis');
+  }
+
+  /** Ends "postgres" or "redis" by a signal (SIGQUIT is PostgreSQL's immediate stop), and waits. */
+  async halt(name, signal = 'SIGKILL') {
+    const exited = this.#supervisor.exited(name);
+    this.#supervisor.kill([name], signal);
+    await exited;
+  }
+
+  /** Starts one that was halted, at the same address and with the data it had, and waits. */
+  async resume(name) {
+    this.#supervisor.start(this.#programs[name]);
+    await this.#waits[name](this.#supervisor.exited(name));
+  }
+
+  async stop() {
+    await this.#supervisor.close([NAMES]);
+    removeData(this.folder, this.#cluster);
+  }
+
+  #write(processes) {
+    if (!existsSync(this.folder)) return;
+    const owner = recordOf(process.pid);
+    writePrivate(
+      join(this.folder, 'processes.json'),
+      JSON.stringify({ owner, mark: ownMark(), processes, cluster: this.#cluster }),
+    );
+  }
+}
+
+/** A folder below the services' own, for whatever else is to disappear with them. */
+export function throwawayFolder(services, name) {
+  const folder = join(services.folder, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+function ownMark() {
+  return process.env[RUN_MARK] ?? null;
+}
+
+// What a killed run could not clean up itself.
+async function removeAbandoned() {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    const known = readJson(join(folder, 'processes.json'));
+    if (!known || isRunning(known.owner)) continue;
+    for (const record of Object.values(known.processes)) await endRecord(record, 'SIGKILL', 5000);
+    // Services of a test that died belong to the run that is still going on.
+    if (known.mark && known.mark !== ownMark()) await endMarkedProcesses(RUN_MARK, known.mark);
+    removeData(folder, known.cluster);
+  }
+}
+
+function removeData(folder, cluster) {
+  if (cluster && dirname(cluster) !== folder) {
+    rmSync(cluster, { recursive: true, force: true });
+    rmSync(`${cluster}.belongs-to`, { force: true });
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}

@@ -1,0 +1,60 @@
+/**
+ * Prepares an external database for containers that start together: waits for it, then secret
+ * key, migrations, first admin, token and demo objects, as `npm start` does. Needs DATABASE_URL;
+ * everything it makes up is kept in DATA_DIR. With --without-token no token is made, for replicas
+ * that share no folder.
+ */
+import { dirname, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { Problem, reportFailure } from './console/problem.mjs';
+import { print, step } from './console/progress.mjs';
+import { dataFiles, makeDataFolder } from './setup/data-folder.mjs';
+import { setUpDatabase } from './setup/first-run.mjs';
+import { serviceEnvironment } from './setup/service-environment.mjs';
+import { readSettings } from './setup/settings.mjs';
+
+const WAIT_LIMIT_MS = 120_000;
+
+try {
+  await setUp(readSettings(resolve(dirname(fileURLToPath(import.meta.url)), '..')));
+} catch (error) {
+  reportFailure(error);
+  process.exitCode = 1;
+}
+
+async function setUp(settings) {
+  const { databaseUrl, redisUrl } = settings;
+  if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
+  const files = dataFiles(settings.dataDir);
+  makeDataFolder(settings.dataDir);
+  const path = process.env.PATH;
+  const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
+  await step('PostgreSQL answers', () => awaitServer(databaseUrl));
+  const { newPassword } = await setUpDatabase({
+    settings,
+    files,
+    environment: all,
+    withToken: !process.argv.includes('--without-token'),
+  });
+  if (newPassword) print(`Login: ${settings.adminUsername} / ${newPassword}`);
+}
+
+async function awaitServer(url) {
+  const { default: pg } = await import('pg');
+  const deadline = Date.now() + WAIT_LIMIT_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw new Problem(`PostgreSQL does not answer: ${error.message}`);
+      await pause(1000);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}

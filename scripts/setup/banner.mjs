@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+
+import { print, strong } from '../console/progress.mjs';
+import { shownPath } from './data-folder.mjs';
+import { browserUrl } from './settings.mjs';
+
+/** What to do first, once everything runs. The password is shown only when it was just made. */
+export function printBanner({ settings, files, newPassword, seconds }) {
+  const url = browserUrl(settings);
+  const lines = [
+    ['Open', strong(`${url}/api/v2/`)],
+    ['Login', loginText({ settings, files, newPassword })],
+    ...(existsSync(files.adminToken) ? [['Token', `in ${shownPath(files.adminToken)}`]] : []),
+    ['Logs', `${shownPath(files.logs)}/`],
+  ];
+  print();
+  print(`${strong('The automation controller is running')} (started in ${seconds} s)`);
+  print();
+  for (const [name, text] of lines) print(`  ${name.padEnd(6)} ${text}`);
+  print();
+  if (existsSync(files.adminToken)) {
+    const token = `"Authorization: Bearer $(cat ${shellWord(shownPath(files.adminToken))})"`;
+    print(`  curl -H ${token} ${url}/api/v2/job_templates/`);
+    print();
+  }
+  print('  Ctrl-C stops it.');
+}
+
+function loginText({ settings, files, newPassword }) {
+  if (newPassword) {
+    return `${settings.adminUsername} / ${newPassword}   (kept in ${shownPath(files.adminPassword)})`;
+  }
+  if (settings.adminPassword) return `${settings.adminUsername}, password from ADMIN_PASSWORD`;
+  if (existsSync(files.adminPassword)) {
+    return `${settings.adminUsername}, password in ${shownPath(files.adminPassword)}`;
+  }
+  return `${settings.adminUsername}, with the password it was made with`;
+}
+
+function shellWord(text) {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

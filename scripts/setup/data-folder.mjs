@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseEnv } from 'node:util';
+
+import { Problem } from '../console/problem.mjs';
+import { endRecord, isRunning } from '../processes/identity.mjs';
+import { readJson, readText, writePrivate } from '../services/private-file.mjs';
+
+const STOP_ORDER = [['api', 'worker'], ['redis']];
+const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
+
+/** The files of a data folder; absolute paths. */
+export function dataFiles(dataDir) {
+  return {
+    lock: join(dataDir, 'running.json'),
+    processes: join(dataDir, 'processes.json'),
+    environment: join(dataDir, 'service.env'),
+    setUp: join(dataDir, 'set-up.json'),
+    secretKey: join(dataDir, 'secret_key'),
+    adminPassword: join(dataDir, 'admin_password'),
+    adminToken: join(dataDir, 'admin_token'),
+    logs: join(dataDir, 'logs'),
+    log: (name) => join(dataDir, 'logs', `${name}.log`),
+  };
+}
+
+/**
+ * Makes the folder and its fixed parts. As root it can be passed through, so that the database's
+ * own account reaches its part; everything else in it is private by its own mode.
+ */
+export function makeDataFolder(dataDir) {
+  const asRoot = process.getuid?.() === 0;
+  try {
+    if (!existsSync(dataDir)) {
+      mkdirSync(dataDir, { recursive: true });
+      chmodSync(dataDir, asRoot ? 0o711 : 0o700);
+    }
+    mkdirSync(dataFiles(dataDir).logs, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Problem(`The data folder ${dataDir} cannot be used: ${error.message}`);
+  }
+}
+
+/** A path as a person at this prompt would write it. */
+export function shownPath(path) {
+  const near = relative(process.cwd(), path);
+  return near === '' || near.startsWith('..') ? path : near;
+}
+
+/** The key that secrets are encrypted with, made once. Resolves to the file that holds it. */
+export function secretKeyFile(files) {
+  if (!existsSync(files.secretKey)) {
+    writePrivate(files.secretKey, `${randomBytes(32).toString('base64')}\n`);
+  }
+  return files.secretKey;
+}
+
+/**
+ * Ends what an earlier start left running when it was killed itself; PostgreSQL is looked after
+ * where its cluster is prepared. Resolves to the names of what was ended.
+ */
+export async function endLeftovers(dataDir) {
+  const files = dataFiles(dataDir);
+  const known = readJson(files.processes);
+  // A copied data folder lists the processes of the original.
+  if (known?.dataDir !== dataDir) return [];
+  const ended = [];
+  for (const names of STOP_ORDER) {
+    const found = names.filter((name) => isRunning(known.processes[name]));
+    await Promise.all(
+      found.map((name) => endRecord(known.processes[name], 'SIGTERM', LEFTOVER_GRACE_MS)),
+    );
+    ended.push(...found);
+  }
+  return ended;
+}
+
+/** Notes which processes belong to this data folder now. */
+export function writeProcesses(dataDir, processes) {
+  writePrivate(dataFiles(dataDir).processes, JSON.stringify({ dataDir, processes }));
+}
+
+/** Keeps the service's environment for the commands that are run beside it. */
+export function writeEnvironment(files, variables) {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`);
+  writePrivate(files.environment, `${lines.join('\n')}\n`);
+}
+
+/** The environment kept by the last start; null when there has been none. */
+export function readEnvironment(files) {
+  const text = readText(files.environment);
+  return text === null ? null : parseEnv(text);
+}
+
+// The file format has no escapes, only three kinds of quotes to choose from.
+function quoted(name, value) {
+  const quote = ["'", '`', '"'].find((candidate) => !value.includes(candidate));
+  if (!quote || (quote === '"' && value.includes('\\'))) {
+    throw new Problem(`${name} mixes all kinds of quotation marks and cannot be kept in a file`);
+  }
+  return `${quote}${value}${quote}`;
+}

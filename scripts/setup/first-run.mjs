@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { note, step } from '../console/progress.mjs';
+import { run } from '../processes/run.mjs';
+import { BUILD_STAMP } from '../services/packages.mjs';
+import { readJson, readText, writePrivate } from '../services/private-file.mjs';
+import { readablePassword } from './settings.mjs';
+
+const COMMAND_LIMIT_MS = 10 * 60_000;
+
+/**
+ * Migrations, the first admin, a token and the demo objects. Each is idempotent in itself; all of
+ * them are left out when neither the build nor the tables have changed since they were done last,
+ * which is what makes a warm start quick. Resolves to the password when it was made just now.
+ */
+export async function setUpDatabase({ settings, files, environment, withToken = true }) {
+  const build = readText(join(settings.root, BUILD_STAMP));
+  const done = readJson(files.setUp) ?? {};
+  const before = await tableFingerprint(environment.DATABASE_URL);
+  const sameTables = done.tables === before;
+  const current = sameTables && done.build === build;
+  const cli = (args, more) => runCli({ settings, files, environment, args, more });
+
+  if (!current) await step('Migrations', () => cli(['migrate']).then(() => undefined));
+  const admin = sameTables && done.admin ? {} : await ensureAdmin({ settings, files, cli });
+  if (withToken && !(sameTables && existsSync(files.adminToken))) {
+    await step('Token of the admin', () => makeToken({ settings, files, cli }));
+  }
+  const demo = done.demo === true && sameTables;
+  if (settings.demoData && !demo) {
+    await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
+  }
+  const tables = current ? before : await tableFingerprint(environment.DATABASE_URL);
+  const now = { build, tables, admin: true, demo: demo || settings.demoData };
+  writePrivate(files.setUp, JSON.stringify(now));
+  return admin;
+}
+
+async function ensureAdmin({ settings, files, cli }) {
+  const kept = readText(files.adminPassword);
+  const password = settings.adminPassword ?? kept ?? readablePassword();
+  // Kept before it is used: a password nobody knows would lock everybody out.
+  if (!settings.adminPassword && !kept) writePrivate(files.adminPassword, `${password}\n`);
+  await step('First admin', async () => {
+    await cli(['ensure-admin'], {
+      ADMIN_USERNAME: settings.adminUsername,
+      ADMIN_PASSWORD: password,
+    });
+    return settings.adminUsername;
+  });
+  return settings.adminPassword || kept ? {} : { newPassword: password };
+}
+
+async function makeToken({ settings, files, cli }) {
+  try {
+    const { stdout } = await cli(['create-token', '--username', settings.adminUsername]);
+    const token = stdout.trim().split(/\s+/).at(-1);
+    writePrivate(files.adminToken, `${token}\n`);
+  } catch (error) {
+    // An external database may have its own admins and none of this name.
+    note(`no token made: ${[error.message, ...(error.details ?? [])].at(-1)}`);
+  }
+}
+
+function runCli({ settings, files, environment, args, more }) {
+  return run(process.execPath, [join(settings.root, 'dist', 'src', 'cli.js'), ...args], {
+    cwd: settings.root,
+    env: { ...environment, ...more },
+    // What this command prints is a secret, which belongs into no log.
+    log: args[0] === 'create-token' ? undefined : files.log('set-up'),
+    what: args[0],
+    timeoutMs: COMMAND_LIMIT_MS,
+  });
+}
+
+/**
+ * Changes whenever a table is made, altered by a migration of another copy, or the database is
+ * dropped and made anew: the names and object numbers of all tables and the database itself.
+ */
+async function tableFingerprint(url) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query(`
+      SELECT md5(concat(
+        (SELECT oid FROM pg_database WHERE datname = current_database()),
+        (SELECT string_agg(concat(cls.oid, ':', cls.relname), ',' ORDER BY cls.oid)
+           FROM pg_class cls
+          WHERE cls.relkind IN ('r', 'p') AND cls.relnamespace = to_regnamespace('public'))
+      )) AS fingerprint`);
+    return rows[0].fingerprint;
+  } finally {
+    await client.end();
+  }
+}

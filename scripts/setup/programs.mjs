@@ -1,0 +1,83 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { lastLogLines, Problem } from '../console/problem.mjs';
+import { step } from '../console/progress.mjs';
+import { shownPath } from './data-folder.mjs';
+import { browserUrl } from './settings.mjs';
+
+const READY_LIMIT_MS = 90_000;
+const POLL_MS = 50;
+const STOP_GRACE_MS = 27_000; // Both promise to end within 25 s.
+const WORKER_READY = 'worker ready';
+
+/** Starts API and worker together and waits until both are ready for work. */
+export async function startPrograms({ settings, files, supervisor, environment }) {
+  await step('API and worker', async () => {
+    const logs = { api: files.log('api'), worker: files.log('worker') };
+    const workerLogStart = sizeOf(logs.worker);
+    for (const [name, entry] of [
+      ['api', 'main.js'],
+      ['worker', 'worker.js'],
+    ]) {
+      supervisor.start({
+        name,
+        file: process.execPath,
+        args: ['--enable-source-maps', join(settings.root, 'dist', 'src', entry)],
+        options: { cwd: settings.root, env: environment },
+        logFile: logs[name],
+        stopSignal: 'SIGTERM',
+        graceMs: STOP_GRACE_MS,
+      });
+    }
+    const ready = `${browserUrl(settings)}/health/ready`;
+    await until(() => answers(ready), 'The API', supervisor.exited('api'), logs.api);
+    supervisor.keepAlive('api');
+    const said = () => textFrom(logs.worker, workerLogStart).includes(WORKER_READY);
+    await until(said, 'The worker', supervisor.exited('worker'), logs.worker);
+    supervisor.keepAlive('worker');
+    return 'ready';
+  });
+}
+
+async function until(isReady, title, exited, logFile) {
+  let ended = false;
+  void exited.then(() => (ended = true));
+  const deadline = Date.now() + READY_LIMIT_MS;
+  while (!ended && Date.now() < deadline) {
+    if (await isReady()) return;
+    await pause(POLL_MS);
+  }
+  const how = ended ? 'ended before it was ready' : `is not ready after ${READY_LIMIT_MS / 1000} s`;
+  const said = lastLogLines(logFile, 12);
+  throw new Problem(`${title} ${how} (its log is ${shownPath(logFile)})`, said);
+}
+
+async function answers(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(3000), redirect: 'error' });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function sizeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function textFrom(path, start) {
+  const size = sizeOf(path);
+  // A log that was cut meanwhile is read from its beginning.
+  const from = size < start ? 0 : start;
+  const bytes = Buffer.alloc(size - from);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes, 0, bytes.length, from);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+
+import { secretKeyFile } from './data-folder.mjs';
+
+// Loopback targets and local repositories: what a first try on one machine uses. A service that
+// is given its own database is no first try, so there the strict defaults of the service hold.
+const EMBEDDED_DEFAULTS = {
+  OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+  PROJECT_SCM_SCHEMES: 'https,http,ssh,git,file',
+};
+
+/**
+ * The environment of API, worker and admin commands. `kept` is the part that is written to the
+ * data folder; a secret key given by the operator's environment is not among it.
+ */
+export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl }) {
+  const kept = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    DATA_DIR: settings.dataDir,
+    HOST: settings.host,
+    PORT: String(settings.port),
+  };
+  if (!settings.databaseUrl) {
+    for (const [name, value] of Object.entries(EMBEDDED_DEFAULTS)) {
+      kept[name] = process.env[name] ?? value;
+    }
+  }
+  if (!settings.hasSecretKey) kept.SECRET_KEY_FILE = secretKeyFile(files);
+  const all = {
+    NODE_ENV: 'production',
+    // Node 22 and later start a third faster with it; older ones ignore it.
+    NODE_COMPILE_CACHE: join(settings.dataDir, 'compile-cache'),
+    ...process.env,
+    ...kept,
+    PATH: path,
+  };
+  // Only the command that makes the first admin gets to know its password; the addresses have
+  // been read already, and a file would win over them.
+  const spent = ['ADMIN_PASSWORD', 'ADMIN_PASSWORD_FILE', 'DATABASE_URL_FILE', 'REDIS_URL_FILE'];
+  for (const name of spent) delete all[name];
+  return { all, kept };
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { Problem } from '../console/problem.mjs';
+
+const FALSE_WORDS = ['0', 'false', 'no', 'off'];
+
+/**
+ * The settings that `npm start` itself reads, from the environment. Everything else passes
+ * through to the service untouched. Throws one Problem that names every fault.
+ */
+export function readSettings(root, env = process.env) {
+  const faults = [];
+  const text = (name) => env[name]?.trim() || null;
+  const secret = (name) => secretText(env, name, faults);
+  const port = text('PORT') ?? '8080';
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    faults.push(`PORT is "${port}", not a number up to 65535`);
+  }
+  for (const [name, schemes] of [
+    ['DATABASE_URL', ['postgresql:', 'postgres:']],
+    ['REDIS_URL', ['redis:', 'rediss:']],
+  ]) {
+    const value = secret(name);
+    if (value && !schemes.includes(protocolOf(value))) {
+      faults.push(`${name} is not a ${schemes[0]}// address`);
+    }
+  }
+  const adminPassword = secret('ADMIN_PASSWORD');
+  if (faults.length > 0) throw new Problem([...new Set(faults)].join('; '));
+  return {
+    root,
+    host: text('HOST') ?? '127.0.0.1',
+    port: Number(port),
+    dataDir: resolve(root, text('DATA_DIR') ?? 'var'),
+    databaseUrl: secret('DATABASE_URL'),
+    redisUrl: secret('REDIS_URL'),
+    adminUsername: text('ADMIN_USERNAME') ?? 'admin',
+    adminPassword,
+    demoData: !FALSE_WORDS.includes((text('DEMO_DATA') ?? '1').toLowerCase()),
+    hasSecretKey: Boolean(text('SECRET_KEY') ?? text('SECRET_KEY_FILE')),
+  };
+}
+
+/** A password that is easy to copy by hand: no characters that look alike. */
+export function readablePassword(length = 20) {
+  const letters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+  // 55 letters: the bytes above 219 are left out so that every letter is equally likely.
+  const usable = Math.floor(256 / letters.length) * letters.length;
+  let password = '';
+  while (password.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < usable && password.length < length) password += letters[byte % letters.length];
+    }
+  }
+  return password;
+}
+
+/** The base URL a browser on this machine reaches the service by. */
+export function browserUrl({ host, port }) {
+  const names = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const name = names[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return `http://${name}:${port}`;
+}
+
+// As the service reads its secrets: NAME_FILE names a file that holds the value, and wins.
+function secretText(env, name, faults) {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name]?.trim() || null;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    faults.push(`${name}_FILE cannot be read: ${error.message}`);
+    return null;
+  }
+}
+
+function protocolOf(value) {
+  try {
+    return new URL(value).protocol;
+  } catch {
+    return null;
+  }
+}

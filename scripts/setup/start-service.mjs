@@ -1,0 +1,163 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { lastLogLine, Problem, reportFailure } from '../console/problem.mjs';
+import { note, print, step } from '../console/progress.mjs';
+import { tryLock } from '../processes/lock.mjs';
+import { endRunningCommands } from '../processes/run.mjs';
+import { Supervisor, trimLog } from '../processes/supervise.mjs';
+import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
+import { bindError, freePort } from '../services/ports.mjs';
+import { provideTools } from '../services/tools.mjs';
+import { printBanner } from './banner.mjs';
+import {
+  dataFiles,
+  endLeftovers,
+  makeDataFolder,
+  shownPath,
+  writeEnvironment,
+  writeProcesses,
+} from './data-folder.mjs';
+import { startDatastores } from './datastores.mjs';
+import { setUpDatabase } from './first-run.mjs';
+import { startPrograms } from './programs.mjs';
+import { serviceEnvironment } from './service-environment.mjs';
+import { browserUrl, readSettings } from './settings.mjs';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const STOP_GROUPS = [
+  ['api', 'worker'],
+  ['redis', 'postgres'],
+];
+const LOG_NAMES = ['api', 'worker', 'redis', 'postgres', 'set-up'];
+const LOG_CHECK_MS = 60_000;
+
+/** The whole of `npm start`; it ends the process itself. */
+export async function startService() {
+  const service = new Service();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => void service.interrupt());
+  }
+  try {
+    await service.start();
+  } catch (error) {
+    await service.fail(error);
+  }
+}
+
+class Service {
+  #startedAt = Date.now();
+  #settings;
+  #files;
+  #lock;
+  #supervisor;
+  #stopping = false;
+
+  async start() {
+    this.#settings = readSettings(ROOT);
+    this.#files = dataFiles(this.#settings.dataDir);
+    makeDataFolder(this.#settings.dataDir);
+    await this.#takeLock();
+    await this.#clearTheWay();
+    this.#supervisor = new Supervisor({
+      onChange: (processes) => writeProcesses(this.#settings.dataDir, processes),
+      onCrash: reportCrash,
+    });
+    const admin = await this.#runSteps();
+    const seconds = ((Date.now() - this.#startedAt) / 1000).toFixed(1);
+    printBanner({ settings: this.#settings, files: this.#files, ...admin, seconds });
+    setInterval(() => this.#trimLogs(), LOG_CHECK_MS);
+  }
+
+  /** The first signal stops in order; another one does not wait for running work. */
+  async interrupt() {
+    if (this.#stopping) {
+      this.#supervisor?.kill(STOP_GROUPS[0]);
+      return;
+    }
+    print();
+    await step('Stopping', () => this.#stop());
+    process.exit(0);
+  }
+
+  async fail(error) {
+    if (this.#stopping) return; // A step that the interruption broke; interrupt() ends the process.
+    reportFailure(error);
+    await this.#stop();
+    process.exit(1);
+  }
+
+  async #stop() {
+    this.#stopping = true;
+    endRunningCommands();
+    await this.#supervisor?.close(STOP_GROUPS);
+    this.#lock?.release();
+  }
+
+  async #takeLock() {
+    const { dataDir } = this.#settings;
+    const lock = await tryLock(this.#files.lock, { url: browserUrl(this.#settings) });
+    if (lock.holder) {
+      throw new Problem(
+        `Already running at ${lock.holder.url} (process ${lock.holder.pid}, data folder ` +
+          `${shownPath(dataDir)}). For another one beside it choose PORT and DATA_DIR`,
+      );
+    }
+    this.#lock = lock;
+  }
+
+  async #clearTheWay() {
+    const settings = this.#settings;
+    const ended = await endLeftovers(settings.dataDir);
+    if (ended.length > 0) note(`an earlier start was killed: ended its ${ended.join(', ')}`);
+    if (settings.port === 0) settings.port = await freePort();
+    const reason = await bindError(settings.host, settings.port);
+    if (reason === null) return;
+    const where = `${settings.host}:${settings.port}`;
+    if (reason === 'EADDRINUSE') {
+      throw new Problem(`Port ${settings.port} is taken on ${settings.host}: choose another PORT`);
+    }
+    if (reason === 'EACCES') throw new Problem(`${where} is not permitted: choose another PORT`);
+    throw new Problem(`Nothing can listen on ${where} (${reason}): choose another HOST or PORT`);
+  }
+
+  async #runSteps() {
+    const settings = this.#settings;
+    const files = this.#files;
+    const log = files.log('set-up');
+    trimLog(log);
+    await this.#step('Packages', () => installPackages(ROOT, log));
+    await this.#step('Build', () => buildWhenNeeded(ROOT, log));
+    const withRedis = !settings.redisUrl;
+    let tools;
+    await this.#step('Programs', async () => {
+      tools = await provideTools({ home: settings.dataDir, log, withRedis });
+      return tools.detail;
+    });
+    const supervisor = this.#supervisor;
+    const urls = await startDatastores({ settings, files, supervisor, tools });
+    const { all, kept } = serviceEnvironment({ settings, files, path: tools.path, ...urls });
+    writeEnvironment(files, kept);
+    const admin = await setUpDatabase({ settings, files, environment: all });
+    await startPrograms({ settings, files, supervisor, environment: all });
+    this.#lock.update({ url: browserUrl(settings) });
+    return admin;
+  }
+
+  async #step(title, work) {
+    if (this.#stopping) throw new Problem('interrupted');
+    await step(title, work);
+  }
+
+  #trimLogs() {
+    for (const name of LOG_NAMES) trimLog(this.#files.log(name));
+  }
+}
+
+function reportCrash({ name, logFile, logStart, delayMs, code, signal, error }) {
+  const how = error?.message ?? signal ?? `code ${code}`;
+  note(`! ${name} ended unexpectedly (${how}), starting it again in ${delayMs / 1000} s`);
+  const said = statSync(logFile).size > logStart ? lastLogLine(logFile) : null;
+  note(`  see ${shownPath(logFile)}${said ? `, which ends with: ${said.slice(0, 300)}` : ''}`);
+}

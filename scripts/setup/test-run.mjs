@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
+import { join } from 'node:path';
+
+import { note, step } from '../console/progress.mjs';
+import { endRunningCommands } from '../processes/run.mjs';
+import { endMarkedProcesses } from '../processes/stray.mjs';
+import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
+import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/throwaway.mjs';
+import { pathWithPrograms, provideTools } from '../services/tools.mjs';
+import { readSettings } from './settings.mjs';
+
+// What a developer has set for a service of theirs must not reach the tests, least of all the
+// address of a database.
+const SERVICE_VARIABLES = [
+  ...['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'HOST', 'PORT', 'SECRET_KEY', 'SECRET_KEY_OLD'],
+  ...['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'DEMO_DATA', 'OUTBOUND_ALLOW', 'PROJECT_SCM_SCHEMES'],
+].flatMap((name) => [name, `${name}_FILE`]);
+
+/** Installs and builds what tests and checks need; the same steps as those of `npm start`. */
+export async function provideForTests(root) {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  const log = join(root, 'dist', 'set-up.log');
+  await step('Packages', () => installPackages(root, log));
+  await step('Build', () => buildWhenNeeded(root, log));
+  const { dataDir: home } = readSettings(root, {});
+  await step('Programs', async () => (await provideTools({ home, log, withRedis: true })).detail);
+}
+
+/**
+ * Starts throw-away services, runs `work(environment)` and removes everything again, whatever
+ * happened, a signal included. Resolves to what `work` resolves to.
+ */
+export async function withThrowawayServices(root, work) {
+  const mark = randomBytes(8).toString('hex');
+  const children = new Set();
+  const interrupt = (signal) => {
+    process.exitCode = 128 + constants.signals[signal];
+    endRunningCommands();
+    for (const child of children) child.kill(signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, interrupt);
+  process.env[RUN_MARK] = mark;
+  let services;
+  try {
+    await step('Throw-away services', async () => {
+      services = await startThrowawayServices();
+    });
+    return await work(testEnvironment(root, services), children);
+  } finally {
+    await services?.stop();
+    const strays = await endMarkedProcesses(RUN_MARK, mark);
+    for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** Runs a program of this project with our own input and output; resolves to its exit code. */
+export function runAttached(args, { root, environment, children }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'inherit' });
+    children.add(child);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      children.delete(child);
+      resolve(signal ? 128 + constants.signals[signal] : code);
+    });
+  });
+}
+
+/** How many test files run at once, unless the caller or the configuration says so. */
+export function workerArguments(args, configured) {
+  const chosen = args.some((arg) => /^(-w|--maxWorkers|-i$|--runInBand)/.test(arg));
+  return chosen || configured ? [] : [`--maxWorkers=${Math.max(2, availableParallelism())}`];
+}
+
+function testEnvironment(root, services) {
+  const environment = { ...process.env };
+  for (const name of SERVICE_VARIABLES) delete environment[name];
+  const { dataDir } = readSettings(root, {});
+  return {
+    ...environment,
+    DATABASE_URL: services.databaseUrl,
+    REDIS_URL: services.redisUrl,
+    DATA_DIR: throwawayFolder(services, 'data'),
+    TMPDIR: throwawayFolder(services, 'tmp'),
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    PATH: pathWithPrograms(dataDir),
+    NODE_OPTIONS: [
+      process.env.NODE_OPTIONS,
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  };
+}

@@ -1,0 +1,124 @@
+import { sql } from '../database/sql.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { findResource } from '../common/resource/registry.js';
+import { summariesOf, type Representation } from '../common/resource/represent.js';
+import { describeRole } from '../common/resource/role-words.js';
+import type { LinkContext } from '../common/resource/sublist.js';
+
+interface Held {
+  user_id: number;
+  role_id: number;
+  role_field: string;
+  content_type: string;
+  object_id: number;
+  descendants: string[];
+  team_id: number | null;
+  team_name: string | null;
+  team_organization_name: string | null;
+}
+
+/**
+ * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the
+ * roles of this object it implies, and the team it came through. Three statements a page.
+ */
+export async function describeAccess(
+  context: LinkContext,
+  items: Representation[],
+  rows: readonly Row[],
+): Promise<Representation[]> {
+  const { machinery, parent, parentDefinition, actor } = context;
+  const held = await machinery.database.rows<Held>(sql`
+    SELECT mem.user_id, r.id AS role_id, r.role_field, r.content_type, r.object_id,
+      array_agg(DISTINCT anc.role_field) AS descendants,
+      team.id AS team_id, team.name AS team_name, org.name AS team_organization_name
+    FROM role_members mem
+    JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+      AND anc.content_type = ${parentDefinition.type} AND anc.object_id = ${parent.id}
+    JOIN roles own ON own.id = mem.role_id
+    LEFT JOIN teams team ON own.content_type = 'team' AND team.id = own.object_id
+      AND ${parentDefinition.type !== 'team'}
+    LEFT JOIN organizations org ON org.id = team.organization_id
+    LEFT JOIN role_teams granted ON granted.team_id = team.id
+      AND granted.role_id IN (SELECT up.ancestor_id FROM role_ancestors up
+        WHERE up.role_id = anc.role_id)
+    JOIN roles r ON r.id = COALESCE(granted.role_id, mem.role_id)
+    WHERE mem.user_id = ANY(${rows.map(({ id }) => id)}::int[])
+    GROUP BY mem.user_id, r.id, team.id, org.name
+    ORDER BY r.id`);
+  const names = await nameObjects(context, held);
+  const direct = (one: Held): boolean =>
+    one.content_type === parentDefinition.type && one.object_id === parent.id;
+  return items.map((item) => {
+    const row = rows.find(({ id }) => id === item.id);
+    const own = held.filter((one) => one.user_id === item.id);
+    const entry = (one: Held): object => accessEntry(one, names, actor.isSuperuser);
+    return {
+      ...item,
+      summary_fields: {
+        ...(item.summary_fields as object),
+        direct_access: own.filter(direct).map(entry),
+        indirect_access: [
+          ...own.filter((one) => !direct(one)).map(entry),
+          ...systemAccess(row, parentDefinition.roles.map(({ field }) => field)),
+        ],
+      },
+    };
+  });
+}
+
+async function nameObjects(
+  { machinery, actor }: LinkContext,
+  held: readonly Held[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const type of new Set(held.map((one) => one.content_type))) {
+    const definition = findResource(type);
+    if (!definition) continue;
+    const ids = held.filter((one) => one.content_type === type).map((one) => one.object_id);
+    const context = { database: machinery.database, actor, detail: false };
+    for (const [id, summary] of await summariesOf(definition, [...new Set(ids)], context)) {
+      names.set(`${type}:${id}`, String(summary.name ?? summary.username ?? ''));
+    }
+  }
+  return names;
+}
+
+function accessEntry(one: Held, names: Map<string, string>, unattach: boolean): object {
+  const definition = findResource(one.content_type);
+  const words = describeRole(one.content_type, definition?.label ?? '', one.role_field);
+  return {
+    role: {
+      id: one.role_id,
+      ...words,
+      resource_name: names.get(`${one.content_type}:${one.object_id}`) ?? null,
+      resource_type: one.content_type,
+      related: definition ? { [one.content_type]: definition.url(one.object_id) } : {},
+      user_capabilities: { unattach },
+      ...(one.team_id === null
+        ? {}
+        : {
+            team_id: one.team_id,
+            team_name: one.team_name,
+            team_organization_name: one.team_organization_name,
+          }),
+    },
+    descendant_roles: one.descendants,
+  };
+}
+
+function systemAccess(row: Row | undefined, fields: readonly string[]): object[] {
+  const entry = (field: string, descendants: readonly string[]): object => ({
+    role: {
+      id: null,
+      ...describeRole('', 'System', field),
+      user_capabilities: { unattach: false },
+    },
+    descendant_roles: descendants,
+  });
+  return [
+    ...(row?.is_superuser === true ? [entry('system_administrator', fields)] : []),
+    ...(row?.is_system_auditor === true
+      ? [entry('system_auditor', fields.filter((field) => field === 'read_role'))]
+      : []),
+  ];
+}

@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { and, ident, sql } from '../database/sql.js';
+import { permit, type Actor } from '../common/access.js';
+import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
+import { BadRequest, Forbidden } from '../common/http/errors.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { RoleGraph } from './role-graph.js';
+
+export interface RoleRow extends Row {
+  content_type: string;
+  object_id: number | null;
+  role_field: string;
+}
+
+const SYSTEM_FLAGS: Record<string, string> = {
+  system_administrator: 'is_superuser',
+  system_auditor: 'is_system_auditor',
+};
+
+/** Grants and revokes roles, with the rules of who may do so (core 3.5). Both are idempotent. */
+@Injectable()
+export class GrantsService {
+  constructor(
+    private readonly database: Database,
+    private readonly graph: RoleGraph,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  async grantToUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
+    const object = await this.objectOf(role);
+    await this.assertMayManage(role, object, actor);
+    if (role.object_id === null) return this.setSystemFlag(role, user, true);
+    await this.assertUserFits(role, object!, user, actor);
+    const added = await this.database.execute(sql`
+      INSERT INTO role_members (role_id, user_id) VALUES (${role.id}, ${user.id})
+      ON CONFLICT DO NOTHING`);
+    if (added > 0) this.log('associate', role, object, refOf(resource('user'), user));
+  }
+
+  async revokeFromUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
+    const object = await this.objectOf(role);
+    await this.assertMayManage(role, object, actor);
+    if (role.object_id === null) return this.setSystemFlag(role, user, false);
+    const removed = await this.database.execute(sql`
+      DELETE FROM role_members WHERE role_id = ${role.id} AND user_id = ${user.id}`);
+    if (removed > 0) this.log('disassociate', role, object, refOf(resource('user'), user));
+  }
+
+  async grantToTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
+    const object = await this.objectOf(role);
+    await this.assertMayManage(role, object, actor);
+    assertTeamFits(role, object, team);
+    const memberRole = await this.memberRole(team.id);
+    if ((await this.graph.addEdge(memberRole, role.id, 'team')) === 'cycle') {
+      throw new BadRequest('This grant would make a team a member of itself.');
+    }
+    const added = await this.database.execute(sql`
+      INSERT INTO role_teams (role_id, team_id) VALUES (${role.id}, ${team.id})
+      ON CONFLICT DO NOTHING`);
+    if (added > 0) this.log('associate', role, object, refOf(resource('team'), team));
+  }
+
+  async revokeFromTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
+    const object = await this.objectOf(role);
+    await this.assertMayManage(role, object, actor);
+    const removed = await this.database.execute(sql`
+      DELETE FROM role_teams WHERE role_id = ${role.id} AND team_id = ${team.id}`);
+    if (removed === 0) return;
+    await this.graph.removeEdge(await this.memberRole(team.id), role.id, 'team');
+    this.log('disassociate', role, object, refOf(resource('team'), team));
+  }
+
+  private async objectOf(role: RoleRow): Promise<Row | null> {
+    const definition = findResource(role.content_type);
+    if (!definition || role.object_id === null) return null;
+    const row = await this.database.row<Row>(sql`
+      SELECT * FROM ${ident(definition.table)} WHERE id = ${role.object_id}`);
+    return row ?? null;
+  }
+
+  /** Superusers, and whoever holds the admin role of the object. */
+  private async assertMayManage(role: RoleRow, object: Row | null, actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    if (!object) throw new Forbidden();
+    const definition = resource(role.content_type);
+    const rule = this.graph.roleLevel(definition, 't', 'admin_role', actor);
+    const found =
+      rule &&
+      (await this.database.row(sql`
+        SELECT 1 FROM ${ident(definition.table)} t WHERE ${and(sql`t.id = ${object.id}`, rule)}`));
+    if (!found) throw new Forbidden();
+  }
+
+  private async assertUserFits(
+    role: RoleRow,
+    object: Row,
+    user: Row,
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.isSuperuser) return;
+    if (role.content_type === 'organization' && isParticipation(role)) {
+      await this.assertMayAdminister(user, actor);
+    }
+    if (role.content_type === 'credential') {
+      if (object.organization_id === null) {
+        throw new BadRequest('You cannot grant private credential access to another user');
+      }
+      if (!(await this.isMember(user.id, object.organization_id as number))) {
+        throw new BadRequest(
+          "You cannot grant credential access to a user not in the credentials' organization",
+        );
+      }
+    }
+  }
+
+  /** The caller administers all organizations of the user, or the user has none yet. */
+  private async assertMayAdminister(user: Row, actor: Actor): Promise<void> {
+    const rule = permit(resource('user').policy, 'administer', 't', actor);
+    const found = await this.database.row(sql`
+      SELECT 1 FROM users t WHERE t.id = ${user.id} AND (${rule} OR (
+        NOT t.is_superuser AND NOT t.is_system_auditor AND NOT EXISTS (
+          SELECT 1 FROM role_members mem JOIN roles r ON r.id = mem.role_id
+          WHERE mem.user_id = t.id AND r.content_type = 'organization')))`);
+    if (!found) throw new Forbidden();
+  }
+
+  private async isMember(userId: number, organizationId: number): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+      WHERE mem.user_id = ${userId} AND anc.content_type = 'organization'
+        AND anc.role_field = 'member_role' AND anc.object_id = ${organizationId}`);
+    return found !== undefined;
+  }
+
+  private async memberRole(teamId: number): Promise<number> {
+    const row = await this.database.row<{ id: number }>(sql`
+      SELECT id FROM roles
+      WHERE content_type = 'team' AND object_id = ${teamId} AND role_field = 'member_role'`);
+    return row!.id;
+  }
+
+  private async setSystemFlag(role: RoleRow, user: Row, value: boolean): Promise<void> {
+    const flag = SYSTEM_FLAGS[role.role_field];
+    if (!flag) throw new BadRequest('This role cannot be granted.');
+    const changed = await this.database.execute(sql`
+      UPDATE users SET ${ident(flag)} = ${value}, modified = now()
+      WHERE id = ${user.id} AND ${ident(flag)} <> ${value}`);
+    if (changed > 0) {
+      this.log(value ? 'associate' : 'disassociate', role, null, refOf(resource('user'), user));
+    }
+  }
+
+  private log(
+    operation: 'associate' | 'disassociate',
+    role: RoleRow,
+    object: Row | null,
+    holder: ObjectRef,
+  ): void {
+    const definition: ResourceDefinition | undefined = findResource(role.content_type);
+    const owner = definition && object ? refOf(definition, object) : null;
+    this.activity.record({
+      operation,
+      object1: holder,
+      object2: owner ?? { type: 'role', id: role.id, name: role.role_field },
+      association: 'role',
+      objectType: role.content_type,
+      changes: {
+        object1: holder.type,
+        object1_pk: holder.id,
+        object2: owner?.type ?? 'role',
+        object2_pk: owner?.id ?? role.id,
+        action: operation,
+        relationship: `${role.content_type}.${role.role_field}`,
+      },
+    });
+  }
+}
+
+const isParticipation = (role: RoleRow): boolean =>
+  role.role_field === 'admin_role' || role.role_field === 'member_role';
+
+function assertTeamFits(role: RoleRow, object: Row | null, team: Row): void {
+  if (role.object_id === null) {
+    throw new BadRequest('You cannot grant system-level permissions to a team.');
+  }
+  if (role.content_type === 'organization' && isParticipation(role)) {
+    throw new BadRequest(
+      'You cannot assign an Organization participation role as a child role for a Team.',
+    );
+  }
+  if (role.content_type === 'credential' && object?.organization_id !== team.organization_id) {
+    throw new BadRequest(
+      "You cannot grant credential access to a team when the Organization field isn't set, or belongs to a different organization",
+    );
+  }
+}

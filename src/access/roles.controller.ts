@@ -1,0 +1,12 @@
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { roles } from './roles.resource.js';
+import { holdersOfRole, neighboursOfRole } from './sublists.js';
+
+@Resource(roles)
+@SubList('users', holdersOfRole('user'))
+@SubList('teams', holdersOfRole('team'))
+@SubList('parents', neighboursOfRole('parents'), { link: false })
+@SubList('children', neighboursOfRole('children'), { link: false })
+export class RolesController extends ResourceController(roles, ['list', 'retrieve']) {}

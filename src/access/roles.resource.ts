@@ -1,0 +1,108 @@
+import { Char, Integer } from '../common/fields/field.js';
+import { describeRole } from '../common/resource/role-words.js';
+import {
+  defineResource,
+  type Extension,
+  type RepresentContext,
+  type Row,
+} from '../common/resource/define-resource.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { summariesOf } from '../common/resource/represent.js';
+import { ident, sql } from '../database/sql.js';
+
+/** A role of an object, or one of the two of the whole system (core 3.4). */
+class RoleSchema {
+  @Integer({ readOnly: true, label: 'ID' })
+  id!: number;
+
+  @Char({ readOnly: true, search: true, hidden: true, help: 'Role field of the object.' })
+  role_field!: string;
+
+  @Char({ readOnly: true, hidden: true })
+  content_type!: string;
+
+  @Integer({ readOnly: true, nullable: true, hidden: true })
+  object_id!: number | null;
+}
+
+export const roles = defineResource({
+  path: 'roles',
+  type: 'role',
+  schema: RoleSchema,
+  table: 'roles',
+  orderBy: ['content_type', 'object_id', 'id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'role_field'],
+  aliases: { content_type__model: 'content_type' },
+  unique: [
+    {
+      name: 'roles_object_key',
+      columns: ['content_type', 'object_id', 'role_field'],
+      field: '__all__',
+      message: 'Role exists.',
+    },
+  ],
+  policy: {
+    // Whoever holds any role on an object sees all roles of that object; the singletons are public.
+    read: (alias, actor) => sql`(
+      ${ident(alias, 'object_id')} IS NULL
+      OR (${ident(alias, 'content_type')}, ${ident(alias, 'object_id')}) IN (
+        SELECT anc.content_type, anc.object_id FROM role_members mem
+        JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+        WHERE mem.user_id = ${actor.id}))`,
+  },
+  relations: {
+    members: {
+      kind: 'many-to-many',
+      target: () => resource('user'),
+      table: 'role_members',
+      near: 'role_id',
+      far: 'user_id',
+    },
+    teams: {
+      kind: 'many-to-many',
+      target: () => resource('team'),
+      table: 'role_teams',
+      near: 'role_id',
+      far: 'team_id',
+    },
+  },
+  extend,
+});
+
+async function extend(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const names = new Map<string, Map<number, Record<string, unknown>>>();
+  for (const type of new Set(rows.map((row) => row.content_type as string))) {
+    const definition = findResource(type);
+    if (!definition) continue;
+    const ids = rows.filter((row) => row.content_type === type).map((row) => row.object_id);
+    names.set(type, await summariesOf(definition, ids as number[], context));
+  }
+  return new Map(
+    rows.map((row) => {
+      const type = row.content_type as string;
+      const definition = findResource(type);
+      const words = describeRole(type, definition?.label ?? '', row.role_field as string);
+      const summary = names.get(type)?.get(row.object_id as number);
+      return [
+        row.id,
+        {
+          fields: { name: words.name, description: words.description },
+          related: definition ? { [type]: definition.url(row.object_id) } : {},
+          summary_fields: definition
+            ? {
+                ...(summary ? { resource_name: summary.name ?? summary.username } : {}),
+                resource_id: row.object_id,
+                resource_type: type,
+                resource_type_display_name: definition.label,
+              }
+            : {},
+        },
+      ];
+    }),
+  );
+}

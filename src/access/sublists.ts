@@ -1,0 +1,167 @@
+import { and, ident, sql, type Sql } from '../database/sql.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
+import { describeAccess } from './access-list.js';
+import { GrantsService, type RoleRow } from './grants.service.js';
+
+type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
+
+/** Role of an object by its field; objects with roles always have all of theirs. */
+async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
+  const { machinery, parent, parentDefinition } = context;
+  const row = await machinery.database.row<RoleRow>(sql`
+    SELECT * FROM roles
+    WHERE content_type = ${parentDefinition.type} AND object_id = ${parent.id}
+      AND role_field = ${field}`);
+  return row!;
+}
+
+const grants = ({ machinery }: LinkContext): GrantsService => machinery.find(GrantsService);
+
+/** Users who hold a role of the object themselves; attaching grants it. */
+export const roleHolders =
+  (field: string, { create = true }: { create?: boolean } = {}): Factory =>
+  (definition) => ({
+    target: () => resource('user'),
+    scope: (parent) => sql`t.id IN (
+      SELECT mem.user_id FROM role_members mem JOIN roles r ON r.id = mem.role_id
+      WHERE r.content_type = ${definition.type} AND r.object_id = ${parent.id}
+        AND r.role_field = ${field})`,
+    needs: definition.type === 'organization' ? 'administer' : 'change',
+    ...(create ? { create: () => ({}), createAuthorised: definition.type === 'organization' } : {}),
+    missingId: "User 'id' field is missing.",
+    attach: async (context, user) =>
+      grants(context).grantToUser(await roleOf(context, field), user, context.actor),
+    detach: async (context, user) =>
+      grants(context).revokeFromUser(await roleOf(context, field), user, context.actor),
+  });
+
+/** The roles that can be granted on the object. */
+export const objectRoles = (): Factory => (definition) => ({
+  target: () => resource('role'),
+  scope: (parent) =>
+    sql`t.content_type = ${definition.type} AND t.object_id = ${parent.id}`,
+  options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
+});
+
+/** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
+export const rolesOfTeam = (): Factory => () => ({
+  target: () => resource('role'),
+  scope: (parent) => sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
+  needs: 'read',
+  missingId: "Role 'id' field is missing.",
+  attach: (context, role) =>
+    grants(context).grantToTeam(role as RoleRow, context.parent, context.actor),
+  detach: (context, role) =>
+    grants(context).revokeFromTeam(role as RoleRow, context.parent, context.actor),
+});
+
+export const rolesOfUser = (): Factory => () => ({
+  target: () => resource('role'),
+  scope: (parent) =>
+    sql`t.id IN (SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${parent.id})`,
+  needs: 'read',
+  missingId: "Role 'id' field is missing.",
+  attach: (context, role) =>
+    grants(context).grantToUser(role as RoleRow, context.parent, context.actor),
+  detach: (context, role) =>
+    grants(context).revokeFromUser(role as RoleRow, context.parent, context.actor),
+});
+
+/** Objects of a type on which a team was granted any role. */
+export const grantedTo =
+  (type: string): Factory =>
+  () => ({
+    target: () => resource(type),
+    scope: (parent) => sql`t.id IN (
+      SELECT r.object_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
+      WHERE rt.team_id = ${parent.id} AND r.content_type = ${type})`,
+  });
+
+/** Objects of a type that a user reaches through any role. */
+export const holdingsOf =
+  (type: string): Factory =>
+  () => ({
+    target: () => resource(type),
+    scope: (parent) => sql`t.id IN (
+      SELECT anc.object_id FROM role_members mem
+      JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+      WHERE mem.user_id = ${parent.id} AND anc.content_type = ${type})`,
+  });
+
+export const organizationsOf =
+  (field: string): Factory =>
+  () => ({
+    target: () => resource('organization'),
+    scope: (parent) => holds(parent, 'organization', field),
+  });
+
+export const teamsOf = (): Factory => () => ({
+  target: () => resource('team'),
+  scope: (parent) => holds(parent, 'team', 'member_role'),
+});
+
+const holds = (user: Row, type: string, field: string): Sql => sql`t.id IN (
+  SELECT anc.object_id FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE mem.user_id = ${user.id} AND anc.content_type = ${type} AND anc.role_field = ${field})`;
+
+/** Users with access to the object and by which path (core 3.7, decision 36). */
+export const accessList = (): Factory => (definition) => ({
+  target: () => resource('user'),
+  scope: (parent) =>
+    definition.type === 'user'
+      ? sql`(t.is_superuser OR t.id = ${parent.id})`
+      : sql`(t.is_superuser OR t.is_system_auditor OR t.id IN (
+          SELECT mem.user_id FROM role_members mem
+          JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+          WHERE anc.content_type = ${definition.type} AND anc.object_id = ${parent.id}))`,
+  options: (context) => ({
+    orderBy: ['username'],
+    decorate: (items, rows) => describeAccess(context, items, rows),
+  }),
+});
+
+/** Users or teams that hold one role; the other side of `rolesOfUser` and `rolesOfTeam`. */
+export const holdersOfRole =
+  (type: 'user' | 'team'): Factory =>
+  () => ({
+    target: () => resource(type),
+    scope: (role) => {
+      const table = type === 'user' ? 'role_members' : 'role_teams';
+      return sql`t.id IN (
+        SELECT ${ident(`${type}_id`)} FROM ${ident(table)} WHERE role_id = ${role.id})`;
+    },
+    needs: 'read',
+    missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
+    attach: (context, holder) =>
+      type === 'user'
+        ? grants(context).grantToUser(context.parent as RoleRow, holder, context.actor)
+        : grants(context).grantToTeam(context.parent as RoleRow, holder, context.actor),
+    detach: (context, holder) =>
+      type === 'user'
+        ? grants(context).revokeFromUser(context.parent as RoleRow, holder, context.actor)
+        : grants(context).revokeFromTeam(context.parent as RoleRow, holder, context.actor),
+  });
+
+/** Implied neighbours of a role in the graph. */
+export const neighboursOfRole =
+  (direction: 'parents' | 'children'): Factory =>
+  () => ({
+    target: () => resource('role'),
+    scope: (role) => {
+      const [mine, other] =
+        direction === 'parents' ? ['child_id', 'parent_id'] : ['parent_id', 'child_id'];
+      return sql`t.id IN (
+        SELECT ${ident(other!)} FROM role_parents WHERE ${ident(mine!)} = ${role.id})`;
+    },
+  });
+
+/** Teams that hold any role on the object. */
+export const teamsWithAccess = (): Factory => (definition) => ({
+  target: () => findResource('team')!,
+  scope: (parent) =>
+    and(sql`t.id IN (
+      SELECT rt.team_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
+      WHERE r.content_type = ${definition.type} AND r.object_id = ${parent.id})`),
+});

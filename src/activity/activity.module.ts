@@ -1,0 +1,12 @@
+import { Global, Module } from '@nestjs/common';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import { ActivityController } from './activity.controller.js';
+import { ActivityService } from './activity.service.js';
+
+@Global()
+@Module({
+  controllers: [ActivityController],
+  providers: [{ provide: ActivityRecorder, useClass: ActivityService }],
+  exports: [ActivityRecorder],
+})
+export class ActivityModule {}

@@ -1,0 +1,112 @@
+import { heldObjects } from '../access/predicates.js';
+import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
+import { defineResource, type Extension, type Row } from '../common/resource/define-resource.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+
+/** One entry of the audit trail (core 5.1). It outlives the objects it speaks of. */
+class ActivitySchema {
+  @Integer({ label: 'ID', readOnly: true })
+  id!: number;
+
+  @DateTime({ readOnly: true, nullable: false, columnDefault: 'now()' })
+  timestamp!: string;
+
+  @Choices(
+    ['create', 'update', 'delete', 'associate', 'disassociate'].map((word) => [word, word] as const),
+    { readOnly: true },
+  )
+  operation!: string;
+
+  @Json({ readOnly: true, search: true })
+  changes!: Record<string, unknown>;
+
+  @Char({ readOnly: true, help: 'Type of the object acted on.' })
+  object1!: string;
+
+  @Char({ readOnly: true, help: 'Type of the second object of an association.' })
+  object2!: string;
+
+  @Char({ readOnly: true })
+  object_association!: string;
+
+  @Char({ readOnly: true, help: 'Resource type a granted role belongs to.' })
+  object_type!: string;
+
+  @Char({ readOnly: true })
+  action_node!: string;
+
+  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true })
+  actor!: number | null;
+
+  @Json({ internal: true, nullable: true })
+  actor_snapshot!: object | null;
+
+  @Integer({ internal: true, nullable: true })
+  object1_id!: number | null;
+
+  @Char({ internal: true })
+  object1_name!: string;
+
+  @Integer({ internal: true, nullable: true })
+  object2_id!: number | null;
+
+  @Char({ internal: true })
+  object2_name!: string;
+
+  /** Kept so that the organization's auditors still see what became of deleted objects. */
+  @Integer({ internal: true, nullable: true })
+  organization_id!: number | null;
+}
+
+export const activityStream = defineResource({
+  path: 'activity_stream',
+  type: 'activity_stream',
+  schema: ActivitySchema,
+  table: 'activity_stream',
+  orderBy: ['id'],
+  capabilities: {},
+  audited: false,
+  summaryKeys: { actor: null },
+  indexes: [
+    { name: 'activity_stream_object1_idx', columns: ['object1', 'object1_id'] },
+    { name: 'activity_stream_object2_idx', columns: ['object2', 'object2_id'] },
+    { name: 'activity_stream_organization_id_idx', columns: ['organization_id'] },
+  ],
+  policy: {
+    // Mine, about me, about what I may read, and whatever belongs to organizations I audit.
+    read: (alias, actor) => sql`(
+      ${ident(alias, 'actor_id')} = ${actor.id}
+      OR (${ident(alias, 'object1')} = 'user' AND ${ident(alias, 'object1_id')} = ${actor.id})
+      OR ${ident(alias, 'organization_id')} IN (
+        ${heldObjects('organization', 'auditor_role', actor)})
+      OR (${ident(alias, 'object1')}, ${ident(alias, 'object1_id')}) IN (
+        SELECT anc.content_type, anc.object_id FROM role_members mem
+        JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+        WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
+          AND anc.content_type <> 'organization'))`,
+  },
+  extend: async (rows, { database }) => {
+    const wide = await database.rows<Row>(sql`
+      SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
+        object2, object2_id, object2_name
+      FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
+    return new Map(wide.map((row) => [row.id, describe(row)]));
+  },
+});
+
+function describe(row: Row): Extension {
+  const related: Record<string, unknown> = {};
+  const summary: Record<string, unknown> = {};
+  for (const which of ['object1', 'object2']) {
+    const type = row[which] as string;
+    const id = row[`${which}_id`];
+    const definition = findResource(type);
+    if (!definition || typeof id !== 'number') continue;
+    related[type] = [definition.url(id)];
+    summary[type] = [{ id, name: row[`${which}_name`] }];
+  }
+  const snapshot = row.actor_snapshot as Record<string, unknown> | null;
+  if (snapshot) summary.actor = { ...snapshot, id: row.actor_id };
+  return { related: related as Record<string, string>, summary_fields: summary };
+}

@@ -1,0 +1,20 @@
+import { sql, type Sql } from '../database/sql.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type { SubListSpec } from '../common/resource/sublist.js';
+
+/** What happened to an object; for a user also what he did. Reading the object is enough. */
+export const activityOf =
+  () =>
+  (definition: ResourceDefinition): SubListSpec => ({
+    target: () => resource('activity_stream'),
+    scope: (parent) => scopeOf(definition, parent),
+    options: () => ({ visible: sql`TRUE` }),
+  });
+
+function scopeOf({ type }: ResourceDefinition, parent: Row): Sql {
+  const about = sql`(
+    (t.object1 = ${type} AND t.object1_id = ${parent.id})
+    OR (t.object2 = ${type} AND t.object2_id = ${parent.id}))`;
+  return type === 'user' ? sql`(${about} OR t.actor_id = ${parent.id})` : about;
+}

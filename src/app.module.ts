@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { FallbackModule } from './common/http/fallback.module.js';
+import { FEATURES } from './features.js';
+
+/** The API process: every feature, and last what answers unknown URLs. */
+@Module({ imports: [...FEATURES, FallbackModule] })
+export class AppModule {}

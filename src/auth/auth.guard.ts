@@ -1,0 +1,64 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Forbidden, Unauthenticated } from '../common/http/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { currentScope } from '../common/http/request-scope.js';
+import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/http/route.js';
+import { RouteTable } from '../common/http/route-table.js';
+import { AuthenticationService } from './authentication.service.js';
+
+/**
+ * Nobody gets further without credentials, except where a route says so. A route that says nothing
+ * is refused.
+ */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authentication: AuthenticationService,
+    private readonly table: RouteTable,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const access = this.accessOf(context, request);
+    if (access === 'signature') return true;
+    const actor = await this.identify(request, access);
+    if (actor) {
+      request.actor = actor;
+      const scope = currentScope();
+      if (scope) scope.actor = actor;
+    }
+    if (access === 'authenticated' && !actor) throw new Unauthenticated();
+    if (access === undefined) throw new Forbidden();
+    return true;
+  }
+
+  private async identify(
+    request: ApiRequest,
+    access: RouteAccess | undefined,
+  ): ReturnType<AuthenticationService['authenticate']> {
+    try {
+      return await this.authentication.authenticate({
+        method: request.method,
+        ip: request.ip ?? '',
+        headers: request.headers,
+        body: request.body,
+      });
+    } catch (error) {
+      // A public page answers anybody, whatever credentials came along.
+      if (access === 'public' && error instanceof Unauthenticated) return null;
+      throw error;
+    }
+  }
+
+  private accessOf(context: ExecutionContext, request: ApiRequest): RouteAccess | undefined {
+    const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
+    if (info) return info.access;
+    // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too.
+    const entry = this.table.match(request.path);
+    const routes = [...(entry?.routes.values() ?? [])];
+    const open = routes.length > 0 && routes.every((route) => route.info?.access !== 'authenticated');
+    return open ? 'public' : 'authenticated';
+  }
+}

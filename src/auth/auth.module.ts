@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { AuthGuard } from './auth.guard.js';
+import { AuthenticationService } from './authentication.service.js';
+import { LoginController } from './login.controller.js';
+import { TokenRateGuard } from './rate.guard.js';
+import { SessionsService } from './sessions.service.js';
+import './tables.js';
+import { TokensController } from './tokens.controller.js';
+import { TokensService } from './tokens.service.js';
+import { UserTokensController } from './user-tokens.controller.js';
+
+@Module({
+  controllers: [LoginController, TokensController, UserTokensController],
+  providers: [
+    AuthenticationService,
+    SessionsService,
+    TokensService,
+    TokenRateGuard,
+    { provide: APP_GUARD, useClass: AuthGuard },
+  ],
+  exports: [TokensService],
+})
+export class AuthModule {}

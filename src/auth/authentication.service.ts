@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { constantTimeEqual } from '../common/crypto/constant-time.js';
+import { PasswordHasher } from '../common/crypto/password-hash.js';
+import { tokenDigest } from '../common/crypto/tokens.js';
+import { isStorable } from '../common/fields/text.js';
+import { Forbidden, Unauthenticated } from '../common/http/errors.js';
+import { currentScope } from '../common/http/request-scope.js';
+import { RateLimiter } from '../common/rate/rate-limiter.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from './cookies.js';
+import { SessionsService } from './sessions.service.js';
+
+/** What authentication reads of a request. */
+export interface Credentials {
+  method: string;
+  ip: string;
+  headers: Record<string, string | string[] | undefined>;
+  body?: Record<string, unknown>;
+}
+
+interface UserRow {
+  id: number;
+  username: string;
+  is_superuser: boolean;
+  is_system_auditor: boolean;
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const BAD_PASSWORD =
+  'Invalid username/password. To establish a login session, visit /api/login/.';
+
+/** Finds out who asks: Bearer token, session cookie, HTTP Basic, in this order (core 1.4). */
+@Injectable()
+export class AuthenticationService {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionsService,
+    private readonly hasher: PasswordHasher,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * The caller, or null for an anonymous request; an unknown or expired token is anonymous.
+   *
+   * @throws Unauthenticated for a wrong password, Forbidden for a read token that writes or a
+   * session without a valid CSRF token
+   */
+  async authenticate(credentials: Credentials): Promise<Actor | null> {
+    const header = credentials.headers.authorization;
+    const [scheme = '', value = ''] = typeof header === 'string' ? splitOnce(header) : [];
+    switch (scheme.toLowerCase()) {
+      case 'bearer':
+        return this.byToken(value, credentials.method);
+      case 'basic':
+        return this.settings.AUTH_BASIC_ENABLED ? this.byBasic(value, credentials.ip) : null;
+      default:
+        return this.bySession(credentials);
+    }
+  }
+
+  /** Checks a password in the same time for known and unknown users. */
+  async byPassword(username: string, password: string, ip: string): Promise<Actor> {
+    const { LOGIN_RATE } = this.settings;
+    await this.limiter.check('login', ip, LOGIN_RATE);
+    const user = isStorable(username)
+      ? await this.database.row<UserRow & { password_hash: string }>(sql`
+          SELECT id, username, is_superuser, is_system_auditor, password_hash
+          FROM users WHERE username = ${username}`)
+      : undefined;
+    const verified = user
+      ? await this.hasher.verify(password, user.password_hash)
+      : await this.hasher.dummyVerify(password);
+    if (!user || !verified) {
+      await this.limiter.take('login', ip, LOGIN_RATE + 1);
+      throw new Unauthenticated(BAD_PASSWORD);
+    }
+    await this.database.execute(sql`
+      UPDATE users SET last_login = now()
+      WHERE id = ${user.id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
+    return toActor(user);
+  }
+
+  private async byToken(token: string, method: string): Promise<Actor | null> {
+    const row = await this.database.row<UserRow & { scope: string; stale: boolean }>({
+      name: 'authenticate_token',
+      text: `SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
+          (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
+        FROM tokens tok JOIN users usr ON usr.id = tok.user_id
+        WHERE tok.digest = $1 AND (tok.expires IS NULL OR tok.expires > now())`,
+      values: [tokenDigest(token)],
+    });
+    if (!row) return null;
+    if (!SAFE.has(method) && !row.scope.includes('write')) throw new Forbidden();
+    if (row.stale) {
+      await this.database.execute(sql`
+        UPDATE tokens SET last_used = now() WHERE digest = ${tokenDigest(token)}`);
+    }
+    return toActor(row);
+  }
+
+  private async byBasic(value: string, ip: string): Promise<Actor> {
+    if (value === '') {
+      throw new Unauthenticated('Invalid basic header. No credentials provided.');
+    }
+    if (value.includes(' ')) {
+      throw new Unauthenticated(
+        'Invalid basic header. Credentials string should not contain spaces.',
+      );
+    }
+    const text = Buffer.from(value, 'base64').toString('utf8');
+    const colon = text.indexOf(':');
+    if (colon < 0) throw new Unauthenticated(BAD_PASSWORD);
+    return this.byPassword(text.slice(0, colon), text.slice(colon + 1), ip);
+  }
+
+  private async bySession({ method, headers, body }: Credentials): Promise<Actor | null> {
+    const cookies = cookiesOf(headers.cookie);
+    const session = cookies[SESSION_COOKIE];
+    if (!session) return null;
+    const user = await this.sessions.find(session);
+    if (!user) return null;
+    const scope = currentScope();
+    if (scope) scope.sessionDigest = tokenDigest(session);
+    if (!SAFE.has(method)) {
+      const sent = headers['x-csrftoken'] ?? body?.csrfmiddlewaretoken;
+      assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
+      assertSameSite(headers);
+    }
+    return toActor(user);
+  }
+}
+
+const toActor = (user: UserRow): Actor => ({
+  id: user.id,
+  username: user.username,
+  isSuperuser: user.is_superuser,
+  isSystemAuditor: user.is_system_auditor,
+});
+
+function splitOnce(header: string): [string, string] {
+  const [scheme = '', ...rest] = header.trim().split(' ');
+  return [scheme, rest.join(' ').trim()];
+}
+
+/** Double submit: the cookie, and the same text where only our own pages can put it. */
+export function assertCsrf(cookie: string | undefined, sent: string | undefined): void {
+  if (!cookie) throw new Forbidden('CSRF Failed: CSRF cookie not set.');
+  if (!sent || !constantTimeEqual(cookie, sent)) {
+    throw new Forbidden('CSRF Failed: CSRF token missing or incorrect.');
+  }
+}
+
+/** A browser tells where a request comes from; another site is refused. */
+export function assertSameSite(headers: Credentials['headers']): void {
+  const source = headers.origin ?? headers.referer;
+  if (typeof source !== 'string' || source === 'null') return;
+  const host = URL.canParse(source) ? new URL(source).host : '';
+  if (host !== headers.host) {
+    throw new Forbidden('CSRF Failed: Origin checking failed.');
+  }
+}

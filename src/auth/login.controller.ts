@@ -1,0 +1,106 @@
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import { NotAcceptable, Unauthenticated } from '../common/http/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { acceptsHtml } from '../common/http/negotiation.js';
+import { Settings } from '../config/settings.js';
+import { assertCsrf, assertSameSite, AuthenticationService } from './authentication.service.js';
+import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE, setCsrfCookie, setSessionCookie } from './cookies.js';
+import { loginPage } from './login-page.js';
+import { SessionsService } from './sessions.service.js';
+
+const HTML_ANSWER = { type: 'string' };
+
+/** Browser login and logout (core 1.4). */
+@ApiTags('login')
+@Controller('api')
+export class LoginController {
+  constructor(
+    private readonly authentication: AuthenticationService,
+    private readonly sessions: SessionsService,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get('login')
+  @Route({
+    kind: 'document',
+    access: 'public',
+    operationId: 'login_form',
+    summary: 'Login form.',
+    response: HTML_ANSWER,
+  })
+  form(@Req() request: ApiRequest, @Res() response: Response): void {
+    if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
+      throw new NotAcceptable();
+    }
+    const csrf = this.csrf(request, response);
+    response.type('html').send(loginPage({ csrf, next: nextOf(request.query.next), error: '' }));
+  }
+
+  @Post('login')
+  @Route({
+    kind: 'action',
+    access: 'public',
+    operationId: 'login',
+    summary: 'Start a browser session.',
+    status: 302,
+    response: HTML_ANSWER,
+  })
+  async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const { username, password, csrfmiddlewaretoken } = request.body;
+    const sent = request.headers['x-csrftoken'] ?? csrfmiddlewaretoken;
+    assertCsrf(cookiesOf(request.headers.cookie)[CSRF_COOKIE], String(sent ?? ''));
+    assertSameSite(request.headers);
+    const next = nextOf(request.body.next);
+    try {
+      const actor = await this.authentication.byPassword(
+        String(username ?? ''),
+        String(password ?? ''),
+        request.ip ?? '',
+      );
+      const cookie = await this.sessions.start(actor.id);
+      const plain = request as unknown as Parameters<typeof setSessionCookie>[0];
+      setSessionCookie(plain, response, cookie, this.settings.SESSION_COOKIE_AGE);
+      response.setHeader('X-API-Session-Cookie-Name', SESSION_COOKIE);
+      response.redirect(302, next);
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) throw error;
+      const csrf = this.csrf(request, response);
+      const text = 'Please enter a correct username and password.';
+      response.status(401).type('html').send(loginPage({ csrf, next, error: text }));
+    }
+  }
+
+  /** POST only: a link on another site must not end somebody's session. */
+  @Post('logout')
+  @Route({
+    kind: 'action',
+    access: 'public',
+    operationId: 'logout',
+    summary: 'End the browser session.',
+    status: 302,
+    response: HTML_ANSWER,
+  })
+  async logout(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const session = cookiesOf(request.headers.cookie)[SESSION_COOKIE];
+    if (session) await this.sessions.end(session);
+    response.clearCookie(SESSION_COOKIE, { path: '/' });
+    response.redirect(302, '/api/login/');
+  }
+
+  private csrf(request: ApiRequest, response: Response): string {
+    const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
+    const token = present ?? randomAlphanumeric(32);
+    const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
+    if (!present) setCsrfCookie(plain, response, token);
+    return token;
+  }
+}
+
+/** Only a path of our own: an address given from outside must not lead elsewhere after login. */
+function nextOf(value: unknown): string {
+  return typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(value) ? value : '/api/v2/';
+}

@@ -1,0 +1,33 @@
+import { everyone, isActor } from '../common/access.js';
+import { TRUE } from '../database/sql.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { TokenSchema } from './token.schema.js';
+
+export const MASKED_TOKEN = '************';
+
+export const tokens = defineResource({
+  path: 'tokens',
+  type: 'o_auth2_access_token',
+  label: 'Access Token',
+  schema: TokenSchema,
+  table: 'tokens',
+  orderBy: ['id'],
+  summary: ['id', 'description', 'scope'],
+  unique: [
+    { name: 'tokens_digest_key', columns: ['digest'], field: '__all__', message: 'Try again.' },
+  ],
+  policy: {
+    read: isActor('user_id'),
+    add: () => everyone,
+    mayAdd: () => TRUE,
+    change: isActor('user_id'),
+    delete: isActor('user_id'),
+  },
+  extend: async (rows) =>
+    new Map(
+      rows.map((row) => [
+        row.id,
+        { fields: { token: MASKED_TOKEN, refresh_token: null, application: null } },
+      ]),
+    ),
+});

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { issueToken } from '../common/crypto/tokens.js';
+import { validate } from '../common/fields/validate.js';
+import { Forbidden } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService, type Body } from '../common/resource/resource.service.js';
+import type { Representation } from '../common/resource/represent.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { tokens } from './tokens.resource.js';
+
+/** Makes personal access tokens (decision 27). */
+@Injectable()
+export class TokensService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly activity: ActivityRecorder,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Makes a token for a user: oneself, or anyone when a superuser asks. The answer is the only
+   * place where the clear text ever appears; the digest is stored.
+   */
+  async create(body: Body, userId: number, actor: Actor): Promise<Representation> {
+    if (userId !== actor.id && !actor.isSuperuser) throw new Forbidden();
+    const values = validate(tokens.fields, body);
+    const { token, digest } = issueToken();
+    const row = await this.database.transaction(async () => {
+      const made = await this.database.row<Row>(sql`
+        INSERT INTO tokens (description, scope, user_id, digest, expires)
+        VALUES (${values.description}, ${values.scope}, ${userId}, ${digest},
+          now() + make_interval(secs => ${this.settings.TOKEN_EXPIRY}))
+        RETURNING *`);
+      this.activity.record({
+        operation: 'create',
+        object1: { ...refOf(tokens, made!), name: String(values.description) },
+        changes: { id: made!.id, scope: values.scope, user: userId, token: '************' },
+      });
+      return made!;
+    });
+    return { ...(await this.resources.show(tokens, row, actor)), token };
+  }
+}

@@ -1,0 +1,77 @@
+import { Controller, Get, Post, Req, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route, type RouteInfo } from '../common/http/route.js';
+import type { Page } from '../common/list/page.js';
+import type { Representation } from '../common/resource/represent.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { sql } from '../database/sql.js';
+import { users } from '../users/users.resource.js';
+import { TokenRateGuard } from './rate.guard.js';
+import { tokens } from './tokens.resource.js';
+import { TokensService } from './tokens.service.js';
+
+const ROUTE = { access: 'authenticated', resource: tokens, parent: users } as const;
+const list: RouteInfo = {
+  ...ROUTE,
+  kind: 'list',
+  operationId: 'users_tokens_list',
+  summary: 'Access tokens of one user.',
+};
+const create: RouteInfo = {
+  ...ROUTE,
+  kind: 'create',
+  needs: 'self',
+  operationId: 'users_tokens_create',
+  summary: 'Make an access token. The answer shows it once.',
+  body: tokens.fields,
+};
+
+users.links.set('tokens', 'tokens').set('personal_tokens', 'personal_tokens');
+
+/** A user's tokens; the command-line client names the user by name (clients 2.1). */
+@ApiTags('users')
+@Controller('api/v2/users/:id')
+export class UserTokensController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly service: TokensService,
+  ) {}
+
+  @Get('tokens')
+  @Route(list)
+  tokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
+    return this.list(request);
+  }
+
+  @Post('tokens')
+  @UseGuards(TokenRateGuard)
+  @Route(create)
+  createToken(@Req() request: ApiRequest): Promise<Reply> {
+    return this.create(request);
+  }
+
+  @Get('personal_tokens')
+  @Route({ ...list, operationId: 'users_personal_tokens_list' })
+  personalTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
+    return this.list(request);
+  }
+
+  @Post('personal_tokens')
+  @UseGuards(TokenRateGuard)
+  @Route({ ...create, operationId: 'users_personal_tokens_create' })
+  createPersonalToken(@Req() request: ApiRequest): Promise<Reply> {
+    return this.create(request);
+  }
+
+  private async list({ params, query, actor }: ApiRequest): Promise<Page<Representation>> {
+    const user = await this.resources.load(users, params.id, actor);
+    return this.resources.list(tokens, query, actor, { scope: sql`t.user_id = ${user.id}` });
+  }
+
+  private async create({ params, body, actor }: ApiRequest): Promise<Reply> {
+    const user = await this.resources.load(users, params.id, actor);
+    return Reply.created(await this.service.create(body, user.id, actor));
+  }
+}

@@ -1,0 +1,21 @@
+import { migrationCheck, migrationNew } from './migration-files.js';
+import { migrate } from './migrate.js';
+import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
+import { openapi, routes } from './documents.js';
+
+export interface Command {
+  summary: string;
+  run(argv: readonly string[]): Promise<number | void>;
+}
+
+/** Administrative commands by name. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['migrate', { summary: 'bring the database to the present schema', run: migrate }],
+  ['migration-new', { summary: 'write a migration from what was declared', run: migrationNew }],
+  ['migration-check', { summary: 'fail when migrations and declarations differ', run: migrationCheck }],
+  ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
+  ['ensure-admin', { summary: 'make the first administrator when there is none', run: ensureAdmin }],
+  ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
+  ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
+  ['routes', { summary: 'print every URL with method and handler', run: routes }],
+]);

@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from '../app.module.js';
+import { RouteTable } from '../common/http/route-table.js';
+import { buildDocument } from '../common/openapi/document.js';
+import { configureApp } from '../configure-app.js';
+import { PACKAGE_FOLDER, VERSION } from '../root/version.js';
+
+async function withApp<T>(work: (app: NestExpressApplication) => T): Promise<T> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, {
+    bodyParser: false,
+    logger: ['error'],
+  });
+  try {
+    return work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+/** Writes `docs/openapi.json`; with `--check` fails when it is not up to date. */
+export async function openapi(argv: readonly string[]): Promise<number> {
+  const document = await withApp((app) => {
+    configureApp(app);
+    return buildDocument(app, VERSION);
+  });
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  const file = join(PACKAGE_FOLDER, 'docs', 'openapi.json');
+  if (!argv.includes('--check')) {
+    await writeFile(file, text);
+    return 0;
+  }
+  const present = await readFile(file, 'utf8').catch(() => '');
+  if (present === text) return 0;
+  process.stderr.write('docs/openapi.json is not up to date: run npm run openapi.\n');
+  return 1;
+}
+
+/** Prints method, path and handler of every route. */
+export async function routes(): Promise<void> {
+  const lines = await withApp((app) =>
+    app
+      .get(RouteTable)
+      .routes.map(({ method, pattern, handler, info }) =>
+        [method.padEnd(7), `${pattern}/`.padEnd(64), handler, `[${info?.access ?? 'refused'}]`].join(' '),
+      )
+      .sort(),
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,80 @@
+import { and, FALSE, ident, or, sql, TRUE, type Sql } from '../database/sql.js';
+import type { ResourceDefinition, Row } from './resource/define-resource.js';
+
+/** Who asks. Built once per request by authentication; never by a feature. */
+export interface Actor {
+  id: number;
+  username: string;
+  isSuperuser: boolean;
+  isSystemAuditor: boolean;
+}
+
+/** A permission rule as SQL over one row, `alias` being its table in the statement. */
+export type Predicate = (alias: string, actor: Actor) => Sql;
+
+/**
+ * Who may do what to a resource, as predicates. An action that is not named is refused. Superusers
+ * may do everything and system auditors may read everything: that rule stands in `permit` alone.
+ */
+export interface Policy {
+  read: Predicate;
+  change?: Predicate;
+  delete?: Predicate;
+  /** Whether an object with these values may be created; references are checked by their `needs`. */
+  add?: (values: Record<string, unknown>) => Predicate;
+  /** Whether the caller could create anything of this kind; for OPTIONS and forms. */
+  mayAdd?: (actor: Actor) => Sql;
+  actions?: Record<string, Predicate>;
+}
+
+/** Compiles an action of a policy for one caller. */
+export function permit(policy: Policy, action: string, alias: string, actor: Actor): Sql {
+  if (actor.isSuperuser) return TRUE;
+  if (action === 'read') {
+    return actor.isSystemAuditor ? TRUE : policy.read(alias, actor);
+  }
+  const predicate =
+    action === 'change'
+      ? policy.change
+      : action === 'delete'
+        ? policy.delete
+        : policy.actions?.[action];
+  return predicate ? predicate(alias, actor) : FALSE;
+}
+
+export const anyOf =
+  (...rules: Predicate[]): Predicate =>
+  (alias, actor) =>
+    or(...rules.map((rule) => rule(alias, actor)));
+
+export const allOf =
+  (...rules: Predicate[]): Predicate =>
+  (alias, actor) =>
+    and(...rules.map((rule) => rule(alias, actor)));
+
+/** Any authenticated caller. */
+export const everyone: Predicate = () => TRUE;
+/** Nobody but superusers (and, for reading, system auditors). */
+export const superusersOnly: Predicate = () => FALSE;
+/** The row is the caller: for users and what belongs to one. */
+export const isActor =
+  (column: string): Predicate =>
+  (alias, actor) =>
+    sql`${ident(alias, column)} = ${actor.id}`;
+
+/** What the generic machinery needs of roles. Implemented by the access module. */
+export abstract class RoleStore {
+  /** Makes the object roles of new rows and ties them to their parents, set-based. */
+  abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
+  /** Gives the creator the object's admin role (decision 28); superusers need none. */
+  abstract grantCreator(definition: ResourceDefinition, row: Row, actor: Actor): Promise<void>;
+  /** Ties the roles of an object to its new parent, e.g. after a move to another organization. */
+  abstract parentChanged(definition: ResourceDefinition, row: Row): Promise<void>;
+  /** Rows on which the caller holds a role; null when the resource has no such role. */
+  abstract roleLevel(
+    definition: ResourceDefinition,
+    alias: string,
+    role: string,
+    actor: Actor,
+  ): Sql | null;
+}

@@ -1,0 +1,39 @@
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+
+export interface ObjectRef {
+  type: string;
+  id: number;
+  name: string;
+  organizationId?: number | null;
+}
+
+export interface ActivityEntry {
+  operation: 'create' | 'update' | 'delete' | 'associate' | 'disassociate';
+  object1: ObjectRef;
+  object2?: ObjectRef;
+  /** Relation of an association; `role` for grants. */
+  association?: string;
+  /** Resource type a granted role belongs to. */
+  objectType?: string;
+  changes: Record<string, unknown>;
+}
+
+/**
+ * Writes the audit trail. `record` joins the caller's transaction: an entry exists exactly when the
+ * change does. Implemented by the activity module.
+ */
+export abstract class ActivityRecorder {
+  abstract record(entry: ActivityEntry): void;
+}
+
+/** How an audit entry names a row. */
+export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
+  const organization =
+    definition.type === 'organization' ? row.id : (row.organization_id as number | null | undefined);
+  return {
+    type: definition.type,
+    id: row.id,
+    name: String(row.name ?? row.username ?? row.id),
+    organizationId: organization ?? null,
+  };
+}

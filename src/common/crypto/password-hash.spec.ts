@@ -1,0 +1,101 @@
+import { PasswordHasher } from './password-hash.js';
+
+const COST = { logN: 4, r: 8, p: 1 };
+
+describe('PasswordHasher', () => {
+  const hasher = new PasswordHasher({ cost: COST });
+
+  it('verifies the right password and no other', async () => {
+    const stored = await hasher.hash('correct horse');
+    expect(stored).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9_-]{22}\$[A-Za-z0-9_-]{43}$/);
+    expect(await hasher.verify('correct horse', stored)).toBe(true);
+    for (const wrong of [
+      '',
+      'correct hors',
+      'correct horse ',
+      'Correct horse',
+      'correct horse\0',
+    ]) {
+      expect(await hasher.verify(wrong, stored)).toBe(false);
+    }
+  });
+
+  it('salts: the same password never gives the same hash', async () => {
+    expect(await hasher.hash('x')).not.toBe(await hasher.hash('x'));
+  });
+
+  it.each([
+    '',
+    'plain',
+    '$scrypt$ln=4,r=8,p=1$short$short',
+    `$scrypt$ln=31,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    `$scrypt$ln=4,r=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    `$scrypt$ln=4,r=8,p=99$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+  ])('answers false, not an error, for the damaged hash %p', async (stored) => {
+    expect(await hasher.verify('x', stored)).toBe(false);
+    expect(hasher.needsRehash(stored)).toBe(true);
+  });
+
+  it('verifies hashes of another cost and asks for a new hash', async () => {
+    const stored = await new PasswordHasher({ cost: { logN: 5, r: 8, p: 2 } }).hash('x');
+    expect(await hasher.verify('x', stored)).toBe(true);
+    expect(hasher.needsRehash(stored)).toBe(true);
+    expect(hasher.needsRehash(await hasher.hash('x'))).toBe(false);
+  });
+
+  it('takes as long for an unknown user as for a wrong password', async () => {
+    const costly = new PasswordHasher({ cost: { logN: 13, r: 8, p: 2 } });
+    const stored = await costly.hash('x');
+    const timed = async (work: () => Promise<unknown>): Promise<number> => {
+      const start = performance.now();
+      await work();
+      return performance.now() - start;
+    };
+    const wrong = await timed(() => costly.verify('wrong', stored));
+    const unknown = await timed(() => costly.dummyVerify('wrong'));
+    expect(await costly.dummyVerify('wrong')).toBe(false);
+    // Both are dominated by the same derivation; the bound only excludes a shortcut on either side.
+    expect(unknown).toBeGreaterThan(wrong / 5);
+    expect(wrong).toBeGreaterThan(unknown / 5);
+  });
+
+  it('remembers a success for a while, so that repeated Basic authentication is cheap', async () => {
+    let now = 0;
+    const costly = new PasswordHasher({
+      cost: { logN: 14, r: 8, p: 1 },
+      now: () => now,
+      cacheTtlMs: 1000,
+    });
+    const stored = await costly.hash('x');
+    expect(await costly.verify('x', stored)).toBe(true);
+    const start = performance.now();
+    for (let round = 0; round < 200; round += 1)
+      expect(await costly.verify('x', stored)).toBe(true);
+    // Two hundred derivations would take seconds.
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(await costly.verify('y', stored)).toBe(false);
+    now = 1001;
+    expect(await costly.verify('x', stored)).toBe(true);
+  });
+
+  it('forgets the oldest success first and misses when the stored hash changes', async () => {
+    const small = new PasswordHasher({ cost: COST, cacheSize: 2 });
+    const hashes = await Promise.all(['a', 'b', 'c'].map((password) => small.hash(password)));
+    for (const [index, stored] of hashes.entries()) {
+      expect(await small.verify('abc'.charAt(index), stored)).toBe(true);
+    }
+    const changed = await small.hash('new');
+    expect(await small.verify('c', changed)).toBe(false);
+    expect(await small.verify('a', hashes[0] ?? '')).toBe(true);
+  });
+
+  it('checks many at once without losing one', async () => {
+    const stored = await hasher.hash('x');
+    const fresh = new PasswordHasher({ cost: COST, cacheTtlMs: 0 });
+    const passwords = Array.from({ length: 40 }, (_, index) =>
+      index % 4 === 0 ? 'x' : `wrong ${index}`,
+    );
+    const results = await Promise.all(passwords.map((password) => fresh.verify(password, stored)));
+    expect(results).toEqual(passwords.map((password) => password === 'x'));
+  });
+});

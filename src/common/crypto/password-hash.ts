@@ -1,0 +1,186 @@
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/** Cost of scrypt: N = 2 ** logN, block size r, parallelisation p. */
+export interface ScryptCost {
+  logN: number;
+  r: number;
+  p: number;
+}
+
+/** OWASP's setting with the smallest memory (16 MB a check); about 0.15 s on one core. */
+export const DEFAULT_COST: Readonly<ScryptCost> = { logN: 14, r: 8, p: 5 };
+
+/** A stored hash beyond these is damaged or hostile: checking it could take minutes or all memory. */
+const CEILING: Readonly<ScryptCost> = { logN: 17, r: 16, p: 16 };
+
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+const SHAPE =
+  /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{16,128})\$([A-Za-z0-9_-]{43})$/;
+
+/** Hashing runs in the same four threads as DNS and files; two leave room for them under a login flood. */
+const MAX_CONCURRENT = 2;
+
+interface ParsedHash {
+  cost: ScryptCost;
+  salt: Buffer;
+  key: Buffer;
+}
+
+export interface PasswordHasherOptions {
+  cost?: ScryptCost;
+  /** How long a successful check is remembered; 0 turns the memory off. Default 60 s. */
+  cacheTtlMs?: number;
+  /** How many successful checks are remembered. Default 1000. */
+  cacheSize?: number;
+  /** Clock, for tests. */
+  now?: () => number;
+}
+
+/**
+ * Passwords by HMAC-SHA256 and scrypt, stored as `$scrypt$ln=14,r=8,p=5$<salt>$<hash>` (base64url).
+ *
+ * Clients send Basic authentication with every request, so successful checks are remembered for a
+ * short time under a digest of stored hash and password with a secret of this process. A changed
+ * password changes the stored hash and so misses the memory at once; failures are never remembered.
+ */
+export class PasswordHasher {
+  readonly #cost: ScryptCost;
+  readonly #ttlMs: number;
+  readonly #size: number;
+  readonly #now: () => number;
+  readonly #cacheSecret = randomBytes(32);
+  readonly #verifiedUntil = new Map<string, number>();
+  readonly #pending = new Map<string, Promise<boolean>>();
+  readonly #decoySalt = randomBytes(SALT_BYTES);
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: PasswordHasherOptions = {}) {
+    this.#cost = options.cost ?? DEFAULT_COST;
+    this.#ttlMs = options.cacheTtlMs ?? 60_000;
+    this.#size = options.cacheSize ?? 1000;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Hashes with a new salt and the current cost. */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const key = await this.#derive(password, salt, this.#cost);
+    const { logN, r, p } = this.#cost;
+    return `$scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
+  }
+
+  /** Whether the password is the stored one; false, after the usual time, for a damaged or empty hash. */
+  async verify(password: string, stored: string): Promise<boolean> {
+    const cacheKey = this.#cacheKey(password, stored);
+    if (this.#isRemembered(cacheKey)) return true;
+    const running = this.#pending.get(cacheKey);
+    if (running) return running;
+    const check = this.#check(password, stored);
+    this.#pending.set(cacheKey, check);
+    try {
+      const verified = await check;
+      if (verified) this.#remember(cacheKey);
+      return verified;
+    } finally {
+      this.#pending.delete(cacheKey);
+    }
+  }
+
+  /** Takes as long as a failing `verify`; called for unknown users so that timing does not tell them apart. */
+  async dummyVerify(password: string): Promise<false> {
+    await this.#derive(password, this.#decoySalt, this.#cost);
+    return false;
+  }
+
+  /** True when the stored hash has another cost than hashes made now, or cannot be read. */
+  needsRehash(stored: string): boolean {
+    const parsed = parseHash(stored);
+    if (!parsed) return true;
+    const { logN, r, p } = parsed.cost;
+    return logN !== this.#cost.logN || r !== this.#cost.r || p !== this.#cost.p;
+  }
+
+  async #check(password: string, stored: string): Promise<boolean> {
+    const parsed = parseHash(stored);
+    if (!parsed) return this.dummyVerify(password);
+    const key = await this.#derive(password, parsed.salt, parsed.cost);
+    return timingSafeEqual(key, parsed.key);
+  }
+
+  async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+    await this.#enter();
+    try {
+      return await deriveScrypt(password, salt, cost);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < MAX_CONCURRENT) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** A place is handed over, not freed, when somebody waits: a newcomer cannot slip in between. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running -= 1;
+  }
+
+  #cacheKey(password: string, stored: string): string {
+    // The length keeps ('ab', 'c') and ('a', 'bc') apart.
+    return createHmac('sha256', this.#cacheSecret)
+      .update(`${stored.length}:${stored}${password}`)
+      .digest('base64');
+  }
+
+  #isRemembered(cacheKey: string): boolean {
+    const until = this.#verifiedUntil.get(cacheKey);
+    if (until === undefined) return false;
+    this.#verifiedUntil.delete(cacheKey);
+    if (until <= this.#now()) return false;
+    // Re-inserting moves the entry to the end: the map's order is the order of last use.
+    this.#verifiedUntil.set(cacheKey, until);
+    return true;
+  }
+
+  #remember(cacheKey: string): void {
+    if (this.#ttlMs <= 0 || this.#size <= 0) return;
+    this.#verifiedUntil.set(cacheKey, this.#now() + this.#ttlMs);
+    if (this.#verifiedUntil.size <= this.#size) return;
+    const [oldest] = this.#verifiedUntil.keys();
+    if (oldest !== undefined) this.#verifiedUntil.delete(oldest);
+  }
+}
+
+function deriveScrypt(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+  const { logN, r, p } = cost;
+  const N = 2 ** logN;
+  // Node refuses above 32 MB unless told; twice the need covers OpenSSL's own accounting.
+  const options = { N, r, p, maxmem: 256 * r * (N + p) };
+  // scrypt's inner HMAC pads short passwords with NULs, so 'x' and 'x\0' would be the same password.
+  const fixedLength = createHmac('sha256', salt).update(password).digest();
+  return new Promise((resolve, reject) => {
+    scrypt(fixedLength, salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}
+
+function parseHash(stored: string): ParsedHash | null {
+  const [, logN, r, p, salt, key] = SHAPE.exec(stored) ?? [];
+  if (salt === undefined || key === undefined) return null;
+  const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
+  const inRange =
+    cost.logN >= 1 &&
+    cost.logN <= CEILING.logN &&
+    cost.r >= 8 &&
+    cost.r <= CEILING.r &&
+    cost.p >= 1 &&
+    cost.p <= CEILING.p;
+  if (!inRange) return null;
+  return { cost, salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') };
+}

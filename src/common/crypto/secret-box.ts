@@ -1,0 +1,127 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
+
+const PREFIX = '$sealed$v1$';
+const SHAPE = /^\$sealed\$v1\$([0-9a-f]{8})\$([A-Za-z0-9_-]+)$/;
+const ALGORITHM = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Stretching costs about 50 ms once per process and key, so that a short SECRET_KEY is not worth guessing. */
+const STRETCH = { N: 2 ** 14, r: 8, p: 1 } as const;
+
+/** Why a sealed value could not be opened. The value itself is never part of the error. */
+export type UnsealReason = 'format' | 'unknown_key' | 'tampered';
+
+/** Thrown by `SecretBox.open`: not a sealed value, sealed by a key we do not have, or changed or moved. */
+export class UnsealError extends Error {
+  constructor(readonly reason: UnsealReason) {
+    super(`A sealed value cannot be opened (${reason}).`);
+    this.name = 'UnsealError';
+  }
+}
+
+interface BoxKey {
+  id: string;
+  key: Buffer;
+}
+
+/** Derives an independent 256-bit key for one purpose from the installation's secret. */
+export function deriveKey(secretKey: string, purpose: string): Buffer {
+  if (secretKey === '') throw new Error('The secret key must not be empty.');
+  return scryptSync(secretKey, `automation-controller/${purpose}`, 32, STRETCH);
+}
+
+/**
+ * The associated data that ties a sealed value to its place: a value copied into another row or column
+ * does not open there. JSON keeps the parts apart, so `('a', 1, '2:b')` differs from `('a:1', 2, 'b')`.
+ */
+export function rowContext(table: string, id: number | string, field: string): string {
+  return JSON.stringify([table, String(id), field]);
+}
+
+/** Whether a stored text looks like a sealed value. */
+export function isSealed(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
+/**
+ * Seals secrets with AES-256-GCM as `$sealed$v1$<key id>$<base64url of iv, tag, ciphertext>`.
+ *
+ * The first secret seals; all of them open, which is how the secret key is rotated: put the new one
+ * first, reseal whatever `needsReseal`, then drop the old one.
+ */
+export class SecretBox {
+  readonly #primary: BoxKey;
+  readonly #keys: ReadonlyMap<string, BoxKey>;
+
+  /** Derives the keys once (about 50 ms each); keep one instance per process. */
+  constructor(primary: string, ...previous: string[]) {
+    const keys = [primary, ...previous].map(toBoxKey);
+    this.#primary = toFirst(keys);
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  /** Id of the key that seals now; safe to log. */
+  get keyId(): string {
+    return this.#primary.id;
+  }
+
+  /** Seals `plain` for the place named by `context` (see `rowContext`). Two calls never give the same text. */
+  seal(plain: string, context: string): string {
+    const { id, key } = this.#primary;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(associatedData(id, context));
+    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    const body = Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+    return `${PREFIX}${id}$${body}`;
+  }
+
+  /** The sealed text. @throws UnsealError when it was changed, moved, or sealed by an unknown key. */
+  open(token: string, context: string): string {
+    const [, id, body] = SHAPE.exec(token) ?? [];
+    if (id === undefined || body === undefined) throw new UnsealError('format');
+    const known = this.#keys.get(id);
+    if (!known) throw new UnsealError('unknown_key');
+    const bytes = Buffer.from(body, 'base64url');
+    if (bytes.length < IV_BYTES + TAG_BYTES) throw new UnsealError('format');
+    // base64url has spellings that decode alike; only the one we write is ours.
+    if (bytes.toString('base64url') !== body) throw new UnsealError('format');
+    return decrypt(known, bytes, context);
+  }
+
+  /** True for a value sealed by an older key, or not sealed at all. */
+  needsReseal(token: string): boolean {
+    return SHAPE.exec(token)?.[1] !== this.#primary.id;
+  }
+}
+
+function decrypt({ id, key }: BoxKey, bytes: Buffer, context: string): string {
+  const iv = bytes.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedData(id, context));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    const start = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+    return Buffer.concat([start, decipher.final()]).toString('utf8');
+  } catch {
+    throw new UnsealError('tampered');
+  }
+}
+
+/** The header is authenticated too, so a value cannot be relabelled with another version or key. */
+function associatedData(keyId: string, context: string): Buffer {
+  return Buffer.from(`${PREFIX}${keyId}$${context}`, 'utf8');
+}
+
+function toBoxKey(secretKey: string): BoxKey {
+  const key = deriveKey(secretKey, 'secret-box/v1');
+  const id = createHash('sha256').update('key-id').update(key).digest('hex').slice(0, 8);
+  return { id, key };
+}
+
+function toFirst(keys: readonly BoxKey[]): BoxKey {
+  const [first] = keys;
+  if (!first) throw new Error('A secret box needs at least one key.');
+  return first;
+}

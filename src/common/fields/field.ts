@@ -1,0 +1,186 @@
+import type { ResourceDefinition } from '../resource/define-resource.js';
+
+export type FieldKind =
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'boolean'
+  | 'choice'
+  | 'datetime'
+  | 'float'
+  | 'json'
+  | 'variables'
+  | 'secret'
+  | 'email'
+  | 'reference';
+
+export type Choice = readonly [value: string | number, label: string];
+
+/** What one field of a resource is. Everything that reads a resource reads this and nothing else. */
+export interface Field {
+  /** Name in JSON, in filters and in forms. */
+  name: string;
+  kind: FieldKind;
+  /** Column of the table, or null for a field that is computed or stored elsewhere. */
+  column: string | null;
+  label: string;
+  help: string;
+  required: boolean;
+  nullable: boolean;
+  /** Shown, never accepted. */
+  readOnly: boolean;
+  /** Accepted, never shown. */
+  writeOnly: boolean;
+  /** Accepted on creation only; a later different value is ignored or refused by the resource. */
+  immutable: boolean;
+  /** A column of the table that no client ever sees or filters by. */
+  internal: boolean;
+  /** Filterable and summarised, but not a key of the representation itself. */
+  hidden: boolean;
+  /** Left out of list pages: shown on the detail only. */
+  detailOnly: boolean;
+  blank: boolean;
+  default: unknown;
+  choices: readonly Choice[];
+  max: number | null;
+  min: number | null;
+  /** False: filtering and ordering by it is refused with 403. */
+  filter: boolean;
+  search: boolean;
+  /** Target of a reference. */
+  target: (() => ResourceDefinition) | null;
+  onDelete: 'CASCADE' | 'SET NULL' | 'RESTRICT';
+  /** Action the caller must be allowed on the referenced object when the reference is set. */
+  needs: string | null;
+  /** False: a database index for the reference is not made (another index serves). */
+  index: boolean;
+  /** PostgreSQL type of the column. */
+  columnType: string;
+  /** Non-null default of the column as SQL, where it differs from `default`. */
+  columnDefault: string | null;
+}
+
+export type FieldOptions = Partial<
+  Omit<Field, 'name' | 'kind' | 'target' | 'columnType' | 'columnDefault'>
+> & { columnType?: string; columnDefault?: string };
+
+const FIELDS = Symbol('fields');
+
+type SchemaClass = abstract new (...args: never[]) => object;
+
+function ownFields(prototype: object): Map<string, Field> {
+  const holder = prototype as { [FIELDS]?: Map<string, Field> };
+  if (!Object.hasOwn(holder, FIELDS)) {
+    Object.defineProperty(holder, FIELDS, { value: new Map(holder[FIELDS] ?? []) });
+  }
+  return holder[FIELDS]!;
+}
+
+/** Fields of a schema class in order of declaration, those of its ancestors first. */
+export function fieldsOf(schema: SchemaClass): readonly Field[] {
+  return [...(ownFields(schema.prototype as object)?.values() ?? [])];
+}
+
+const labelOf = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+const COLUMN_TYPES: Record<FieldKind, string> = {
+  string: 'text',
+  text: 'text',
+  integer: 'integer',
+  boolean: 'boolean',
+  choice: 'text',
+  datetime: 'timestamp with time zone',
+  float: 'double precision',
+  json: 'json',
+  variables: 'text',
+  secret: 'text',
+  email: 'text',
+  reference: 'integer',
+};
+
+/** Composes one property decorator; the decorators below are its only callers. */
+function declare(
+  kind: FieldKind,
+  options: FieldOptions,
+  target: Field['target'] = null,
+): PropertyDecorator {
+  return (prototype, property) => {
+    const name = String(property);
+    const textual = ['string', 'text', 'choice', 'variables', 'email'].includes(kind);
+    const nullable = options.nullable ?? false;
+    ownFields(prototype).set(name, {
+      name,
+      kind,
+      column: options.column !== undefined ? options.column : target ? `${name}_id` : name,
+      label: options.label ?? labelOf(name),
+      help: options.help ?? '',
+      required: options.required ?? false,
+      nullable,
+      readOnly: options.readOnly ?? false,
+      writeOnly: options.writeOnly ?? false,
+      immutable: options.immutable ?? false,
+      internal: options.internal ?? false,
+      hidden: options.hidden ?? false,
+      detailOnly: options.detailOnly ?? false,
+      blank: options.blank ?? !options.required,
+      default: options.default ?? (nullable ? null : defaultOf(kind, textual)),
+      choices: options.choices ?? [],
+      max: options.max ?? null,
+      min: options.min ?? null,
+      filter: options.filter ?? (kind !== 'json' && kind !== 'secret'),
+      search: options.search ?? false,
+      target,
+      onDelete: options.onDelete ?? (nullable ? 'SET NULL' : 'CASCADE'),
+      needs: options.needs ?? null,
+      index: options.index ?? true,
+      columnType: options.columnType ?? COLUMN_TYPES[kind],
+      columnDefault: options.columnDefault ?? null,
+    });
+  };
+}
+
+function defaultOf(kind: FieldKind, textual: boolean): unknown {
+  if (textual || kind === 'secret') return '';
+  if (kind === 'boolean') return false;
+  return undefined;
+}
+
+/** One line of text; `max` counts characters. */
+export const Char = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('string', { max: 512, ...options });
+/** Text of any length. */
+export const Text = (options: FieldOptions = {}): PropertyDecorator => declare('text', options);
+export const Email = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('email', { max: 254, ...options });
+/** A 32-bit integer. */
+export const Integer = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('integer', options);
+export const Float = (options: FieldOptions = {}): PropertyDecorator => declare('float', options);
+export const Bool = (options: FieldOptions = {}): PropertyDecorator => declare('boolean', options);
+export const DateTime = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('datetime', { nullable: true, ...options });
+/** One of a fixed set of values, shown with labels in OPTIONS and forms. */
+export const Choices = (
+  choices: readonly Choice[],
+  options: FieldOptions = {},
+): PropertyDecorator =>
+  declare(typeof choices.find(([value]) => value !== '')?.[0] === 'number' ? 'integer' : 'choice', {
+    ...options,
+    choices,
+  });
+/** A JSON object (or array), stored as sent. */
+export const Json = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('json', { default: {}, ...options });
+/** Variables: text holding a JSON or YAML object; an object sent as JSON is stored as its text. */
+export const Variables = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('variables', options);
+/** A secret: encrypted at rest, shown as `$encrypted$`; that word sent back keeps the value. */
+export const SecretText = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('secret', options);
+/** A reference to another resource by id. The column is `<name>_id`. */
+export const Reference = (
+  target: () => ResourceDefinition,
+  options: FieldOptions = {},
+): PropertyDecorator => declare('reference', options, target);
+

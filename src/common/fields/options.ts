@@ -1,0 +1,55 @@
+import type { Field } from './field.js';
+
+/** OPTIONS `type` of a field (core 1.8); the command-line client derives its flags from it. */
+function typeOf(field: Field): string {
+  if (field.choices.length > 0) return 'choice';
+  switch (field.kind) {
+    case 'string':
+    case 'text':
+    case 'variables':
+    case 'secret':
+      return 'string';
+    case 'reference':
+      return 'id';
+    default:
+      return field.kind;
+  }
+}
+
+/** Field metadata of OPTIONS for one method (core 1.8). */
+export function fieldOptions(
+  fields: readonly Field[],
+  method: 'GET' | 'POST' | 'PUT',
+): Record<string, object> {
+  const shown = fields.filter((field) => {
+    if (field.internal || field.hidden) return false;
+    return method === 'GET' ? !field.writeOnly : !field.readOnly;
+  });
+  return Object.fromEntries(shown.map((field) => [field.name, describe(field, method)]));
+}
+
+function describe(field: Field, method: string): object {
+  const reading = method === 'GET';
+  return {
+    type: typeOf(field),
+    label: field.label,
+    ...(field.help ? { help_text: field.help } : {}),
+    ...(reading ? {} : { required: field.required }),
+    ...(!reading && field.default !== undefined && field.default !== null
+      ? { default: field.default }
+      : {}),
+    ...(!reading && field.kind !== 'integer' && field.max !== null
+      ? { max_length: field.max }
+      : {}),
+    ...(field.kind === 'integer' && field.min !== null ? { min_value: field.min } : {}),
+    ...(field.kind === 'integer' && field.max !== null ? { max_value: field.max } : {}),
+    ...(field.choices.length > 0 ? { choices: choicesOf(field, reading) } : {}),
+    filterable: field.filter && field.column !== null,
+  };
+}
+
+function choicesOf(field: Field, reading: boolean): readonly (readonly unknown[])[] {
+  const optional = !reading && !field.required && field.kind === 'choice';
+  const hasEmpty = field.choices.some(([value]) => value === '');
+  return optional && !hasEmpty && field.blank ? [['', '---------'], ...field.choices] : field.choices;
+}

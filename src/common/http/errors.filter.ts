@@ -1,0 +1,166 @@
+import {
+  Catch,
+  HttpException,
+  Logger,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { sqlState } from '../../database/database.js';
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  Invalid,
+  MethodNotAllowed,
+  NotAcceptable,
+  NotFound,
+  PayloadTooLarge,
+  TooManyRequests,
+  Unauthenticated,
+  Unavailable,
+  UnsupportedMediaType,
+} from './errors.js';
+import { currentScope } from './request-scope.js';
+
+/** Status, body and headers of an error. */
+export interface ErrorAnswer {
+  status: number;
+  body: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+const detail = (
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): ErrorAnswer => ({ status, body: { detail: text }, headers });
+
+const UNAUTHENTICATED =
+  'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
+const FORBIDDEN = 'You do not have permission to perform this action.';
+const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
+const TEMPORARY = 'The service is temporarily unavailable. Try again.';
+
+/** The only code that gives an error its status and body (decision 8). */
+export function answerOf(error: unknown): ErrorAnswer {
+  if (error instanceof Invalid) return { status: 400, body: error.errors };
+  if (error instanceof BadRequest) return detail(400, error.detail);
+  if (error instanceof Unauthenticated) {
+    return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
+  }
+  if (error instanceof Forbidden) return detail(403, error.detail ?? FORBIDDEN);
+  if (error instanceof NotFound) return detail(404, error.detail);
+  if (error instanceof MethodNotAllowed) {
+    return detail(405, `Method "${error.method}" not allowed.`);
+  }
+  if (error instanceof NotAcceptable) {
+    return detail(406, 'Could not satisfy the request Accept header.');
+  }
+  if (error instanceof Conflict) return detail(409, error.detail);
+  if (error instanceof PayloadTooLarge) {
+    return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
+  }
+  if (error instanceof UnsupportedMediaType) {
+    return detail(
+      415,
+      'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+    );
+  }
+  if (error instanceof TooManyRequests) {
+    const seconds = error.retryAfterSeconds;
+    return detail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
+      'Retry-After': String(seconds),
+    });
+  }
+  if (error instanceof Unavailable) return unavailable(error.retryAfterSeconds);
+  return bodyParserAnswer(error) ?? databaseAnswer(error) ?? frameworkAnswer(error);
+}
+
+const unavailable = (seconds = 5): ErrorAnswer =>
+  detail(503, TEMPORARY, { 'Retry-After': String(seconds) });
+
+/** Errors of the body parsers carry a `type`. */
+function bodyParserAnswer(error: unknown): ErrorAnswer | null {
+  const { type, message, limit } = (error ?? {}) as {
+    type?: unknown;
+    message?: string;
+    limit?: number;
+  };
+  switch (type) {
+    case 'entity.parse.failed':
+      return detail(400, `JSON parse error - ${message ?? 'invalid'}`);
+    case 'entity.too.large':
+      return answerOf(new PayloadTooLarge(limit ?? 0));
+    case 'parameters.too.many':
+      return detail(400, 'Too many parameters in the request body.');
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return answerOf(new UnsupportedMediaType());
+    case 'request.aborted':
+    case 'request.size.invalid':
+    case 'stream.encoding.set':
+      return detail(400, 'The request body could not be read.');
+    default:
+      return null;
+  }
+}
+
+/** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
+function databaseAnswer(error: unknown): ErrorAnswer | null {
+  const state = sqlState(error);
+  if (state === '2201B') return detail(400, 'The regular expression is not valid.');
+  if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
+  if (state === '23505') return detail(409, 'Another request made a conflicting change.');
+  if (state === '23503') return detail(409, 'A referenced object was changed meanwhile.');
+  if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
+    return detail(400, 'A value of the request cannot be used.');
+  }
+  const connection = ['08', '53', '57', '58', '40', '55'].includes(state.slice(0, 2));
+  const refused = /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND/.test(state);
+  const text = error instanceof Error ? error.message : '';
+  const lost = /Connection terminated|timeout exceeded when trying to connect|Client has/.test(text);
+  return connection || refused || lost ? unavailable() : null;
+}
+
+function frameworkAnswer(error: unknown): ErrorAnswer {
+  const status =
+    error instanceof HttpException
+      ? error.getStatus()
+      : Number((error as { status?: unknown } | null)?.status ?? 500);
+  if (status === 404) return detail(404, 'The requested resource could not be found.');
+  if (status >= 400 && status < 500) {
+    return detail(status, 'The request could not be understood by the server.');
+  }
+  return detail(500, 'A server error has occurred.');
+}
+
+/** Catches everything that a handler, guard or middleware throws. */
+@Catch()
+export class ErrorsFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Errors');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const answer = answerOf(error);
+    if (answer.status >= 500) {
+      this.logger.error({
+        message: 'request failed',
+        requestId: currentScope()?.requestId,
+        method: request.method,
+        path: request.path,
+        status: answer.status,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    }
+    if (response.headersSent) {
+      response.end();
+      return;
+    }
+    for (const [name, value] of Object.entries(answer.headers ?? {})) {
+      response.setHeader(name, value);
+    }
+    response.status(answer.status).json(answer.body);
+  }
+}

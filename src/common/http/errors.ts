@@ -1,0 +1,75 @@
+/** What a field, or `__all__`, has to be told. Nested maps describe entries of lists. */
+export interface FieldErrors {
+  [field: string]: string[] | FieldErrors | FieldErrors[];
+}
+
+/** Errors of the domain carry data; `errors.filter.ts` turns them into status and body. */
+export abstract class DomainError extends Error {}
+
+/** The request is not authenticated. */
+export class Unauthenticated extends DomainError {}
+/** The caller may not do this. `detail` replaces the general sentence where the contract has one. */
+export class Forbidden extends DomainError {
+  constructor(readonly detail?: string) {
+    super(detail ?? 'forbidden');
+  }
+}
+/** No such object, page or URL. */
+export class NotFound extends DomainError {
+  constructor(readonly detail = 'Not found.') {
+    super(detail);
+  }
+}
+/** The URL exists and does not know this method. */
+export class MethodNotAllowed extends DomainError {
+  constructor(
+    readonly method: string,
+    readonly allowed: readonly string[] = [],
+  ) {
+    super(`${method} is not allowed`);
+  }
+}
+/** The request cannot be understood: bad JSON, bad query string. Body: `{detail}`. */
+export class BadRequest extends DomainError {
+  constructor(readonly detail: string) {
+    super(detail);
+  }
+}
+/** Fields of the body are wrong. Body: field to messages; `__all__` for several fields together. */
+export class Invalid extends DomainError {
+  constructor(readonly errors: FieldErrors) {
+    super('invalid request body');
+  }
+
+  static all(message: string): Invalid {
+    return new Invalid({ __all__: [message] });
+  }
+
+  static field(name: string, message: string): Invalid {
+    return new Invalid({ [name]: [message] });
+  }
+}
+/** Active work, pending notifications, idempotency conflicts, lost races (decision 8). */
+export class Conflict extends DomainError {
+  constructor(readonly detail: string) {
+    super(detail);
+  }
+}
+export class PayloadTooLarge extends DomainError {
+  constructor(readonly limitBytes: number) {
+    super('payload too large');
+  }
+}
+export class UnsupportedMediaType extends DomainError {}
+export class NotAcceptable extends DomainError {}
+export class TooManyRequests extends DomainError {
+  constructor(readonly retryAfterSeconds: number) {
+    super('too many requests');
+  }
+}
+/** A service the request depends on is away; the client may try again. */
+export class Unavailable extends DomainError {
+  constructor(readonly retryAfterSeconds = 5) {
+    super('unavailable');
+  }
+}

@@ -1,0 +1,39 @@
+import { NotAcceptable, NotFound } from './errors.js';
+import type { ApiRequest } from './request.js';
+
+/** Whether the answer is a page for a person: `text/html` asked for, or `?format=api`. */
+export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boolean {
+  const format = [request.query.format].flat()[0];
+  if (format === 'api') return true;
+  if (format === 'json') return false;
+  const accept = request.headers.accept ?? '*/*';
+  const html = quality(accept, 'text', 'html');
+  // A browser names HTML itself; `*/*` alone means JSON (decision 41, rule 5).
+  return html > 0 && accept.includes('text/html') && html >= quality(accept, 'application', 'json');
+}
+
+/** @throws NotAcceptable when nothing that is offered fits `Accept`, NotFound for an unknown format */
+export function assertAcceptable(request: Pick<ApiRequest, 'headers' | 'query'>): void {
+  const format = [request.query.format].flat()[0];
+  if (format !== undefined && !['json', 'api'].includes(format)) {
+    throw new NotFound('The requested format is not known.');
+  }
+  const accept = request.headers.accept;
+  if (format !== undefined || !accept) return;
+  if (quality(accept, 'application', 'json') <= 0 && quality(accept, 'text', 'html') <= 0) {
+    throw new NotAcceptable();
+  }
+}
+
+/** The weight a media type has in `Accept` (RFC 9110, 12.5.1): the most specific range decides. */
+function quality(accept: string, type: string, subtype: string): number {
+  let best = { specificity: -1, weight: 0 };
+  for (const range of accept.split(',')) {
+    const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const specificity = [`*/*`, `${type}/*`, `${type}/${subtype}`].indexOf(media);
+    if (specificity <= best.specificity) continue;
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    best = { specificity, weight: weight === undefined ? 1 : Number(weight) || 0 };
+  }
+  return best.weight;
+}

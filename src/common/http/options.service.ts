@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import type { Actor } from '../access.js';
+import { fieldOptions } from '../fields/options.js';
+import { searchFields } from '../list/compile.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { ResourceService } from '../resource/resource.service.js';
+import { DomainError } from './errors.js';
+import type { TableEntry, TableRoute } from './route-table.js';
+
+export const PARSES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+] as const;
+export const RENDERS = ['application/json', 'text/html'] as const;
+
+/** Answers OPTIONS of any URL from the declarations of its routes (seed, General). */
+@Injectable()
+export class OptionsService {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly settings: Settings,
+  ) {}
+
+  async describe(entry: TableEntry, path: string, actor: Actor | null): Promise<object> {
+    const get = entry.routes.get('GET');
+    const first = get ?? [...entry.routes.values()][0];
+    const definition = get?.info?.resource;
+    return {
+      name: nameOf(first),
+      description: [...entry.routes.values()]
+        .map((route) => route.info?.summary ?? '')
+        .filter((text) => text !== '')
+        .join(' '),
+      renders: RENDERS,
+      parses: PARSES,
+      actions: await this.actions(entry, path, actor),
+      ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
+      ...(definition && definition.roles.length > 0
+        ? { object_roles: definition.roles.map(({ field }) => field) }
+        : {}),
+    };
+  }
+
+  private listInfo(definition: ResourceDefinition): object {
+    return {
+      types: definition.variants?.().map(({ type }) => type) ?? [definition.type],
+      search_fields: searchFields(definition).map(({ name }) => name),
+      related_search_fields: [
+        ...definition.fields.filter((field) => field.target && !field.internal),
+        ...Object.keys(definition.relations).map((name) => ({ name })),
+      ].map(({ name }) => `${name}__search`),
+      max_page_size: this.settings.MAX_PAGE_SIZE,
+    };
+  }
+
+  /** `GET` and `POST` only (decision 41); `POST` when this caller may send it. */
+  private async actions(
+    entry: TableEntry,
+    path: string,
+    actor: Actor | null,
+  ): Promise<Record<string, object>> {
+    const actions: Record<string, object> = {};
+    const get = entry.routes.get('GET');
+    if (get) actions.GET = getFields(get);
+    const post = entry.routes.get('POST');
+    if (post && (await this.mayPost(post, path, actor))) {
+      actions.POST = {
+        ...fieldOptions(post.info?.body ?? [], 'POST'),
+        ...(post.info?.attach ? ATTACH_FIELDS : {}),
+      };
+    }
+    return actions;
+  }
+
+  private async mayPost(route: TableRoute, path: string, actor: Actor | null): Promise<boolean> {
+    const info = route.info;
+    if (!info || info.access !== 'authenticated') return true;
+    if (!actor) return false;
+    if (info.parent) {
+      const id = idOf(route.pattern, path);
+      try {
+        const row = await this.resources.load(info.parent, id, actor);
+        await this.resources.assertMay(info.parent, row.id, info.needs ?? 'read', actor);
+        return true;
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        return false;
+      }
+    }
+    return info.kind === 'create' && info.resource
+      ? this.resources.mayAdd(info.resource, actor)
+      : true;
+  }
+}
+
+const ATTACH_FIELDS = {
+  id: { type: 'integer', label: 'ID', required: false, help_text: 'Object to attach.' },
+  disassociate: {
+    type: 'boolean',
+    label: 'Disassociate',
+    required: false,
+    help_text: 'Detach the object instead.',
+  },
+};
+
+function getFields(route: TableRoute): object {
+  const definition = route.info?.resource;
+  if (!definition) return {};
+  return {
+    type: {
+      type: 'choice',
+      label: 'Type',
+      choices: [[definition.type, definition.label]],
+      filterable: true,
+    },
+    url: { type: 'string', label: 'URL', filterable: false },
+    related: { type: 'object', label: 'Related', filterable: false },
+    summary_fields: { type: 'object', label: 'Summary fields', filterable: false },
+    ...fieldOptions(definition.fields, 'GET'),
+  };
+}
+
+/** "Team List", "Team Detail", "Team Users List". */
+export function nameOf(route: TableRoute | undefined): string {
+  const info = route?.info;
+  if (!info) return '';
+  const own = info.resource?.label ?? '';
+  const parent = info.parent && info.parent !== info.resource ? `${info.parent.label} ` : '';
+  if (info.kind === 'list' || info.kind === 'create' || info.kind === 'associate') {
+    return `${parent}${own} List`.trim();
+  }
+  if (info.kind === 'action' || info.kind === 'document') {
+    const words = info.operationId.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
+    return words.join(' ');
+  }
+  return `${own} Detail`;
+}
+
+function idOf(pattern: string, path: string): string {
+  const index = pattern.split('/').indexOf(':id');
+  return decodeURIComponent(path.split('/')[index] ?? '');
+}

@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Actor } from '../access.js';
+
+/** What belongs to one request (or one worker step) and is needed far from the handler. */
+export interface RequestScope {
+  actor: Actor | null;
+  requestId: string;
+  sourceIp: string;
+  /** Digest of the browser session the request came with. */
+  sessionDigest?: string;
+}
+
+const scopes = new AsyncLocalStorage<RequestScope>();
+
+export const runInScope = <T>(scope: RequestScope, work: () => T): T => scopes.run(scope, work);
+
+/** The scope of the running request, or undefined in background work. */
+export const currentScope = (): RequestScope | undefined => scopes.getStore();
+
+export const currentActor = (): Actor | null => scopes.getStore()?.actor ?? null;

@@ -1,0 +1,14 @@
+import type { Request } from 'express';
+import type { Actor } from '../access.js';
+import type { QueryParameters } from '../list/query.js';
+
+/**
+ * A request as handlers see it, after authentication. `query` is the plain parser's: repeated keys
+ * are arrays. `body` is always an object; receivers take raw bytes instead.
+ */
+export interface ApiRequest extends Omit<Request, 'query' | 'body' | 'params'> {
+  query: QueryParameters;
+  body: Record<string, unknown>;
+  params: { id: string } & Record<string, string>;
+  actor: Actor;
+}

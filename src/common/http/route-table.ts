@@ -1,0 +1,113 @@
+import { Injectable, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ROUTE_INFO, type RouteInfo } from './route.js';
+
+export interface TableRoute {
+  method: string;
+  /** Express pattern with a leading slash and no trailing one: `/api/v2/teams/:id/users`. */
+  pattern: string;
+  /** `TeamsController.users_list`, for people. */
+  handler: string;
+  info: RouteInfo | undefined;
+  /** Where the handler lives, for decorators that are applied later. */
+  prototype: object;
+  name: string;
+}
+
+/** The methods one URL pattern has. */
+export interface TableEntry {
+  pattern: string;
+  matcher: RegExp;
+  routes: Map<string, TableRoute>;
+}
+
+/** Every route of the application, read from the controllers' metadata once. */
+@Injectable()
+export class RouteTable {
+  private loaded: readonly TableEntry[] | undefined;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  get entries(): readonly TableEntry[] {
+    this.loaded ??= this.read();
+    return this.loaded;
+  }
+
+  get routes(): readonly TableRoute[] {
+    return this.entries.flatMap((entry) => [...entry.routes.values()]);
+  }
+
+  /** The entry a path belongs to; literal segments win over parameters. */
+  match(path: string): TableEntry | undefined {
+    const bare = path.replace(/\/+$/, '') || '/';
+    return this.entries.find((entry) => entry.matcher.test(bare));
+  }
+
+  private read(): TableEntry[] {
+    const byPattern = new Map<string, TableEntry>();
+    for (const { instance, metatype } of this.discovery.getControllers()) {
+      if (!instance || !metatype) continue;
+      const bases = [Reflect.getMetadata(PATH_METADATA, metatype) as string | string[]].flat();
+      const prototype = Object.getPrototypeOf(instance) as Record<string, unknown>;
+      for (const name of this.scanner.getAllMethodNames(prototype)) {
+        const handler = prototype[name] as object;
+        const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+        if (method === undefined || method === RequestMethod.ALL) continue;
+        const paths = [Reflect.getMetadata(PATH_METADATA, handler) as string | string[]].flat();
+        for (const base of bases) {
+          for (const path of paths) {
+            addRoute(byPattern, {
+              method: RequestMethod[method],
+              pattern: normalise(`/${base}/${path}`),
+              handler: `${(metatype as { name: string }).name}.${name}`,
+              info: Reflect.getMetadata(ROUTE_INFO, handler) as RouteInfo | undefined,
+              prototype: ownerOf(prototype, name),
+              name,
+            });
+          }
+        }
+      }
+    }
+    return [...byPattern.values()].sort((a, b) => rank(a.pattern) - rank(b.pattern));
+  }
+}
+
+function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
+  const entry = byPattern.get(route.pattern) ?? {
+    pattern: route.pattern,
+    matcher: matcherOf(route.pattern),
+    routes: new Map<string, TableRoute>(),
+  };
+  if (!entry.routes.has(route.method)) entry.routes.set(route.method, route);
+  byPattern.set(route.pattern, entry);
+}
+
+/** The prototype of the chain that holds the method itself. */
+function ownerOf(prototype: object, name: string): object {
+  let owner = prototype;
+  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
+  return owner;
+}
+
+const normalise = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '') || '/';
+
+const matcherOf = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .join('/')}$`,
+  );
+
+const rank = (pattern: string): number => (pattern.match(/:/g) ?? []).length;
+
+/** The `Allow` header of an entry: comma and space, as clients parse it (decision 41, rule 7). */
+export function allowOf(entry: TableEntry): string {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => entry.routes.has(one));
+  if (entry.routes.has('GET')) methods.push('HEAD');
+  return [...methods, 'OPTIONS'].join(', ');
+}

@@ -1,0 +1,50 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Field } from '../fields/field.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+
+export type RouteKind =
+  | 'list'
+  | 'create'
+  | 'retrieve'
+  | 'replace'
+  | 'modify'
+  | 'destroy'
+  | 'associate'
+  | 'action'
+  | 'document';
+
+/**
+ * Who may reach a route at all. Object permissions are the policy's; a route without this
+ * declaration is refused (closed by default) and fails the architecture tests.
+ */
+export type RouteAccess = 'public' | 'authenticated' | 'signature';
+
+/** What a route is, for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
+export interface RouteInfo {
+  kind: RouteKind;
+  access: RouteAccess;
+  /** Unique name in the OpenAPI document, `teams_list`. */
+  operationId: string;
+  summary: string;
+  /** Resource of the answer. */
+  resource?: ResourceDefinition;
+  /** Resource of the `:id` in the URL. */
+  parent?: ResourceDefinition;
+  /** Action of the parent's policy the caller needs for this method; OPTIONS asks it. */
+  needs?: string;
+  /** Fields of the request body. */
+  body?: readonly Field[];
+  /** The list takes `{id}` and `{id, disassociate}`. */
+  attach?: boolean;
+  /** The list understands `limit`. */
+  events?: boolean;
+  /** Success status where it is not the usual one of the kind. */
+  status?: number;
+  /** JSON schema of a 2xx answer that is not a resource. */
+  response?: Record<string, unknown>;
+}
+
+export const ROUTE_INFO = 'controller:route';
+
+/** Declares a route for everything that reads routes. */
+export const Route = (info: RouteInfo): MethodDecorator => SetMetadata(ROUTE_INFO, info);

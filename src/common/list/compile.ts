@@ -1,0 +1,237 @@
+import { and, FALSE, ident, not, or, sql, TRUE, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import type { Field } from '../fields/field.js';
+import { BadRequest, Forbidden } from '../http/errors.js';
+import { relationCondition, type ResourceDefinition } from '../resource/define-resource.js';
+import { compare } from './lookups.js';
+import { searchTerms, type Condition, type ListQuery } from './query.js';
+
+const MAX_DEPTH = 4;
+
+/** Rows of `definition` under `alias` that hold a role; implemented by the access module. */
+export type RoleLevel = (definition: ResourceDefinition, alias: string, role: string) => Sql | null;
+
+interface Scope {
+  definition: ResourceDefinition;
+  alias: string;
+  /** Types on the way here; coming back to one is refused. */
+  visited: readonly string[];
+}
+
+/**
+ * Turns a parsed query into one bracketed condition. The caller ANDs it to the permission
+ * predicate; every relation that is followed is limited to rows the caller may read, so that a
+ * filter never tells what a read would not.
+ */
+export class FilterCompiler {
+  private aliases = 0;
+
+  constructor(
+    private readonly actor: Actor,
+    private readonly roleLevel: RoleLevel,
+  ) {}
+
+  compile(definition: ResourceDefinition, alias: string, query: ListQuery): Sql {
+    const scope: Scope = { definition, alias, visited: [definition.type] };
+    const positive = query.all.filter((condition) => !condition.negated);
+    const negative = query.all.filter((condition) => condition.negated);
+    const parts = [
+      this.group(scope, positive),
+      ...negative.map((condition) => this.single(scope, condition)),
+      ...query.chained.map((condition) => this.single(scope, condition)),
+      ...query.search.map((term) => this.search(scope, term)),
+    ];
+    if (query.any.length > 0) {
+      parts.push(or(...query.any.map((condition) => this.single(scope, condition))));
+    }
+    if (query.types.length > 0) parts.push(typeCondition(scope, query.types));
+    if (query.roleLevel !== null) parts.push(this.byRole(scope, query.roleLevel));
+    return and(...parts);
+  }
+
+  private byRole({ definition, alias }: Scope, role: string): Sql {
+    const condition = this.roleLevel(definition, alias, role);
+    if (condition === null) {
+      throw new BadRequest(
+        'Cannot apply role_level filter to this list because its model does not use roles for access control.',
+      );
+    }
+    return condition;
+  }
+
+  private single(scope: Scope, condition: Condition): Sql {
+    const compiled = this.group(scope, [condition]);
+    return condition.negated ? not(sql`COALESCE(${compiled}, FALSE)`) : compiled;
+  }
+
+  /** Conditions on one row; those that go through the same relation share one EXISTS. */
+  private group(scope: Scope, conditions: readonly Condition[]): Sql {
+    const parts: Sql[] = [];
+    const deeper = new Map<string, Condition[]>();
+    for (const condition of conditions) {
+      const step = this.step(scope, condition);
+      if (typeof step === 'string') {
+        const rest = { ...condition, path: condition.path.slice(1) };
+        deeper.set(step, [...(deeper.get(step) ?? []), rest]);
+      } else {
+        parts.push(step);
+      }
+    }
+    for (const [name, rest] of deeper) parts.push(this.through(scope, name, rest));
+    return and(...parts);
+  }
+
+  /** A finished comparison, or the name of the relation to follow. */
+  private step(scope: Scope, condition: Condition): Sql | string {
+    const { definition, alias } = scope;
+    const [first = '', second] = condition.path;
+    const name = resolveName(definition, first);
+    if (Object.hasOwn(definition.relations, name)) return name;
+    const field = filterableField(definition, name);
+    if (condition.path.length === 1) {
+      if (condition.lookup === 'search') {
+        if (field.target) return name;
+        throw new BadRequest(`${name} is not searchable`);
+      }
+      return compare(field, alias, condition);
+    }
+    if (!field.target) throw new BadRequest(`No related model for field ${first}.`);
+    if (condition.path.length === 2 && (second === 'id' || second === 'pk')) {
+      return compare(field, alias, condition);
+    }
+    return name;
+  }
+
+  private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
+    const { definition, alias, visited } = scope;
+    const relation = definition.relations[name];
+    const target = relation ? relation.target() : definition.field(name)!.target!();
+    if (visited.includes(target.type) && conditions.some(({ path }) => path.length > 1)) {
+      throw new BadRequest(`Loops not allowed in filters, detected on field ${name}.`);
+    }
+    if (visited.length > MAX_DEPTH) {
+      throw new BadRequest(`A filter may follow at most ${MAX_DEPTH} relations.`);
+    }
+    const far = `f${++this.aliases}`;
+    const tie = relation
+      ? relationCondition(relation, ident(alias, 'id'), far)
+      : sql`${ident(far, 'id')} = ${ident(alias, definition.field(name)!.column!)}`;
+    const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };
+    const searches = conditions.filter(({ lookup, path }) => lookup === 'search' && !path.length);
+    const others = conditions.filter((condition) => !searches.includes(condition));
+    const nullCheck = others.find(({ lookup, path }) => lookup === 'isnull' && path.length === 0);
+    if (nullCheck) return this.relationIsNull(inner, tie, nullCheck);
+    const exists = sql`EXISTS (
+      SELECT 1 FROM ${ident(target.table)} ${ident(far)}
+      WHERE ${and(
+        tie,
+        target.own(far),
+        permit(target.policy, 'read', far, this.actor),
+        this.group(inner, others.map(byId)),
+        this.relatedSearch(inner, searches),
+      )})`;
+    return exists;
+  }
+
+  private relationIsNull(inner: Scope, tie: Sql, { value }: Condition): Sql {
+    const exists = sql`EXISTS (
+      SELECT 1 FROM ${ident(inner.definition.table)} ${ident(inner.alias)}
+      WHERE ${and(tie, inner.definition.own(inner.alias))})`;
+    return ['true', '1', 't'].includes(value.toLowerCase()) ? not(exists) : exists;
+  }
+
+  private relatedSearch(scope: Scope, searches: readonly Condition[]): Sql {
+    if (searches.length === 0) return TRUE;
+    return or(
+      ...searches.map(({ value }) =>
+        and(...searchTerms(value).map((term) => this.search(scope, term))),
+      ),
+    );
+  }
+
+  private search({ definition, alias }: Scope, term: string): Sql {
+    const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+    const fields = searchFields(definition);
+    return or(
+      ...fields.map((field) => sql`${ident(alias, field.column!)}::text ILIKE ${pattern}`),
+    );
+  }
+}
+
+/** A condition whose path ended on a relation speaks of the related id. */
+const byId = (condition: Condition): Condition =>
+  condition.path.length === 0 ? { ...condition, path: ['id'] } : condition;
+
+export const searchFields = (definition: ResourceDefinition): readonly Field[] =>
+  definition.fields.filter((field) => field.search && field.column !== null);
+
+function typeCondition({ definition, alias }: Scope, types: readonly string[]): Sql {
+  const variants = definition.variants?.().map((variant) => variant.type);
+  if (variants) {
+    const known = types.filter((type) => variants.includes(type));
+    return sql`${ident(alias, 'type')} = ANY(${known}::text[])`;
+  }
+  return types.includes(definition.type) ? TRUE : FALSE;
+}
+
+export function resolveName(definition: ResourceDefinition, name: string): string {
+  return name === 'pk' ? 'id' : (definition.aliases[name] ?? name);
+}
+
+/** @throws BadRequest for an unknown field, Forbidden for one that may not be asked for */
+export function filterableField(definition: ResourceDefinition, name: string): Field {
+  const field = definition.field(name);
+  if (field && !field.filter) throw new Forbidden(`Filtering on ${name} is not allowed.`);
+  if (!field || field.internal || field.column === null) {
+    throw new BadRequest(
+      `${definition.label.replaceAll(' ', '')} has no field named '${name}'`,
+    );
+  }
+  return field;
+}
+
+/** ORDER BY terms, always ended by `id` so that pages never overlap (decision 5). */
+export function compileOrder(
+  definition: ResourceDefinition,
+  alias: string,
+  names: readonly string[],
+  actor: Actor,
+): Sql {
+  const wanted = names.length > 0 ? names : definition.orderBy;
+  const terms = wanted.map((name) => {
+    const descending = name.startsWith('-');
+    const path = name.replace(/^-/, '').split('__');
+    const term = orderTerm(definition, alias, path, actor, 0);
+    return descending ? sql`${term} DESC` : term;
+  });
+  const last = wanted.at(-1);
+  if (last !== 'id' && last !== '-id') terms.push(ident(alias, 'id'));
+  return terms.reduce((all, term) => sql`${all}, ${term}`);
+}
+
+function orderTerm(
+  definition: ResourceDefinition,
+  alias: string,
+  path: readonly string[],
+  actor: Actor,
+  depth: number,
+): Sql {
+  const [first = '', ...rest] = path;
+  if (first === 'type' && rest.length === 0) {
+    return definition.variants ? ident(alias, 'type') : ident(alias, 'id');
+  }
+  const field = filterableField(definition, resolveName(definition, first));
+  if (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id')) {
+    return ident(alias, field.column!);
+  }
+  if (!field.target || depth >= MAX_DEPTH) {
+    throw new BadRequest(`No related model for field ${first}.`);
+  }
+  const target = field.target();
+  const far = `${alias}o`;
+  return sql`(
+    SELECT ${orderTerm(target, far, rest, actor, depth + 1)}
+    FROM ${ident(target.table)} ${ident(far)}
+    WHERE ${ident(far, 'id')} = ${ident(alias, field.column!)}
+      AND ${permit(target.policy, 'read', far, actor)})`;
+}

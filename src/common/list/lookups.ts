@@ -1,0 +1,121 @@
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import type { Field } from '../fields/field.js';
+import { INT4_MAX, INT4_MIN } from '../fields/text.js';
+import { toTimestamp } from '../fields/validate.js';
+import { BadRequest } from '../http/errors.js';
+import type { Condition } from './query.js';
+
+const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
+const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
+
+/** One comparison of a column. @throws BadRequest when value and field do not fit (core 2.3) */
+export function compare(field: Field, alias: string, condition: Condition): Sql {
+  const column = ident(alias, field.column ?? field.name);
+  const { lookup, value } = condition;
+  if (lookup === 'isnull') return isNull(field, column, value);
+  if (lookup === 'in') return isIn(field, column, value);
+  const operator = COMPARISONS[lookup];
+  if (operator) return sql`${column} ${raw(operator)} ${convert(field, value)}`;
+  if (lookup === 'exact') return exact(field, column, condition);
+  return match(field, column, lookup, value);
+}
+
+function exact(field: Field, column: Sql, { value, castInteger }: Condition): Sql {
+  if (castInteger) return sql`${column}::text = ${String(toInteger(field, value))}`;
+  if (isNullWord(value) && (field.kind === 'reference' || field.nullable)) {
+    return sql`${column} IS NULL`;
+  }
+  return sql`${column} = ${convert(field, value)}`;
+}
+
+const isNullWord = (value: string): boolean => ['null', 'none', 'None', 'NULL'].includes(value);
+
+function isNull(field: Field, column: Sql, value: string): Sql {
+  return toBooleanWord(field, value) ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
+}
+
+function isIn(field: Field, column: Sql, value: string): Sql {
+  if (value === '') throw new BadRequest('cannot provide empty value for __in');
+  const values = value.split(',').map((one) => convert(field, one.trim()));
+  return sql`${column} = ANY(${values}::${raw(arrayType(field))}[])`;
+}
+
+function arrayType(field: Field): string {
+  if (TEXT_KINDS.has(field.kind)) return 'text';
+  return field.columnType;
+}
+
+function match(field: Field, column: Sql, lookup: string, value: string): Sql {
+  const insensitive = lookup.startsWith('i');
+  if (insensitive && !TEXT_KINDS.has(field.kind)) {
+    throw new BadRequest(
+      `${field.name} is not a text field and cannot be filtered by case-insensitive search`,
+    );
+  }
+  const text = TEXT_KINDS.has(field.kind) ? column : sql`${column}::text`;
+  const like = insensitive ? raw('ILIKE') : raw('LIKE');
+  const escaped = value.replace(/[\\%_]/g, '\\$&');
+  switch (insensitive ? lookup.slice(1) : lookup) {
+    case 'exact':
+      return sql`${text} ${like} ${escaped}`;
+    case 'contains':
+      return sql`${text} ${like} ${`%${escaped}%`}`;
+    case 'startswith':
+      return sql`${text} ${like} ${`${escaped}%`}`;
+    case 'endswith':
+      return sql`${text} ${like} ${`%${escaped}`}`;
+    case 'regex':
+      return sql`${text} ${raw(insensitive ? '~*' : '~')} ${value}`;
+    default:
+      throw new BadRequest(`${field.name} is not searchable`);
+  }
+}
+
+function convert(field: Field, value: string): unknown {
+  switch (field.kind) {
+    case 'integer':
+      return toInteger(field, value);
+    case 'reference':
+      if (!/^\s*\d{1,20}\s*$/.test(value)) {
+        throw new BadRequest(`Invalid ${field.name} id: ${value}`);
+      }
+      return Math.min(Number(value), INT4_MAX);
+    case 'boolean':
+      return toBooleanWord(field, value);
+    case 'float': {
+      const number = Number(value);
+      if (value.trim() === '' || !Number.isFinite(number)) {
+        throw new BadRequest(`"${value}" value must be a number.`);
+      }
+      return number;
+    }
+    case 'datetime': {
+      const instant = toTimestamp(value);
+      if (instant === undefined) {
+        throw new BadRequest(
+          `"${value}" value has an invalid format. It must be an ISO 8601 date or date-time.`,
+        );
+      }
+      return instant;
+    }
+    default:
+      return value;
+  }
+}
+
+function toInteger(field: Field, value: string): number {
+  if (!/^\s*[+-]?\d{1,20}\s*$/.test(value)) {
+    throw new BadRequest(
+      field.name === 'id' ? `Invalid id: ${value}` : `"${value}" value must be an integer.`,
+    );
+  }
+  // Beyond the column's range nothing is equal; clamping keeps comparisons true.
+  return Math.max(INT4_MIN, Math.min(INT4_MAX, Number(value)));
+}
+
+function toBooleanWord(_field: Field, value: string): boolean {
+  const word = value.toLowerCase();
+  if (['true', '1', 't'].includes(word)) return true;
+  if (['false', '0', 'f'].includes(word)) return false;
+  throw new BadRequest(`Unable to convert "${value}" to boolean`);
+}

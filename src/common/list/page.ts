@@ -1,0 +1,81 @@
+import { NotFound } from '../http/errors.js';
+import { toBoolean } from '../fields/validate.js';
+import { valuesOf, type QueryParameters } from './query.js';
+
+export interface PageLimits {
+  pageSize: number;
+  maxPageSize: number;
+}
+
+/** What part of a list is asked for. */
+export type PageRequest =
+  | { style: 'numbered'; page: number | 'last'; size: number; sentSize: number | null; count: boolean }
+  | { style: 'limited'; limit: number };
+
+/** One part of a list and how it was cut. The interceptor makes the envelope of it. */
+export class Page<T = Record<string, unknown>> {
+  constructor(
+    readonly results: readonly T[],
+    readonly request: PageRequest,
+    /** Total of all pages, or null where it was not asked for. */
+    readonly count: number | null,
+    readonly number: number,
+    readonly hasNext: boolean,
+  ) {}
+}
+
+const positive = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
+
+/**
+ * Reads the paging parameters (decisions 1, 2, 4).
+ *
+ * @param events whether `limit` is understood: event lists only
+ * @throws NotFound for a page that cannot exist
+ */
+export function parsePage(
+  parameters: QueryParameters,
+  limits: PageLimits,
+  events = false,
+): PageRequest {
+  const limit = [parameters.limit].flat()[0];
+  if (events && limit !== undefined) {
+    return { style: 'limited', limit: Math.min(positive(limit) ?? limits.pageSize, limits.maxPageSize) };
+  }
+  const sent = positive([parameters.page_size].flat().at(-1));
+  const sentSize = sent === null ? null : Math.min(sent, limits.maxPageSize);
+  const text = valuesOf(parameters.page).at(-1);
+  const page = text === undefined ? 1 : text === 'last' ? 'last' : positive(text);
+  if (page === null) throw new NotFound('Invalid page.');
+  const word = [parameters.count_disabled].flat().at(-1);
+  const disabled = word !== undefined && (word === '' || toBoolean(word) === true);
+  return {
+    style: 'numbered',
+    page,
+    size: sentSize ?? limits.pageSize,
+    sentSize,
+    count: !disabled,
+  };
+}
+
+/** The envelope of a page (seed, Paginated list envelope). Links are paths (decision 3). */
+export function envelope(page: Page<unknown>, path: string, query: QueryParameters): object {
+  if (page.request.style === 'limited') return { results: page.results };
+  const { sentSize } = page.request;
+  const link = (number: number): string => {
+    const search = new URLSearchParams();
+    for (const [key, value] of Object.entries(query)) {
+      if (key === 'page' || key === 'page_size') continue;
+      for (const one of [value ?? []].flat()) search.append(key, one);
+    }
+    search.append('page', String(number));
+    if (sentSize !== null) search.append('page_size', String(sentSize));
+    return `${path}?${search.toString()}`;
+  };
+  return {
+    ...(page.count === null ? {} : { count: page.count }),
+    next: page.hasNext ? link(page.number + 1) : null,
+    previous: page.number > 1 ? link(page.number - 1) : null,
+    results: page.results,
+  };
+}

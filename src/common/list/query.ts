@@ -1,0 +1,152 @@
+import { BadRequest } from '../http/errors.js';
+import { isStorable } from '../fields/text.js';
+
+/** One `field__lookup=value` of a query string, still in the caller's words. */
+export interface Condition {
+  /** The key as sent, for error texts. */
+  key: string;
+  path: readonly string[];
+  lookup: string;
+  negated: boolean;
+  /** Value compared with the text of the column cast to an integer (`__int`). */
+  castInteger: boolean;
+  value: string;
+}
+
+/** A parsed list query. Nothing in it has been checked against a resource yet. */
+export interface ListQuery {
+  /** ANDed; conditions that share a to-many relation speak of the same related row. */
+  all: readonly Condition[];
+  /** ANDed, each on a related row of its own (`chain__`). */
+  chained: readonly Condition[];
+  /** One OR group (`or__`). */
+  any: readonly Condition[];
+  search: readonly string[];
+  /** `<relation>__search`: each entry ORed with its namesakes; words of one entry ANDed. */
+  types: readonly string[];
+  order: readonly string[];
+  roleLevel: string | null;
+}
+
+export type QueryParameters = Record<string, string | string[] | undefined>;
+
+export const LOOKUPS = new Set([
+  'exact',
+  'iexact',
+  'contains',
+  'icontains',
+  'startswith',
+  'istartswith',
+  'endswith',
+  'iendswith',
+  'regex',
+  'iregex',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'isnull',
+  'search',
+]);
+
+/** Keys that are never fields (core 2.3, clients 4). */
+const RESERVED = new Set([
+  'page',
+  'page_size',
+  'format',
+  'order',
+  'order_by',
+  'search',
+  'type',
+  'host_filter',
+  'count_disabled',
+  'no_truncate',
+  'limit',
+  'validate',
+  'role_level',
+  'dry_run',
+  'hostvars',
+  'towervars',
+  'all',
+]);
+
+const MAX_PARAMETERS = 100;
+const MAX_SEARCH_LENGTH = 512;
+
+/** Reads a query string. @throws BadRequest that names the parameter at fault */
+export function parseListQuery(parameters: QueryParameters): ListQuery {
+  const all: Condition[] = [];
+  const chained: Condition[] = [];
+  const any: Condition[] = [];
+  const entries = Object.entries(parameters).flatMap(([key, value]) =>
+    [value ?? []].flat().map((one) => [key, one] as const),
+  );
+  if (entries.length > MAX_PARAMETERS) throw new BadRequest('Too many query parameters.');
+  for (const [key, value] of entries) {
+    if (!isStorable(value) || !isStorable(key)) {
+      throw new BadRequest('Null characters are not allowed in the query string.');
+    }
+    if (RESERVED.has(key)) continue;
+    const parsed = parseCondition(key, value);
+    (parsed.group === 'or' ? any : parsed.group === 'chain' ? chained : all).push(parsed.condition);
+  }
+  return {
+    all,
+    chained,
+    any,
+    search: valuesOf(parameters.search).flatMap(searchTerms),
+    types: valuesOf(parameters.type).flatMap((value) => value.split(',')),
+    order: [...valuesOf(parameters.order_by), ...valuesOf(parameters.order)].flatMap((value) =>
+      value
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && name !== '-'),
+    ),
+    roleLevel: valuesOf(parameters.role_level)[0] ?? null,
+  };
+}
+
+/** The values of one parameter, however often it was sent. */
+export function valuesOf(parameter: string | string[] | undefined): string[] {
+  return [parameter ?? []].flat().filter((value) => value !== '');
+}
+
+function parseCondition(
+  key: string,
+  value: string,
+): { group: 'and' | 'or' | 'chain'; condition: Condition } {
+  // eslint-disable-next-line no-control-regex -- "ASCII" is exactly this range
+  if (!/^[\x00-\x7f]*$/.test(key)) {
+    throw new BadRequest(`"${key}" is not an allowed field name. Must be ascii encodable.`);
+  }
+  const parts = key.split('__');
+  let group: 'and' | 'or' | 'chain' = 'and';
+  let negated = false;
+  for (;;) {
+    if (parts[0] === 'or') group = 'or';
+    else if (parts[0] === 'chain') group = 'chain';
+    else if (parts[0] === 'not') negated = true;
+    else break;
+    parts.shift();
+  }
+  const castInteger = parts.length > 1 && parts.at(-1) === 'int';
+  if (castInteger) parts.pop();
+  const last = parts.at(-1) ?? '';
+  const lookup = parts.length > 1 && LOOKUPS.has(last) ? last : 'exact';
+  if (lookup === last && parts.length > 1) parts.pop();
+  if (parts.length === 0 || parts.some((part) => part === '')) {
+    throw new BadRequest('Query string field name not provided.');
+  }
+  return { group, condition: { key, path: parts, lookup, negated, castInteger, value } };
+}
+
+/** Splits a search text on blanks and commas; quotes keep a phrase together (core 2.5). */
+export function searchTerms(text: string): string[] {
+  if (text.length > MAX_SEARCH_LENGTH) {
+    throw new BadRequest(`A search may have at most ${MAX_SEARCH_LENGTH} characters.`);
+  }
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+    .filter((term) => term !== '');
+}

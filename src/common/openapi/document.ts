@@ -1,0 +1,98 @@
+import type { INestApplication } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
+import { RouteTable, type TableRoute } from '../http/route-table.js';
+import type { RouteInfo } from '../http/route.js';
+import { resources } from '../resource/registry.js';
+import {
+  bodySchema,
+  componentSchemas,
+  errorResponses,
+  LIST_PARAMETERS,
+  resourceSchemaRef,
+} from './schemas.js';
+
+export const DOCS_PATH = 'api/docs';
+export const DOCUMENT_PATH = 'api/openapi.json';
+
+/** The OpenAPI document, made of the same declarations that validate requests. */
+export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
+  for (const route of app.get(RouteTable).routes) {
+    if (route.info) document(route, route.info);
+  }
+  const config = new DocumentBuilder()
+    .setTitle('Automation Controller')
+    .setDescription('Launch, schedule and report automation. Start with `GET /api/v2/`.')
+    .setVersion(version)
+    .addBearerAuth({ type: 'http', description: 'Access token from POST /api/v2/tokens/.' })
+    .addBasicAuth()
+    .build();
+  const openapi = SwaggerModule.createDocument(app, config, {
+    operationIdFactory: (controller, method) => `${controller}_${method}`,
+  });
+  openapi.components = {
+    ...openapi.components,
+    schemas: { ...openapi.components?.schemas, ...(componentSchemas(resources()) as object) },
+  };
+  return withSortedPaths(openapi);
+}
+
+export function serveDocument(app: INestApplication, openapi: OpenAPIObject): void {
+  SwaggerModule.setup(DOCS_PATH, app, openapi, {
+    jsonDocumentUrl: DOCUMENT_PATH,
+    customSiteTitle: 'Automation Controller API',
+    swaggerOptions: { persistAuthorization: true, docExpansion: 'none', filter: true },
+  });
+}
+
+function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {
+  const paths = Object.entries(openapi.paths)
+    .map(([path, item]) => [path.endsWith('/') || path.includes('.') ? path : `${path}/`, item] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...openapi, paths: Object.fromEntries(paths) };
+}
+
+/** Applies the operation's decorators; done here because references resolve only after loading. */
+function document(route: TableRoute, info: RouteInfo): void {
+  const descriptor = Object.getOwnPropertyDescriptor(route.prototype, route.name);
+  if (!descriptor) return;
+  const apply = (decorator: MethodDecorator): void => {
+    decorator(route.prototype, route.name, descriptor);
+  };
+  const status = info.status ?? defaultStatus(info);
+  const schema = responseSchema(info);
+  apply(ApiOperation({ operationId: info.operationId, summary: info.summary }));
+  apply(
+    ApiResponse(
+      schema && status !== 204
+        ? { status, description: info.summary, schema: schema as never }
+        : { status, description: 'Done.' },
+    ),
+  );
+  if (info.attach && status !== 204) {
+    apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
+  }
+  for (const response of errorResponses(info)) apply(ApiResponse(response));
+  if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) }));
+  if (info.kind === 'list') {
+    for (const parameter of LIST_PARAMETERS(info)) apply(ApiQuery(parameter));
+  }
+}
+
+function defaultStatus(info: RouteInfo): number {
+  if (info.kind === 'create') return 201;
+  return info.kind === 'destroy' || info.kind === 'associate' ? 204 : 200;
+}
+
+function responseSchema(info: RouteInfo): object | null {
+  if (info.response) return info.response;
+  if (info.kind === 'destroy' || info.kind === 'associate' || !info.resource) return null;
+  return resourceSchemaRef(info.resource, info.kind === 'list');
+}

@@ -1,0 +1,40 @@
+import { OutboundError } from './outbound-error.js';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// Control characters other than tab split or truncate a header line for some peer.
+
+const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** Headers that describe the connection or the framing; the HTTP client alone may set them. */
+const FRAMING_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** True when the text holds a line break or NUL, which would let it inject protocol lines. */
+export function hasLineBreak(text: string): boolean {
+  return /[\r\n\0]/.test(text);
+}
+
+/** Why a header must not be sent, or null. */
+export function faultOfHeader(name: string, value: string): string | null {
+  if (!TOKEN.test(name)) return `"${name.slice(0, 40)}" is not a valid header name`;
+  if (FRAMING_HEADERS.has(name.toLowerCase())) return `the header ${name} cannot be set`;
+  if (FORBIDDEN_IN_VALUE.test(value)) return `the value of header ${name} has control characters`;
+  return null;
+}
+
+/** Throws OutboundError `invalid` for the first header that must not be sent. */
+export function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const fault = faultOfHeader(name, value);
+    if (fault) throw new OutboundError('invalid', `Request refused: ${fault}.`);
+  }
+}

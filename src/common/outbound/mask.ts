@@ -1,0 +1,30 @@
+const STARS = '***';
+/** A first path segment this long is a token rather than a word such as `hooks`. */
+const TOKEN_LENGTH = 20;
+
+/**
+ * A URL fit for display: user information, everything after the first path segment and the query
+ * are replaced, because chat hooks carry their secret there. Text that is no URL becomes `***`.
+ */
+export function maskUrl(text: string): string {
+  if (!URL.canParse(text)) return STARS;
+  const url = new URL(text);
+  if (!url.host) return STARS;
+  const user = url.username || url.password ? `${STARS}@` : '';
+  const [first = '', ...rest] = url.pathname.slice(1).split('/');
+  const shown = first.length >= TOKEN_LENGTH ? STARS : first;
+  const tail = rest.some((segment) => segment !== '') ? `/${STARS}` : '';
+  return `${url.protocol}//${user}${url.host}/${shown}${tail}${url.search ? `?${STARS}` : ''}`;
+}
+
+/**
+ * Replaces each secret by stars and each URL by its masked form; for texts that come from outside
+ * (answers of services, errors of libraries) before they are stored or shown.
+ */
+export function maskText(text: string, secrets: readonly string[] = []): string {
+  let masked = text.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, (url) => maskUrl(url));
+  for (const secret of secrets) {
+    if (secret !== '') masked = masked.replaceAll(secret, STARS);
+  }
+  return masked;
+}

@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import type { AddressGuard } from './address-guard.js';
+import { OutboundError } from './outbound-error.js';
+
+/** Bounds of the connections of one agent, in milliseconds. */
+export interface AgentLimits {
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly totalTimeoutMs: number;
+}
+
+/** Enough for a burst to one service without letting one hung target collect every socket. */
+const CONNECTIONS_PER_ORIGIN = 32;
+
+/**
+ * An undici agent whose sockets only ever reach addresses the guard allows. The check happens in
+ * the look-up of the connection itself, so no second answer of a name server can differ from the
+ * one that was checked.
+ */
+export function createGuardedAgent(
+  guard: AddressGuard,
+  limits: AgentLimits,
+  verifyTls: boolean,
+): Agent {
+  const connect = buildConnector({
+    lookup: guardedLookup(guard),
+    timeout: limits.connectTimeoutMs,
+    rejectUnauthorized: verifyTls,
+  } as buildConnector.BuildOptions);
+  return new Agent({
+    connections: CONNECTIONS_PER_ORIGIN,
+    pipelining: 1,
+    headersTimeout: limits.headersTimeoutMs,
+    bodyTimeout: limits.totalTimeoutMs,
+    connect: (options, callback) => {
+      const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      // Node skips the look-up for literal addresses, so they are checked here.
+      if (isIP(host) && !guard.isAllowed(host)) {
+        callback(addressRefused(host), null);
+        return;
+      }
+      connect(options, callback);
+    },
+  });
+}
+
+function guardedLookup(guard: AddressGuard): LookupFunction {
+  return (host, options, callback) => {
+    guard.resolve(host).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all) callback(null, addresses);
+        else if (first) callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+function addressRefused(host: string): OutboundError {
+  return new OutboundError(
+    'address',
+    `The address ${host} is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.`,
+  );
+}

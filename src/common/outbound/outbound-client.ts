@@ -1,0 +1,199 @@
+import type { Agent, Dispatcher } from 'undici';
+import { AddressGuard } from './address-guard.js';
+import type { Resolver } from './address-guard.js';
+import { assertHeaders } from './header-check.js';
+import { createGuardedAgent } from './outbound-agents.js';
+import { OutboundError, RedirectLimitError } from './outbound-error.js';
+import { redirectTarget } from './redirect.js';
+import type { RedirectMode } from './redirect.js';
+import { translateError } from './translate-error.js';
+
+/** Everything an OutboundClient may do; the defaults are those of design.md R6. */
+export interface OutboundClientOptions {
+  /** Private networks that may be reached: the setting `OUTBOUND_ALLOW`, CIDR notation. */
+  readonly allow: readonly string[];
+  readonly userAgent: string;
+  /** Time to look the name up, connect and finish the TLS handshake. */
+  readonly connectTimeoutMs?: number;
+  readonly headersTimeoutMs?: number;
+  /** The whole call, redirects included. */
+  readonly totalTimeoutMs?: number;
+  /** What is read of an answer; the rest is dropped. */
+  readonly maxResponseBytes?: number;
+  readonly resolver?: Resolver;
+}
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** http or https. User information in it is sent as Basic authentication. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Default true. */
+  readonly verifyTls?: boolean;
+  /** Default `none`: a 3xx answer is returned like any other. */
+  readonly redirects?: RedirectMode;
+  /** Aborts the call early, for instance at shutdown; it then fails as a retryable `timeout`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Lower-case names; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** At most `maxResponseBytes` of the body, decoded as UTF-8. */
+  readonly body: string;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+const DEFAULTS = {
+  connectTimeoutMs: 3_000,
+  headersTimeoutMs: 10_000,
+  totalTimeoutMs: 15_000,
+  maxResponseBytes: 65_536,
+};
+
+const MAX_REDIRECTS = 5;
+
+type Limits = typeof DEFAULTS;
+
+interface Hop {
+  readonly url: URL;
+  readonly request: OutboundRequest;
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The one way out over HTTP, shared by notifications and status posts: every address checked at
+ * connect time, every call bounded in time and size, redirects only to the same host.
+ * All failures are OutboundErrors; an HTTP status is never an error here.
+ */
+export class OutboundClient {
+  /** The address rule of this client, for sockets that do not speak HTTP. */
+  readonly guard: AddressGuard;
+  private readonly limits: Limits;
+  private readonly userAgent: string;
+  private readonly verifying: Agent;
+  private readonly trusting: Agent;
+
+  constructor(options: OutboundClientOptions) {
+    const { allow, userAgent, resolver, ...limits } = options;
+    this.guard = new AddressGuard(allow, resolver);
+    this.limits = { ...DEFAULTS, ...limits };
+    this.userAgent = userAgent;
+    this.verifying = createGuardedAgent(this.guard, this.limits, true);
+    this.trusting = createGuardedAgent(this.guard, this.limits, false);
+  }
+
+  /** Sends one request. Throws OutboundError. */
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const url = parseTarget(request.url);
+    const headers = this.headersOf(url, request);
+    url.username = '';
+    url.password = '';
+    const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(this.limits.totalTimeoutMs);
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    try {
+      const answer = await this.follow({ url, request, headers, signal });
+      return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
+    } catch (error) {
+      if (signal.aborted) {
+        throw new OutboundError('timeout', `${url.host}: no complete answer in time.`, {
+          cause: error,
+        });
+      }
+      throw translateError(error, url.host);
+    }
+  }
+
+  /** Closes idle connections; pending requests are given up. */
+  async close(): Promise<void> {
+    await Promise.all([this.verifying.destroy(), this.trusting.destroy()]);
+  }
+
+  private async follow(first: Hop): Promise<Omit<OutboundResponse, 'durationMs'>> {
+    let hop = first;
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.exchange(hop);
+      const next =
+        hop.request.redirects === 'same-host'
+          ? redirectTarget(answer.status, answer.headers.location, hop.url, hop.request.method)
+          : null;
+      if (!next) return answer;
+      if (redirects === MAX_REDIRECTS) throw new RedirectLimitError(MAX_REDIRECTS);
+      hop = { ...hop, url: next };
+    }
+  }
+
+  private async exchange(hop: Hop): Promise<Omit<OutboundResponse, 'durationMs'>> {
+    const agent = hop.request.verifyTls === false ? this.trusting : this.verifying;
+    const { statusCode, headers, body } = await agent.request({
+      origin: hop.url.origin,
+      path: `${hop.url.pathname}${hop.url.search}`,
+      method: hop.request.method,
+      headers: hop.headers,
+      body: hop.request.body ?? null,
+      signal: hop.signal,
+    });
+    const { text, truncated } = await readBounded(body, this.limits.maxResponseBytes);
+    return { status: statusCode, headers: flatten(headers), body: text, truncated };
+  }
+
+  private headersOf(url: URL, request: OutboundRequest): Record<string, string> {
+    const given = request.headers ?? {};
+    assertHeaders(given);
+    const headers = new Map([['user-agent', this.userAgent]]);
+    if (url.username || url.password) headers.set('authorization', basicFromUrl(url));
+    for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), value);
+    return Object.fromEntries(headers);
+  }
+}
+
+/** The value of a Basic `Authorization` header. */
+export function basicAuthorization(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+}
+
+function basicFromUrl(url: URL): string {
+  try {
+    return basicAuthorization(decodeURIComponent(url.username), decodeURIComponent(url.password));
+  } catch {
+    throw new OutboundError('invalid', 'The user information of the URL is not valid.');
+  }
+}
+
+function parseTarget(text: string): URL {
+  if (!URL.canParse(text)) throw new OutboundError('invalid', 'The URL is not valid.');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutboundError('invalid', 'Only http and https URLs can be called.');
+  }
+  return url;
+}
+
+/** Reads up to `limit` bytes and drops the connection when there is more. */
+async function readBounded(
+  body: Dispatcher.ResponseData['body'],
+  limit: number,
+): Promise<{ text: string; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > limit) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+  return { text, truncated: size > limit };
+}
+
+function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

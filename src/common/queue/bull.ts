@@ -1,0 +1,108 @@
+import { BullModule, getQueueToken } from '@nestjs/bull';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Queue, QueueOptions } from 'bull';
+import { Redis } from 'ioredis';
+import { Settings } from '../../config/settings.js';
+import { QueuePort, type QueueMessage } from './queue.port.js';
+import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
+import { RedisConnection } from './redis.js';
+
+export interface QueueJob {
+  subjectId: number;
+}
+
+const ADD_TIMEOUT_MS = 2000;
+export const WAKE_CHANNEL = 'scheduler:wake';
+
+/** Bull's connections: one for commands and one for events shared by all queues of the process. */
+export const bullRoot = BullModule.forRootAsync({
+  inject: [Settings],
+  useFactory: (settings: Settings): QueueOptions => {
+    const shared = new Map<string, Redis>();
+    const create = (type: string): Redis => {
+      // Bull refuses blocking and subscribing connections that give up or check readiness.
+      const options = { maxRetriesPerRequest: null, enableReadyCheck: false };
+      if (type === 'bclient') return quiet(new Redis(settings.REDIS_URL, options));
+      const found = shared.get(type) ?? quiet(new Redis(settings.REDIS_URL, options));
+      shared.set(type, found);
+      return found;
+    };
+    return { prefix: settings.QUEUE_PREFIX, createClient: create };
+  },
+});
+
+/** One constant: registering a queue twice would make two of it. */
+export const bullQueues = BullModule.registerQueue(
+  ...QUEUE_NAMES.map((name) => ({
+    name,
+    settings: { lockDuration: QUEUES[name].lockDurationMs, maxStalledCount: 0 },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  })),
+);
+
+/** Lost connections are retried by ioredis and told by `/health/ready`; the event must have a listener. */
+function quiet(client: Redis): Redis {
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** Adds to Bull within a bounded time. */
+@Injectable()
+export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
+  private readonly logger = new Logger('Queues');
+  private waking: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly moduleRef: ModuleRef,
+    private readonly redis: RedisConnection,
+  ) {
+    super();
+  }
+
+  async add(messages: readonly QueueMessage[]): Promise<void> {
+    const byQueue = new Map<QueueName, QueueMessage[]>();
+    for (const message of messages) {
+      byQueue.set(message.queue, [...(byQueue.get(message.queue) ?? []), message]);
+    }
+    for (const [name, group] of byQueue) {
+      const adding = this.queue(name).addBulk(
+        group.map(({ subjectId, key }) => ({ data: { subjectId }, opts: { jobId: key } })),
+      );
+      await this.bounded(adding, name, group.length);
+    }
+  }
+
+  wakeScheduler(): void {
+    this.waking ??= setTimeout(() => {
+      this.waking = undefined;
+      const published = this.redis.client.publish(this.redis.key(WAKE_CHANNEL), '');
+      published.catch(() => undefined);
+    }, 5).unref();
+  }
+
+  queue(name: QueueName): Queue<QueueJob> {
+    return this.moduleRef.get<Queue<QueueJob>>(getQueueToken(name), { strict: false });
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.waking);
+  }
+
+  /** Without Redis `addBulk` would stay pending; the sweeper adds the rows when it is back. */
+  private async bounded(adding: Promise<unknown>, name: string, count: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error('timed out')), ADD_TIMEOUT_MS).unref();
+    });
+    try {
+      adding.catch(() => undefined);
+      await Promise.race([adding, timeout]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.warn({ message: 'queue not reached', queue: name, count, reason });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

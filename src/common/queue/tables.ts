@@ -1,0 +1,23 @@
+import { defineTable } from '../../database/table.js';
+
+/**
+ * What has to happen after a commit. A row is written in the transaction of its cause and deleted by
+ * whoever did the work; Redis only wakes the workers.
+ */
+defineTable({
+  name: 'outbox',
+  columns: {
+    id: { type: 'bigint', primary: true, identity: true },
+    queue: { type: 'text' },
+    /** Id of the row the work is about. */
+    subject_id: { type: 'integer' },
+    run_at: { type: 'timestamp with time zone', default: 'now()' },
+    /** Last time it was added to the queue. */
+    enqueued_at: { type: 'timestamp with time zone', nullable: true },
+    attempts: { type: 'integer', default: '0' },
+  },
+  indexes: [
+    { name: 'outbox_queue_subject_id_idx', columns: ['queue', 'subject_id'] },
+    { name: 'outbox_run_at_idx', columns: ['run_at'] },
+  ],
+});

@@ -1,0 +1,64 @@
+import type { Field } from '../fields/field.js';
+import type { ResourceDefinition, Row } from './define-resource.js';
+import type { Values } from './hooks.js';
+
+/** Words of the audit trail for values nobody may see. */
+const HIDDEN = 'hidden';
+
+/** The given values that differ from the row; instants and JSON are compared by meaning. */
+export function changesOf(definition: ResourceDefinition, row: Row, values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => {
+      const field = definition.field(name);
+      if (!field?.column) return true;
+      return !same(field, row[field.column], value);
+    }),
+  );
+}
+
+function same(field: Field, stored: unknown, given: unknown): boolean {
+  if (field.kind === 'json') return JSON.stringify(stored) === JSON.stringify(given);
+  if (field.kind === 'datetime' && typeof stored === 'string' && typeof given === 'string') {
+    return new Date(stored).getTime() === new Date(given).getTime();
+  }
+  return stored === given;
+}
+
+const shown = (field: Field, value: unknown): unknown =>
+  field.kind === 'secret' || (!field.filter && field.kind !== 'json') || field.writeOnly
+    ? HIDDEN
+    : value;
+
+const logged = (definition: ResourceDefinition): readonly Field[] =>
+  definition.fields.filter(
+    (field) => field.column !== null && !field.readOnly && !field.internal && !field.hidden,
+  );
+
+/** `changes` of a create or delete: every writable field, secrets hidden (core 5.2, 5.3). */
+export function rowChanges(definition: ResourceDefinition, row: Row): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  for (const field of logged(definition)) {
+    changes[field.name] = definition.auditHidden.includes(field.name)
+      ? HIDDEN
+      : shown(field, row[field.column!]);
+  }
+  return { ...changes, id: row.id };
+}
+
+/** `changes` of an update: `{field: [old, new]}`. */
+export function updateChanges(
+  definition: ResourceDefinition,
+  before: Row,
+  changed: Values,
+): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(changed)) {
+    const field = definition.field(name);
+    if (!field) continue;
+    const hidden = definition.auditHidden.includes(name) || field.column === null;
+    changes[name] = hidden
+      ? [HIDDEN, HIDDEN]
+      : [shown(field, before[field.column!]), shown(field, value)];
+  }
+  return changes;
+}

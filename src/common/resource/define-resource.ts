@@ -1,0 +1,187 @@
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import type { Database } from '../../database/database.js';
+import type { Actor, Policy } from '../access.js';
+import { fieldsOf, type Field } from '../fields/field.js';
+import { register } from './registry.js';
+
+export type Row = Record<string, unknown> & { id: number };
+type SchemaClass = abstract new (...args: never[]) => object;
+
+/** How rows of one resource belong to rows of another, beyond references of its own. */
+export type Relation =
+  | {
+      kind: 'has-many';
+      target: () => ResourceDefinition;
+      /** Reference of the target that points here. */
+      field: string;
+    }
+  | {
+      kind: 'many-to-many';
+      target: () => ResourceDefinition;
+      table: string;
+      near: string;
+      far: string;
+      /** Constant columns of the link, such as the event of a notification. */
+      fixed?: Record<string, string>;
+      /** Keeps the order in which children were attached. */
+      ordered?: boolean;
+    }
+  | {
+      kind: 'computed';
+      target: () => ResourceDefinition;
+      condition: (near: Sql, far: string) => Sql;
+    };
+
+/** What a representation is built with. */
+export interface RepresentContext {
+  database: Database;
+  actor: Actor;
+  detail: boolean;
+}
+
+/** What `extend` may add to the representation of one row. */
+export interface Extension {
+  fields?: Record<string, unknown>;
+  related?: Record<string, string | null>;
+  summary_fields?: Record<string, unknown>;
+}
+
+export interface RoleDeclaration {
+  /** Name of the role field, `admin_role`. */
+  field: string;
+  /** Fields of this object whose holders hold this one too. */
+  impliedBy?: readonly string[];
+  /** Role fields of the referenced organization (or other parent) whose holders hold this one. */
+  impliedByParent?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface UniqueRule {
+  /** Name of the constraint in the database. */
+  name: string;
+  columns: readonly string[];
+  /** Field the message stands on; `__all__` when several make it up. */
+  field: string;
+  message: string;
+}
+
+export interface ResourceOptions {
+  /** Collection below `/api/v2/`. */
+  path: string;
+  type: string;
+  /** For people: "Job Template". */
+  label?: string;
+  schema: SchemaClass;
+  table: string;
+  /** Value of the `type` column where several resources share a table. */
+  discriminator?: string;
+  policy: Policy;
+  orderBy?: readonly string[];
+  roles?: readonly RoleDeclaration[];
+  relations?: Record<string, Relation>;
+  unique?: readonly UniqueRule[];
+  indexes?: readonly { name: string; columns: readonly string[] }[];
+  /** Columns another resource shows of this one. */
+  summary?: readonly string[];
+  /** References summarised under another key or not at all (null). */
+  summaryKeys?: Record<string, string | null>;
+  /** `user_capabilities`: word to action of the policy. */
+  capabilities?: Record<string, string>;
+  /** Fields that name an object for people: `/teams/Ops++Default/`. */
+  naturalKey?: readonly string[];
+  /** Adds to the representation of a page of rows, in a constant number of statements. */
+  extend?: (rows: readonly Row[], context: RepresentContext) => Promise<Map<number, Extension>>;
+  /** Aliases of filterable names, for the words clients know. */
+  aliases?: Record<string, string>;
+  /** Class of the provider with the hooks of `ResourceHooks`. */
+  hooks?: abstract new (...args: never[]) => object;
+  /** Whether changes are written to the activity stream. Default true. */
+  audited?: boolean;
+  /** Fields whose values the activity stream hides, such as objects that hold secrets. */
+  auditHidden?: readonly string[];
+  /** Parts of a list over several resources of one table, by `type`. */
+  variants?: () => readonly ResourceDefinition[];
+  /** Rows no list shows unless asked for by id, e.g. inventories being deleted. */
+  hide?: (alias: string) => Sql;
+}
+
+/** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
+export interface ResourceDefinition extends Required<
+  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide'>
+> {
+  fields: readonly Field[];
+  field(name: string): Field | undefined;
+  discriminator: string | null;
+  extend: ResourceOptions['extend'] | null;
+  hooks: ResourceOptions['hooks'] | null;
+  variants: ResourceOptions['variants'] | null;
+  hide: ResourceOptions['hide'] | null;
+  url(id: unknown): string;
+  /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
+  own(alias: string): Sql;
+  /** Names of sub-URLs, filled by the controller; they become `related`. */
+  links: Map<string, string>;
+}
+
+export function defineResource(options: ResourceOptions): ResourceDefinition {
+  const fields = fieldsOf(options.schema);
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const label = options.label ?? titleOf(options.type);
+  const discriminator = options.discriminator ?? null;
+  const definition: ResourceDefinition = {
+    ...options,
+    label,
+    fields,
+    field: (name) => byName.get(name),
+    discriminator,
+    orderBy: options.orderBy ?? (byName.has('name') ? ['name'] : ['id']),
+    roles: options.roles ?? [],
+    relations: options.relations ?? {},
+    unique: options.unique ?? [],
+    indexes: options.indexes ?? [],
+    summary: options.summary ?? ['id', 'name', 'description'],
+    summaryKeys: options.summaryKeys ?? {},
+    capabilities: options.capabilities ?? { edit: 'change', delete: 'delete' },
+    naturalKey: options.naturalKey ?? [],
+    aliases: options.aliases ?? {},
+    audited: options.audited ?? true,
+    auditHidden: options.auditHidden ?? [],
+    extend: options.extend ?? null,
+    hooks: options.hooks ?? null,
+    variants: options.variants ?? null,
+    hide: options.hide ?? null,
+    url: (id) => `/api/v2/${options.path}/${String(id)}/`,
+    own: (alias) =>
+      discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,
+    links: new Map(),
+  };
+  register(definition);
+  return definition;
+}
+
+const titleOf = (type: string): string =>
+  type.replaceAll('_', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/** The condition that ties a row of `near` to a row of a relation's target. */
+export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
+  switch (relation.kind) {
+    case 'has-many': {
+      const column = relation.target().field(relation.field)?.column ?? relation.field;
+      return sql`${ident(far, column)} = ${near}`;
+    }
+    case 'many-to-many':
+      return sql`EXISTS (
+        SELECT 1 FROM ${ident(relation.table)} lnk
+        WHERE lnk.${ident(relation.near)} = ${near}
+          AND lnk.${ident(relation.far)} = ${ident(far, 'id')}
+          ${fixedCondition(relation.fixed)})`;
+    case 'computed':
+      return relation.condition(near, far);
+  }
+}
+
+function fixedCondition(fixed: Record<string, string> = {}): Sql {
+  return Object.entries(fixed).reduce(
+    (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
+    raw(''),
+  );
+}

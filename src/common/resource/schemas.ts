@@ -1,0 +1,36 @@
+import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
+import { resource } from './registry.js';
+
+/** What every resource has. */
+export abstract class ResourceSchema {
+  @Integer({ label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  id!: number;
+
+  @DateTime({ readOnly: true, nullable: false, columnDefault: 'now()', help: 'When it was made.' })
+  created!: string;
+
+  @DateTime({
+    readOnly: true,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'When it was last changed.',
+  })
+  modified!: string;
+}
+
+/** A resource that remembers who made and who last changed it. */
+export abstract class OwnedSchema extends ResourceSchema {
+  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
+  created_by!: number | null;
+
+  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
+  modified_by!: number | null;
+}
+
+export abstract class NamedSchema extends OwnedSchema {
+  @Char({ required: true, search: true, help: 'Name of this object.' })
+  name!: string;
+
+  @Text({ search: true, help: 'Optional description.' })
+  description!: string;
+}

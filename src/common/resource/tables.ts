@@ -1,0 +1,95 @@
+import type { TableColumn, TableDefinition, TableIndex } from '../../database/table.js';
+import type { Field } from '../fields/field.js';
+import type { Relation, ResourceDefinition } from './define-resource.js';
+
+/** The tables that the resources' declarations amount to: their own and those of their links. */
+export function resourceTables(definitions: readonly ResourceDefinition[]): TableDefinition[] {
+  const tables = new Map<string, { columns: Record<string, TableColumn>; indexes: TableIndex[] }>();
+  for (const definition of definitions) {
+    const shared = definitions.filter(({ table }) => table === definition.table);
+    const table = tables.get(definition.table) ?? { columns: {}, indexes: [] };
+    tables.set(definition.table, table);
+    if (shared.some(({ discriminator }) => discriminator !== null)) {
+      table.columns.type = { type: 'text' };
+    }
+    for (const field of definition.fields) {
+      if (field.column === null || field.column in table.columns) continue;
+      const everywhere = shared.every((one) => one.field(field.name)?.column === field.column);
+      table.columns[field.column] = columnOf(field, everywhere);
+      const index = referenceIndex(definition.table, field);
+      if (index) table.indexes.push(index);
+    }
+    for (const { name, columns } of definition.unique) {
+      if (!table.indexes.some((index) => index.name === name)) {
+        table.indexes.push({ name, columns, unique: true });
+      }
+    }
+    for (const index of definition.indexes) table.indexes.push(index);
+  }
+  const links = new Map<string, TableDefinition>();
+  for (const definition of definitions) {
+    for (const relation of Object.values(definition.relations)) {
+      if (relation.kind === 'many-to-many' && !tables.has(relation.table)) {
+        links.set(relation.table, linkTable(definition, relation));
+      }
+    }
+  }
+  return [...[...tables].map(([name, table]) => ({ name, ...table })), ...links.values()];
+}
+
+function columnOf(field: Field, everywhere: boolean): TableColumn {
+  if (field.name === 'id') return { type: 'integer', primary: true, identity: true };
+  const fallback = field.columnDefault ?? sqlDefault(field);
+  return {
+    type: field.columnType,
+    // In a shared table a column that only some kinds have is empty for the others.
+    nullable: field.nullable || !everywhere,
+    ...(fallback !== null ? { default: fallback } : {}),
+    ...(field.target
+      ? { references: { table: field.target().table, onDelete: field.onDelete } }
+      : {}),
+  };
+}
+
+function sqlDefault(field: Field): string | null {
+  if (field.nullable || field.default === undefined || field.default === null) return null;
+  if (typeof field.default === 'boolean' || typeof field.default === 'number') {
+    return String(field.default);
+  }
+  const text =
+    typeof field.default === 'string' ? field.default : JSON.stringify(field.default);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function referenceIndex(table: string, field: Field): TableIndex | null {
+  if (!field.target || !field.index) return null;
+  return { name: `${table}_${field.column!}_idx`, columns: [field.column!] };
+}
+
+function linkTable(
+  definition: ResourceDefinition,
+  relation: Extract<Relation, { kind: 'many-to-many' }>,
+): TableDefinition {
+  const fixed = Object.keys(relation.fixed ?? {});
+  const reference = (table: string): TableColumn => ({
+    type: 'integer',
+    references: { table, onDelete: 'CASCADE' },
+  });
+  return {
+    name: relation.table,
+    columns: {
+      id: { type: 'integer', primary: true, identity: true },
+      [relation.near]: reference(definition.table),
+      [relation.far]: reference(relation.target().table),
+      ...Object.fromEntries(fixed.map((column) => [column, { type: 'text' }])),
+    },
+    indexes: [
+      {
+        name: `${relation.table}_key`,
+        columns: [relation.near, relation.far, ...fixed],
+        unique: true,
+      },
+      { name: `${relation.table}_${relation.far}_idx`, columns: [relation.far] },
+    ],
+  };
+}

@@ -1,0 +1,16 @@
+import { sqlState } from '../../database/database.js';
+import { Invalid } from '../http/errors.js';
+import type { ResourceDefinition } from './define-resource.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The contract's 400 for a violated unique constraint the resource names, else undefined. */
+export function uniqueViolation(
+  definition: ResourceDefinition,
+  error: unknown,
+): Invalid | undefined {
+  if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
+  const constraint = (error as { constraint?: string }).constraint;
+  const rule = definition.unique.find(({ name }) => name === constraint);
+  return rule ? Invalid.field(rule.field, rule.message) : undefined;
+}

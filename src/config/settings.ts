@@ -1,0 +1,293 @@
+import {
+  boolean,
+  integer,
+  list,
+  parseSetting,
+  readEnvironment,
+  secret,
+  SettingsError,
+  string,
+  type SettingDeclaration,
+} from './setting.js';
+
+const DAY_SECONDS = 86_400;
+const MEGABYTE = 1_048_576;
+
+/** Every setting of the product. The table in docs/settings.md is generated from this. */
+export const SETTINGS = {
+  DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
+  DATABASE_POOL_SIZE: integer({
+    category: 'system',
+    default: 20,
+    min: 2,
+    max: 500,
+    help: 'Connections a process may hold open.',
+  }),
+  STATEMENT_TIMEOUT_MS: integer({
+    category: 'system',
+    default: 15_000,
+    min: 100,
+    help: 'Longest time one database statement may take, in milliseconds.',
+  }),
+  REDIS_URL: secret({ category: 'system', default: '', help: 'Redis connection URL.' }),
+  QUEUE_PREFIX: string({
+    category: 'system',
+    default: 'controller',
+    help: 'Prefix of the queues in Redis, so that installations can share a server.',
+  }),
+  SECRET_KEY: secret({
+    category: 'system',
+    default: '',
+    help: 'Key that encrypts stored secrets. Losing it loses them.',
+  }),
+  SECRET_KEY_OLD: secret({
+    category: 'system',
+    default: '',
+    help: 'Previous key, still able to read secrets while `rotate-secret-key` runs.',
+  }),
+  HOST: string({ category: 'system', default: '127.0.0.1', help: 'Address the API listens on.' }),
+  PORT: integer({ category: 'system', default: 8080, max: 65_535, help: 'Port of the API.' }),
+  DATA_DIR: string({
+    category: 'system',
+    default: 'var',
+    help: 'Folder for projects, job workspaces and what the embedded servers keep.',
+  }),
+  BASE_URL: string({
+    category: 'system',
+    default: '',
+    runtime: true,
+    help: 'Public address of this installation, for links in notifications and status posts. Empty: made of HOST and PORT.',
+  }),
+  LOG_LEVEL: string({
+    category: 'logging',
+    default: 'info',
+    choices: ['debug', 'info', 'warn', 'error'],
+    help: 'Least severity that is logged.',
+  }),
+  TRUSTED_PROXIES: list({
+    category: 'system',
+    default: [],
+    help: 'Networks (CIDR) of reverse proxies whose X-Forwarded-For is believed.',
+  }),
+  PAGE_SIZE: integer({ category: 'system', default: 25, min: 1, help: 'Items of a list page.' }),
+  MAX_PAGE_SIZE: integer({
+    category: 'system',
+    default: 200,
+    min: 1,
+    help: 'Most items a list page may have; larger requests are capped.',
+  }),
+  BODY_LIMIT: integer({
+    category: 'system',
+    default: 10 * MEGABYTE,
+    min: 1024,
+    help: 'Largest request body in bytes.',
+  }),
+  BULK_BODY_LIMIT: integer({
+    category: 'bulk',
+    default: MEGABYTE,
+    min: 1024,
+    help: 'Largest body of a bulk host request in bytes.',
+  }),
+  BULK_JOB_MAX_LAUNCH: integer({
+    category: 'bulk',
+    default: 100,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Jobs one bulk launch may have.',
+  }),
+  BULK_HOST_MAX_CREATE: integer({
+    category: 'bulk',
+    default: 100,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Hosts one bulk create may have.',
+  }),
+  BULK_HOST_MAX_DELETE: integer({
+    category: 'bulk',
+    default: 250,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Hosts one bulk delete may have.',
+  }),
+  AUTH_BASIC_ENABLED: boolean({
+    category: 'authentication',
+    default: true,
+    help: 'Whether HTTP Basic authentication is accepted.',
+  }),
+  SESSION_COOKIE_AGE: integer({
+    category: 'authentication',
+    default: 1800,
+    min: 60,
+    help: 'Seconds a session lives after its last request.',
+  }),
+  TOKEN_EXPIRY: integer({
+    category: 'authentication',
+    default: 365 * DAY_SECONDS,
+    min: 60,
+    help: 'Seconds a new access token is valid.',
+  }),
+  LOGIN_RATE: integer({
+    category: 'authentication',
+    default: 60,
+    min: 1,
+    help: 'Failed logins per minute and address before further ones are refused with 429.',
+  }),
+  TOKEN_RATE: integer({
+    category: 'authentication',
+    default: 1200,
+    min: 1,
+    help: 'Tokens a user may make per minute.',
+  }),
+  RECEIVER_RATE: integer({
+    category: 'webhooks',
+    default: 120_000,
+    min: 1,
+    help: 'Webhook deliveries per minute and template.',
+  }),
+  NOTIFICATION_TEST_RATE: integer({
+    category: 'notifications',
+    default: 60,
+    min: 1,
+    help: 'Test notifications per minute and user.',
+  }),
+  ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
+    category: 'system',
+    default: true,
+    help: 'Whether administrators and auditors of any organization see all users and teams.',
+  }),
+  WEBHOOK_BODY_LIMIT: integer({
+    category: 'webhooks',
+    default: 25 * MEGABYTE,
+    min: 1024,
+    help: 'Largest webhook payload in bytes.',
+  }),
+  WEBHOOK_VARIABLE_PREFIXES: list({
+    category: 'webhooks',
+    default: ['svc_', 'awx_', 'tower_'],
+    help: 'Prefixes under which a job sees the variables of its webhook.',
+  }),
+  WEBHOOK_HEADER_ALIASES: boolean({
+    category: 'webhooks',
+    default: true,
+    help: "Whether the real services' own header names are accepted beside the neutral ones.",
+  }),
+  WEBHOOK_STATUS_CONTEXT: string({
+    category: 'webhooks',
+    default: 'automation-controller',
+    help: 'Prefix of the context under which commit statuses are posted.',
+  }),
+  WEBHOOK_STATUS_HOSTS: list({
+    category: 'webhooks',
+    default: [],
+    help: 'Hosts that may receive commit statuses besides the host a credential names.',
+  }),
+  DELIVERY_RETENTION: integer({
+    category: 'webhooks',
+    default: 30,
+    min: 1,
+    help: 'Days a webhook delivery is kept.',
+  }),
+  EVENT_RETENTION: integer({
+    category: 'jobs',
+    default: 90,
+    min: 1,
+    help: 'Days job events are kept by `cleanup`.',
+  }),
+  OUTBOUND_ALLOW: list({
+    category: 'system',
+    default: [],
+    help: 'Private networks (CIDR) that notifications and status posts may reach.',
+  }),
+  CHAT_A_API_URL: string({
+    category: 'notifications',
+    default: 'https://slack.com/api',
+    help: 'Base URL of the chat_a service.',
+  }),
+  SMS_A_API_URL: string({
+    category: 'notifications',
+    default: 'https://api.twilio.com',
+    help: 'Base URL of the sms_a service.',
+  }),
+  INCIDENT_A_API_URL: string({
+    category: 'notifications',
+    default: 'https://events.pagerduty.com',
+    help: 'Base URL of the incident_a service.',
+  }),
+  PROJECT_SCM_SCHEMES: list({
+    category: 'jobs',
+    default: ['https', 'http', 'ssh', 'git'],
+    help: 'Schemes a project may be fetched from.',
+  }),
+  MAX_FORKS: integer({
+    category: 'jobs',
+    default: 200,
+    min: 1,
+    help: 'Most parallel processes a job may ask for.',
+  }),
+  JOB_CONCURRENCY: integer({
+    category: 'jobs',
+    default: 4,
+    min: 1,
+    max: 1000,
+    help: 'Jobs and project updates one worker runs at once.',
+  }),
+  DEFAULT_JOB_TIMEOUT: integer({
+    category: 'jobs',
+    default: 0,
+    runtime: true,
+    help: 'Seconds a job may run when its template does not say; 0 is no limit.',
+  }),
+  DEFAULT_PROJECT_UPDATE_TIMEOUT: integer({
+    category: 'jobs',
+    default: 0,
+    runtime: true,
+    help: 'Seconds a project update may run when the project does not say; 0 is no limit.',
+  }),
+  STDOUT_MAX_BYTES_DISPLAY: integer({
+    category: 'jobs',
+    default: MEGABYTE,
+    help: 'Job output larger than this is offered as a download only.',
+  }),
+  EVENT_STDOUT_MAX_BYTES_DISPLAY: integer({
+    category: 'jobs',
+    default: 1024,
+    help: 'Output of one event shown in lists, in bytes.',
+  }),
+  ADMIN_USERNAME: string({ category: 'system', default: 'admin', help: 'First administrator.' }),
+  ADMIN_PASSWORD: secret({ category: 'system', default: '', help: 'Password of the first administrator.' }),
+  DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
+} as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValues = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends SettingDeclaration<infer T>
+    ? T
+    : never;
+};
+
+/** The settings of this process. Injected wherever a setting is needed. */
+export abstract class Settings {
+  /** Reads and checks the environment. @throws SettingsError listing every fault */
+  static load(environment: NodeJS.ProcessEnv): Settings {
+    const faults: string[] = [];
+    const values: Record<string, unknown> = {};
+    for (const [name, declaration] of Object.entries(SETTINGS)) {
+      try {
+        const text = readEnvironment(environment, name);
+        values[name] = text === undefined ? declaration.default : parseSetting(name, declaration, text);
+      } catch (error) {
+        faults.push((error as Error).message);
+      }
+    }
+    for (const name of ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEY']) {
+      if (values[name] === '') faults.push(`${name} must be set (npm start does it for you).`);
+    }
+    if (faults.length > 0) throw new SettingsError(faults);
+    return Object.freeze(values) as unknown as Settings;
+  }
+}
+
+export interface Settings extends SettingValues {}

@@ -1,0 +1,34 @@
+import { Bool, Char, Choices, Json } from '../common/fields/field.js';
+import { NamedSchema } from '../common/resource/schemas.js';
+
+export const CREDENTIAL_KIND_CHOICES = [
+  ['ssh', 'Machine'],
+  ['vault', 'Vault'],
+  ['net', 'Network'],
+  ['scm', 'Source Control'],
+  ['cloud', 'Cloud'],
+  ['registry', 'Container Registry'],
+  ['token', 'Personal Access Token'],
+  ['insights', 'Insights'],
+  ['external', 'External'],
+  ['kubernetes', 'Kubernetes'],
+  ['galaxy', 'Galaxy'],
+  ['cryptography', 'Cryptography'],
+] as const;
+
+export class CredentialTypeSchema extends NamedSchema {
+  @Choices(CREDENTIAL_KIND_CHOICES, { required: true, help: 'Custom types are cloud or net.' })
+  kind!: string;
+
+  @Char({ readOnly: true, nullable: true, help: 'Identifier of a shipped type.' })
+  namespace!: string | null;
+
+  @Bool({ readOnly: true, help: 'Shipped with the product.' })
+  managed!: boolean;
+
+  @Json({ help: 'Inputs of credentials of this type, JSON or YAML.' })
+  inputs!: Record<string, unknown>;
+
+  @Json({ help: 'How the inputs reach a playbook, JSON or YAML.' })
+  injectors!: Record<string, unknown>;
+}

@@ -1,0 +1,27 @@
+import { everyone, superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { CredentialTypeHooks } from './credential-type.hooks.js';
+import { CredentialTypeSchema } from './credential-type.schema.js';
+
+export const credentialTypes = defineResource({
+  path: 'credential_types',
+  type: 'credential_type',
+  schema: CredentialTypeSchema,
+  table: 'credential_types',
+  orderBy: ['kind', 'name'],
+  hooks: CredentialTypeHooks,
+  naturalKey: ['name', 'kind'],
+  unique: [
+    {
+      name: 'credential_types_name_kind_key',
+      columns: ['name', 'kind'],
+      field: '__all__',
+      message: 'Credential type with this Name and Kind already exists.',
+    },
+  ],
+  policy: { read: everyone, add: () => superusersOnly, change: superusersOnly, delete: superusersOnly },
+  relations: {
+    credentials: { kind: 'has-many', target: () => resource('credential'), field: 'credential_type' },
+  },
+});

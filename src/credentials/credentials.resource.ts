@@ -1,0 +1,45 @@
+import { hasRole } from '../access/predicates.js';
+import { everyone } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { TRUE } from '../database/sql.js';
+import { CredentialHooks } from './credential.hooks.js';
+import { CredentialSchema } from './credential.schema.js';
+import { credentialExtension } from './credential-extension.js';
+
+export const credentials = defineResource({
+  path: 'credentials',
+  type: 'credential',
+  schema: CredentialSchema,
+  table: 'credentials',
+  hooks: CredentialHooks,
+  naturalKey: ['name', 'credential_type', 'organization'],
+  auditHidden: ['inputs'],
+  unique: [
+    {
+      name: 'credentials_organization_name_type_key',
+      columns: ['organization_id', 'name', 'credential_type_id'],
+      field: '__all__',
+      message: 'Credential with this Organization, Name and Credential type already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['credential_admin_role'] } },
+    { field: 'use_role', impliedBy: ['admin_role'] },
+    {
+      field: 'read_role',
+      impliedBy: ['use_role', 'admin_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: { edit: 'change', delete: 'delete', copy: 'change', use: 'use' },
+  policy: {
+    read: hasRole('credential', 'read_role'),
+    // Who may own it is decided by the hooks: user, team or organization.
+    add: () => everyone,
+    mayAdd: () => TRUE,
+    change: hasRole('credential', 'admin_role'),
+    delete: hasRole('credential', 'admin_role'),
+    actions: { use: hasRole('credential', 'use_role') },
+  },
+  extend: credentialExtension,
+});

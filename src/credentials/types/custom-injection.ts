@@ -1,0 +1,63 @@
+import type { CombinedCredential } from './combination.js';
+import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
+import { HIDDEN, InjectionError, withLineBreak, type InjectionTarget } from './injection-plan.js';
+import { envNameError, towerFilename } from './injector-schema.js';
+import { renderInjector, TemplateError, type TemplateScope } from './injector-template.js';
+
+/** Renders the injectors of a credential's type: files first, because the others may name their paths. */
+export function injectCustom(
+  { plan, pathOf, addFile }: InjectionTarget,
+  { name, type, inputs }: CombinedCredential,
+): void {
+  const { file = {}, env = {}, extra_vars: extraVars = {} } = type.injectors;
+  const scope = inputScope(type, inputs);
+  const render = (label: string, template: string, names: TemplateScope): string =>
+    renderFor(`${label} of Credential ${name}`, template, names);
+  for (const [fileName, template] of Object.entries(file)) {
+    addFile(fileName, render(fileName, template, scope));
+  }
+  const filename = towerFilename(Object.keys(file), pathOf);
+  const tower = { tower: filename === undefined ? {} : { filename } };
+  const safeScope = { ...hideSecrets(type, scope), ...tower };
+  const fullScope = { ...scope, ...tower };
+  for (const [variable, template] of Object.entries(env)) {
+    const refused = envNameError(variable);
+    if (refused !== null) throw new InjectionError(refused);
+    plan.env[variable] = render(variable, template, fullScope);
+    plan.safeEnv[variable] = render(variable, template, safeScope);
+  }
+  for (const [variable, template] of Object.entries(extraVars)) {
+    plan.extraVars[variable] = render(variable, template, fullScope);
+  }
+}
+
+/** Declared inputs only. Empty texts are undefined, so that `default(...)` works in templates. */
+function inputScope(type: CredentialTypeDefinition, inputs: CredentialInputs): TemplateScope {
+  const fields = type.inputs.fields ?? [];
+  return Object.fromEntries(
+    fields.map(({ id, type: kind, format, default: fallback }) => {
+      const value = inputs[id] ?? fallback;
+      if (kind === 'boolean') return [id, value === true];
+      if (typeof value !== 'string' || value === '') return [id, undefined];
+      return [id, format === 'ssh_private_key' ? withLineBreak(value) : value];
+    }),
+  );
+}
+
+function hideSecrets(type: CredentialTypeDefinition, scope: TemplateScope): TemplateScope {
+  const secrets = (type.inputs.fields ?? []).filter(({ id, secret }) => {
+    return secret === true && scope[id] !== undefined;
+  });
+  return { ...scope, ...Object.fromEntries(secrets.map(({ id }) => [id, HIDDEN])) };
+}
+
+function renderFor(label: string, template: string, scope: TemplateScope): string {
+  try {
+    return renderInjector(template, scope);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new InjectionError(
+      `Job cannot start because ${label} cannot be rendered: ${error.message}.`,
+    );
+  }
+}

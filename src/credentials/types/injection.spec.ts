@@ -1,0 +1,287 @@
+import { sampleKeys } from '../../../test/support/payloads/ssh-keys.js';
+import type {
+  CredentialInputs,
+  CredentialTypeDefinition,
+  InputField,
+  TypeInjectors,
+} from './definition.js';
+import { buildInjectionPlan, type UsedCredential } from './injection.js';
+import { HIDDEN, InjectionError } from './injection-plan.js';
+import { renderInjector } from './injector-template.js';
+import { managedCredentialType } from './managed-types.js';
+import { promptAnswers } from './prompts.js';
+
+const managed = (namespace: string, inputs: CredentialInputs, name = namespace): UsedCredential => {
+  const type = managedCredentialType(namespace);
+  if (!type) throw new Error(`no type ${namespace}`);
+  return { name, type, inputs };
+};
+const FIELDS: InputField[] = [
+  { id: 'token', label: 'Token', type: 'string', secret: true },
+  { id: 'region', label: 'Region', type: 'string' },
+  { id: 'verify', label: 'Verify', type: 'boolean', default: true },
+  { id: 'key', label: 'Key', type: 'string', secret: true, format: 'ssh_private_key' },
+];
+const custom = (injectors: TypeInjectors, inputs: CredentialInputs): UsedCredential => {
+  const type: CredentialTypeDefinition = {
+    name: 'Cloud X',
+    kind: 'cloud',
+    namespace: null,
+    managed: false,
+    inputs: { fields: FIELDS },
+    injectors,
+  };
+  return { name: 'x', type, inputs };
+};
+const plan = (credentials: UsedCredential[], passwords = {}) =>
+  buildInjectionPlan(credentials, { passwords, fileDirectory: '/run/7/env' });
+
+const plainKey = (sampleKeys().plain['pkcs8'] ?? '').trim();
+const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
+
+describe('buildInjectionPlan', () => {
+  it('changes nothing without credentials', () => {
+    const empty = plan([]);
+    expect(empty).toMatchObject({
+      remoteUser: null,
+      sshPassword: null,
+      vaults: [],
+      env: {},
+      files: [],
+      secrets: [],
+    });
+    expect(promptAnswers(empty)).toEqual({});
+  });
+
+  it('takes users, passwords and keys from the machine credential', () => {
+    const inputs = {
+      username: 'deploy',
+      password: 'pw',
+      become_method: 'sudo',
+      become_username: 'root',
+      become_password: 'bpw',
+      ssh_key_data: lockedKey,
+      ssh_key_unlock: 'unlock',
+    };
+    expect(plan([managed('ssh', inputs)])).toMatchObject({
+      remoteUser: 'deploy',
+      sshPassword: 'pw',
+      becomeMethod: 'sudo',
+      becomeUser: 'root',
+      becomePassword: 'bpw',
+      sshKeyData: lockedKey,
+      sshKeyUnlock: 'unlock',
+      secrets: ['pw', lockedKey, 'unlock', 'bpw'],
+    });
+  });
+
+  it('ends a key with a line break and knows no passphrase for a plain one', () => {
+    const { sshKeyData, sshKeyUnlock } = plan([managed('ssh', { ssh_key_data: plainKey })]);
+    expect(sshKeyData).toBe(`${plainKey}\n`);
+    expect(sshKeyUnlock).toBeNull();
+  });
+
+  it('uses launch passwords where the credential asks, and only there', () => {
+    const asking = managed('ssh', {
+      password: 'ASK',
+      become_password: 'stored',
+      ssh_key_data: lockedKey,
+      ssh_key_unlock: 'ASK',
+    });
+    const passwords = { ssh_password: 'one', become_password: 'two', ssh_key_unlock: 'three' };
+    const built = plan([asking], passwords);
+    expect(built).toMatchObject({
+      sshPassword: 'one',
+      becomePassword: 'stored',
+      sshKeyUnlock: 'three',
+    });
+    expect(built.secrets).toEqual(expect.arrayContaining(['one', 'three', 'stored', lockedKey]));
+    expect(built.secrets).not.toContain('ASK');
+  });
+
+  it('keeps vault passwords apart by id', () => {
+    const vaults = [
+      managed('vault', { vault_password: 'a' }),
+      managed('vault', { vault_password: 'ASK', vault_id: 'prod' }),
+    ];
+    expect(plan(vaults, { 'vault_password.prod': 'b' }).vaults).toEqual([
+      { id: '', password: 'a' },
+      { id: 'prod', password: 'b' },
+    ]);
+  });
+
+  it('gives the network credential as environment', () => {
+    const inputs = {
+      username: 'u',
+      password: 'p',
+      ssh_key_data: plainKey,
+      authorize: true,
+      authorize_password: 'ap',
+    };
+    const { env, safeEnv, files } = plan([managed('net', inputs)]);
+    expect(env).toEqual({
+      ANSIBLE_NET_USERNAME: 'u',
+      ANSIBLE_NET_PASSWORD: 'p',
+      ANSIBLE_NET_SSH_KEYFILE: '/run/7/env/credential_0_ssh_key',
+      ANSIBLE_NET_AUTHORIZE: '1',
+      ANSIBLE_NET_AUTH_PASS: 'ap',
+    });
+    expect(safeEnv).toMatchObject({
+      ANSIBLE_NET_USERNAME: 'u',
+      ANSIBLE_NET_PASSWORD: HIDDEN,
+      ANSIBLE_NET_AUTH_PASS: HIDDEN,
+    });
+    expect(files).toEqual([{ name: 'credential_0_ssh_key', content: `${plainKey}\n` }]);
+    expect(plan([managed('net', { username: 'u' })]).env).toEqual({
+      ANSIBLE_NET_USERNAME: 'u',
+      ANSIBLE_NET_PASSWORD: '',
+      ANSIBLE_NET_AUTHORIZE: '0',
+    });
+  });
+
+  it.each<[string, UsedCredential[], string]>([
+    [
+      'two machine credentials',
+      [managed('ssh', {}), managed('ssh', {})],
+      'Cannot assign multiple Machine credentials.',
+    ],
+    [
+      'a source control credential',
+      [managed('scm', {})],
+      'Cannot assign a Credential of kind `scm`',
+    ],
+    [
+      'a required input without a value',
+      [managed('vault', {}, 'My vault')],
+      'Job cannot start because Credential My vault does not provide one or more required fields (vault_password).',
+    ],
+    [
+      'passwords that nobody gave',
+      [managed('ssh', { password: 'ASK', become_password: 'ASK' })],
+      'Missing needed fields: ssh_password, become_password.',
+    ],
+  ])('refuses %s', (_name, credentials, explanation) => {
+    expect(() => plan(credentials)).toThrow(new InjectionError(explanation));
+  });
+});
+
+describe('custom injectors', () => {
+  it('render environment, variables and files, with the path of the file', () => {
+    const injectors = {
+      file: { template: '[cloud]\ntoken = {{ token }}\n' },
+      env: {
+        X_CONFIG: '{{ tower.filename }}',
+        X_TOKEN: 'Bearer {{ token }}',
+        X_REGION: '{{ region }}',
+      },
+      extra_vars: { x_token: '{{ token }}', x_verify: '{{ verify }}' },
+    };
+    const built = plan([managed('ssh', {}), custom(injectors, { token: 'canary', region: 'eu' })]);
+    const path = '/run/7/env/credential_1_template';
+    expect(built).toMatchObject({
+      env: { X_CONFIG: path, X_TOKEN: 'Bearer canary', X_REGION: 'eu' },
+      safeEnv: { X_CONFIG: path, X_TOKEN: `Bearer ${HIDDEN}`, X_REGION: 'eu' },
+      extraVars: { x_token: 'canary', x_verify: 'True' },
+      files: [{ name: 'credential_1_template', content: '[cloud]\ntoken = canary' }],
+      secrets: ['canary'],
+    });
+  });
+
+  it('give several files their own paths', () => {
+    const injectors = {
+      file: { 'template.cert': 'c', 'template.key': '{{ key }}' },
+      env: { CERT: '{{ tower.filename.cert }}', KEY: '{{ tower.filename.key }}' },
+    };
+    const built = plan([custom(injectors, { key: plainKey })]);
+    expect(built.env).toEqual({
+      CERT: '/run/7/env/credential_0_template_cert',
+      KEY: '/run/7/env/credential_0_template_key',
+    });
+    expect(built.files[1]?.content).toBe(`${plainKey}\n`);
+  });
+
+  it('see empty inputs as undefined and booleans by their default', () => {
+    const env = {
+      A: "{{ region | default('us') }}",
+      B: '{{ token }}',
+      C: "{{ 'on' if verify else 'off' }}",
+    };
+    expect(plan([custom({ env }, { region: '' })]).env).toEqual({ A: 'us', B: '', C: 'on' });
+    expect(plan([custom({ env }, { verify: false })]).env).toMatchObject({ C: 'off' });
+  });
+
+  it('cannot reach anything but their inputs', () => {
+    const { env } = plan([
+      custom({ env: { A: '{{ password }}{{ process }}{{ namespace }}{{ strftime_now }}' } }, {}),
+      managed('ssh', { password: 'canary' }),
+    ]);
+    expect(env).toEqual({ A: '' });
+  });
+
+  it('stop the job with an explanation that tells no secret', () => {
+    const broken = custom({ env: { A: '{{ token + none }}' } }, { token: 'canary' });
+    expect(() => plan([broken])).toThrow(
+      /^Job cannot start because A of Credential x cannot be rendered: [^c]*/,
+    );
+    expect(() => plan([broken])).not.toThrow(/canary/);
+    expect(() => plan([custom({ env: { ANSIBLE_CONFIG: 'x' } }, {})])).toThrow(
+      'Environment variable ANSIBLE_CONFIG',
+    );
+  });
+});
+
+describe('renderInjector', () => {
+  it.each([
+    ["{{ '{{' }} {{ a }}", '{{ 1'],
+    ['{% raw %}{{ a }} "x"\n{% endraw %}-{{ a }}', '{{ a }} "x"\n-1'],
+    ['{% if a %}yes{% else %}no{% endif %}', 'yes'],
+    ['{% for part in b.split(",") %}<{{ part }}>{% endfor %}', '<x><y>'],
+    ['{{ b | upper }}', 'X,Y'],
+    ['{# nothing #}{{ true }} {{ False }} {{ a == 1 }}', 'True False True'],
+    ['a\n  {% if a %}\nb\n{% endif %}', 'a\n  \nb\n'],
+  ])('renders %j as Jinja does', (template, text) => {
+    expect(renderInjector(template, { a: 1, b: 'x,y' })).toBe(text);
+  });
+
+  it('limits steps and text', () => {
+    const wide = `{% for x in a %}{% for y in a %}{{ y }}{% endfor %}{% endfor %}`;
+    expect(() => renderInjector(wide, { a: Array.from({ length: 1000 }, () => 'x') })).toThrow(
+      'too many steps',
+    );
+    expect(() => renderInjector('{{ a ~ a }}', { a: 'x'.repeat(600_000) })).toThrow(
+      'produces more than',
+    );
+  });
+});
+
+describe('promptAnswers', () => {
+  const answersTo = (built: ReturnType<typeof plan>, prompt: string) =>
+    Object.entries(promptAnswers(built))
+      .filter(([pattern]) => new RegExp(pattern).test(prompt))
+      .map(([, answer]) => answer);
+
+  it('answers every prompt with its own password', () => {
+    const built = plan([
+      managed('ssh', {
+        password: 'ssh-pw',
+        become_password: 'become-pw',
+        ssh_key_data: lockedKey,
+        ssh_key_unlock: 'unlock',
+      }),
+      managed('vault', { vault_password: 'vault-pw' }),
+      managed('vault', { vault_password: 'prod-pw', vault_id: 'prod.1' }),
+    ]);
+    expect(answersTo(built, 'SSH password: ')).toEqual(['ssh-pw']);
+    expect(answersTo(built, 'BECOME password[defaults to SSH password]: ')).toEqual(['become-pw']);
+    expect(answersTo(built, 'SUDO password: ')).toEqual(['become-pw']);
+    expect(answersTo(built, 'Vault password: ')).toEqual(['vault-pw']);
+    expect(answersTo(built, 'Vault password (prod.1): ')).toEqual(['prod-pw']);
+    expect(answersTo(built, 'Vault password (prodx1): ')).toEqual([]);
+    expect(answersTo(built, 'Enter passphrase for /tmp/x: ')).toEqual(['unlock']);
+    expect(answersTo(built, 'Bad passphrase, try again for /tmp/x: ')).toEqual(['']);
+  });
+
+  it('has no answers that the credentials do not give', () => {
+    expect(promptAnswers(plan([managed('ssh', { username: 'u' })]))).toEqual({});
+  });
+});

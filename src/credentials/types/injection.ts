@@ -1,0 +1,127 @@
+import { posix } from 'node:path';
+import { launchErrors, type CombinedCredential } from './combination.js';
+import { injectCustom } from './custom-injection.js';
+import { ASK, type CredentialInputs } from './definition.js';
+import {
+  emptyPlan,
+  InjectionError,
+  withLineBreak,
+  type InjectionPlan,
+  type InjectionTarget,
+} from './injection-plan.js';
+import {
+  missingInputs,
+  passwordsNeeded,
+  secretInputs,
+  textInput,
+  vaultPasswordName,
+} from './inputs.js';
+import { injectNetwork } from './network-injection.js';
+import { isEncryptedKey } from './ssh-key.js';
+
+/** A credential of a job, its inputs decrypted. */
+export type UsedCredential = CombinedCredential;
+
+/** Answers to `passwordsNeeded`, by name. */
+export type LaunchPasswords = Readonly<Record<string, string>>;
+
+/** What a launch adds to the credentials. */
+export interface InjectionOptions {
+  passwords: LaunchPasswords;
+  /** Absolute folder in which `files` will be written; templates are given paths in it. */
+  fileDirectory: string;
+}
+
+/** Turns the credentials of a job into what its run needs. Pure: nothing is written. @throws InjectionError */
+export function buildInjectionPlan(
+  credentials: readonly UsedCredential[],
+  { passwords, fileDirectory }: InjectionOptions,
+): InjectionPlan {
+  checkUsable(credentials, passwords);
+  const plan = emptyPlan();
+  for (const [index, credential] of credentials.entries()) {
+    const target = targetOf(plan, index, fileDirectory);
+    const { type, inputs } = credential;
+    if (type.kind === 'ssh') injectMachine(plan, credential, passwords);
+    else if (type.kind === 'vault') injectVault(plan, inputs, passwords);
+    else if (type.namespace === 'net') injectNetwork(target, inputs);
+    else injectCustom(target, credential);
+  }
+  plan.secrets = collectSecrets(credentials, passwords);
+  return plan;
+}
+
+function targetOf(plan: InjectionPlan, index: number, fileDirectory: string): InjectionTarget {
+  const nameOf = (fileName: string) => `credential_${index}_${fileName.replace('.', '_')}`;
+  const pathOf = (fileName: string) => posix.join(fileDirectory, nameOf(fileName));
+  const addFile = (fileName: string, content: string): string => {
+    plan.files.push({ name: nameOf(fileName), content });
+    return pathOf(fileName);
+  };
+  return { plan, pathOf, addFile };
+}
+
+function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPasswords): void {
+  const [combination] = launchErrors(credentials);
+  if (combination !== undefined) throw new InjectionError(combination);
+  for (const { name, type, inputs } of credentials) {
+    const missing = missingInputs(type, inputs);
+    if (missing.length > 0) {
+      throw new InjectionError(
+        `Job cannot start because Credential ${name} does not provide one or more required fields ` +
+          `(${missing.join(', ')}).`,
+      );
+    }
+  }
+  const needed = credentials.flatMap(({ type, inputs }) => passwordsNeeded(type, inputs));
+  const unanswered = needed.filter((name) => !Object.hasOwn(passwords, name));
+  if (unanswered.length > 0) {
+    throw new InjectionError(`Missing needed fields: ${unanswered.join(', ')}.`);
+  }
+}
+
+function injectMachine(
+  plan: InjectionPlan,
+  { type, inputs }: UsedCredential,
+  passwords: LaunchPasswords,
+): void {
+  const needed = passwordsNeeded(type, inputs);
+  // A password that was not asked for is not used: the stored one is what the credential means.
+  const secret = (id: string, name: string) =>
+    orNull(needed.includes(name) ? (passwords[name] ?? '') : textInput(inputs, id));
+  plan.remoteUser = orNull(textInput(inputs, 'username'));
+  plan.becomeMethod = orNull(textInput(inputs, 'become_method'));
+  plan.becomeUser = orNull(textInput(inputs, 'become_username'));
+  plan.sshPassword = secret('password', 'ssh_password');
+  plan.becomePassword = secret('become_password', 'become_password');
+  plan.sshKeyData = orNull(withLineBreak(textInput(inputs, 'ssh_key_data')));
+  plan.sshPublicKeyData = orNull(withLineBreak(textInput(inputs, 'ssh_public_key_data')));
+  plan.sshKeyUnlock = isEncryptedKey(plan.sshKeyData ?? '')
+    ? secret('ssh_key_unlock', 'ssh_key_unlock')
+    : null;
+}
+
+function injectVault(
+  plan: InjectionPlan,
+  inputs: CredentialInputs,
+  passwords: LaunchPasswords,
+): void {
+  const stored = textInput(inputs, 'vault_password');
+  const password = stored === ASK ? (passwords[vaultPasswordName(inputs)] ?? '') : stored;
+  plan.vaults.push({ id: textInput(inputs, 'vault_id'), password });
+}
+
+function collectSecrets(
+  credentials: readonly UsedCredential[],
+  passwords: LaunchPasswords,
+): string[] {
+  const stored = credentials.flatMap(({ type, inputs }) =>
+    secretInputs(type).map((id) => textInput(inputs, id)),
+  );
+  const secrets = [...stored, ...Object.values(passwords)];
+  return [...new Set(secrets.filter((secret) => secret !== '' && secret !== ASK))];
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text;
+}

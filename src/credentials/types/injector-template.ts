@@ -1,0 +1,142 @@
+import * as jinja from '@huggingface/jinja';
+
+/** A node of a parsed template; `value` names an identifier, `property` the right side of a member. */
+interface Node {
+  type: string;
+  value?: unknown;
+  property?: Node;
+}
+
+interface RuntimeValue {
+  type: string;
+  value: unknown;
+  toString(): string;
+}
+
+interface Scope {
+  variables: Map<string, RuntimeValue>;
+  set(name: string, value: unknown): RuntimeValue;
+}
+
+interface TemplateInterpreter {
+  run(program: Node): RuntimeValue;
+  evaluate(statement: Node | undefined, scope: Scope): RuntimeValue;
+}
+
+// The package's declarations import without file extensions and so resolve to nothing under
+// `nodenext`; these are the parts used here, as its sources declare them.
+const { Environment, Interpreter, parse, tokenize } = jinja as unknown as {
+  Environment: new () => Scope;
+  Interpreter: new (scope: Scope) => TemplateInterpreter;
+  tokenize: (source: string) => unknown[];
+  parse: (tokens: unknown[]) => Node;
+};
+
+/** Longest text that a template may produce, at any point of its evaluation. */
+const MAX_TEXT_LENGTH = 1_048_576;
+
+/** Evaluated nodes of one rendering; real injectors need some tens. */
+const MAX_STEPS = 20_000;
+
+const MAX_TEMPLATE_LENGTH = 65_536;
+
+const RAW_BLOCK = /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}/g;
+
+/** Why a template cannot be used. */
+export type TemplateFault = 'syntax' | 'undefined' | 'limit' | 'runtime';
+
+/** Thrown by `renderInjector`. The message names variables and syntax of the template, never values. */
+export class TemplateError extends Error {
+  constructor(
+    readonly fault: TemplateFault,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'TemplateError';
+  }
+}
+
+/** What a template may name: inputs by id, and `tower`. */
+export type TemplateScope = Record<string, unknown>;
+
+/**
+ * Renders one injector. Nothing but the scope and the constants is defined: there is no `range`, no
+ * clock and no way out of the interpreter, and steps and text are limited.
+ *
+ * @param strict makes an undefined name an error instead of an empty text; used when a type is saved.
+ * @throws TemplateError
+ */
+export function renderInjector(template: string, scope: TemplateScope, strict = false): string {
+  const program = compile(template);
+  const environment = new Environment();
+  const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
+  // Declared names win over the interpreter's own, and no scope can redeclare a constant.
+  environment.variables.clear();
+  for (const [name, value] of Object.entries({ ...scope, ...constants }))
+    environment.set(name, value);
+  try {
+    const text = String(new LimitedInterpreter(environment, strict).run(program).value);
+    if (text.includes('\0')) throw new TemplateError('runtime', 'produces a null character');
+    return text;
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    // The interpreter's own messages may quote values; only the fact is passed on.
+    throw new TemplateError('runtime', 'the template cannot be evaluated with these inputs');
+  }
+}
+
+function compile(template: string): Node {
+  if (template.length > MAX_TEMPLATE_LENGTH) {
+    throw new TemplateError('limit', `longer than ${MAX_TEMPLATE_LENGTH} characters`);
+  }
+  // The parser has no raw blocks; a text literal in an expression prints the same.
+  const source = template.replace(
+    RAW_BLOCK,
+    (_block, body: string) => `{{ ${JSON.stringify(body)} }}`,
+  );
+  try {
+    return parse(tokenize(source));
+  } catch (error) {
+    throw new TemplateError('syntax', error instanceof Error ? error.message : 'invalid template');
+  }
+}
+
+/** Counts steps and measures texts while it evaluates, and follows Jinja where the base class does not. */
+class LimitedInterpreter extends Interpreter {
+  #steps = 0;
+
+  constructor(
+    environment: Scope,
+    private readonly strict: boolean,
+  ) {
+    super(environment);
+  }
+
+  override evaluate(statement: Node | undefined, environment: Scope): RuntimeValue {
+    this.#steps += 1;
+    if (this.#steps > MAX_STEPS) throw new TemplateError('limit', 'too many steps');
+    if (statement?.type === 'Macro' || statement?.type === 'CallStatement') {
+      throw new TemplateError('syntax', 'macros are not supported');
+    }
+    const value = super.evaluate(statement, environment);
+    if (typeof value.value === 'string' && value.value.length > MAX_TEXT_LENGTH) {
+      throw new TemplateError('limit', `produces more than ${MAX_TEXT_LENGTH} characters`);
+    }
+    if (this.strict && value.type === 'UndefinedValue') refuseUndefined(statement);
+    // Jinja prints booleans as Python does, and playbooks compare with that.
+    if (value.type === 'BooleanValue') value.toString = () => (value.value ? 'True' : 'False');
+    return value;
+  }
+}
+
+function refuseUndefined(node: Node | undefined): void {
+  if (node?.type === 'Identifier') {
+    throw new TemplateError('undefined', `'${String(node.value)}' is undefined`);
+  }
+  if (node?.type === 'MemberExpression') {
+    throw new TemplateError(
+      'undefined',
+      `attribute '${String(node.property?.value)}' is undefined`,
+    );
+  }
+}

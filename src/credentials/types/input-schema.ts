@@ -1,0 +1,177 @@
+import {
+  CREDENTIAL_KINDS,
+  isJsonObject,
+  type CredentialKind,
+  type FieldErrors,
+  type InputField,
+} from './definition.js';
+import { injectorErrors } from './injector-schema.js';
+
+/** Kinds that an administrator may define types of. */
+export const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
+
+const INPUT_KEYS = ['fields', 'required', 'dependencies'];
+const FIELD_KEYS: Readonly<Record<keyof InputField, (value: unknown) => boolean>> = {
+  id: isText,
+  label: isText,
+  type: (value) => value === 'string' || value === 'boolean',
+  format: (value) => ['ssh_private_key', 'url', 'vault_id'].includes(value as string),
+  choices: (value) => isTextList(value) && value.length > 0 && new Set(value).size === value.length,
+  secret: (value) => typeof value === 'boolean',
+  multiline: (value) => typeof value === 'boolean',
+  ask_at_runtime: (value) => typeof value === 'boolean',
+  default: (value) => typeof value === 'string' || typeof value === 'boolean',
+  help_text: isText,
+};
+
+/** Options that only make sense for texts. */
+const TEXT_ONLY = ['choices', 'multiline', 'format', 'secret'] as const;
+
+const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** Names that templates use for something else; `__proto__` would not even be a key of its own. */
+const RESERVED_IDS = new Set([
+  'tower',
+  '__proto__',
+  'true',
+  'false',
+  'none',
+  'True',
+  'False',
+  'None',
+]);
+
+const MAX_FIELDS = 100;
+const MAX_TEXT = 4096;
+
+/** A custom credential type as a client sends it. */
+export interface TypeDraft {
+  kind: unknown;
+  inputs: unknown;
+  injectors: unknown;
+}
+
+/**
+ * Checks the definition of a custom credential type. Nothing is thrown: the errors are keyed by
+ * `kind`, `inputs` and `injectors`, and an empty object means that the draft can be stored after
+ * `normalizeInputs`.
+ */
+export function validateTypeDefinition({ kind, inputs, injectors }: TypeDraft): FieldErrors {
+  const errors: FieldErrors = {};
+  const report = (field: string, texts: string[]) => {
+    if (texts.length > 0) errors[field] = texts;
+  };
+  report('kind', kindErrors(kind));
+  report('inputs', inputsErrors(inputs));
+  // Templates name inputs: without valid ones every template would be reported as wrong, too.
+  if (!errors['inputs']) report('injectors', injectorErrors(injectors, fieldsOf(inputs)));
+  return errors;
+}
+
+/** Valid `inputs` with the one default filled in: a field without a type is a text. */
+export function normalizeInputs(inputs: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(inputs['fields'])) return inputs;
+  return { ...inputs, fields: fieldsOf(inputs) };
+}
+
+function kindErrors(kind: unknown): string[] {
+  if (typeof kind !== 'string' || !Object.hasOwn(CREDENTIAL_KINDS, kind)) {
+    return [`${JSON.stringify(kind) ?? 'null'} is not a valid choice.`];
+  }
+  const isCustom = CUSTOM_KINDS.some((custom) => custom === kind);
+  return isCustom ? [] : [`Must be 'cloud' or 'net', not ${kind}`];
+}
+
+function inputsErrors(inputs: unknown): string[] {
+  if (!isJsonObject(inputs)) return ['Must be an object.'];
+  const errors = unknownKeyErrors(inputs, INPUT_KEYS);
+  const fields = inputs['fields'] ?? [];
+  if (!Array.isArray(fields)) return [...errors, "'fields' must be a list."];
+  if (fields.length > MAX_FIELDS)
+    return [...errors, `'fields' may not have more than ${MAX_FIELDS} entries.`];
+  errors.push(...fields.flatMap(fieldErrors));
+  if (errors.length > 0) return errors;
+  const ids = fields.map((field: { id: string }) => field.id);
+  const repeated = [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+  return [
+    ...repeated.map((id) => `${id} defined twice`),
+    ...requiredErrors(inputs['required'] ?? [], ids),
+    ...dependencyErrors(inputs['dependencies'] ?? {}, ids),
+  ];
+}
+
+function fieldErrors(field: unknown, index: number): string[] {
+  if (!isJsonObject(field)) return [`fields[${index}] must be an object.`];
+  const id = field['id'];
+  const place = `fields[${index}]`;
+  const missing = ['id', 'label'].filter((key) => !Object.hasOwn(field, key));
+  const wrong = Object.entries(FIELD_KEYS)
+    .filter(([key, accepts]) => Object.hasOwn(field, key) && !accepts(field[key]))
+    .map(([key]) => `${place}: '${key}' is not valid.`);
+  const errors = [
+    ...missing.map((key) => `${place}: '${key}' is a required property`),
+    ...unknownKeyErrors(field, Object.keys(FIELD_KEYS)),
+    ...wrong,
+  ];
+  if (errors.length > 0 || typeof id !== 'string') return errors;
+  return [...idErrors(id), ...combinationErrors(id, field)];
+}
+
+function idErrors(id: string): string[] {
+  if (RESERVED_IDS.has(id)) return [`"${id}" is a reserved field name`];
+  return IDENTIFIER.test(id) ? [] : [`'${id}' is not a valid identifier.`];
+}
+
+function combinationErrors(id: string, field: Record<string, unknown>): string[] {
+  const type = field['type'] ?? 'string';
+  const errors = TEXT_ONLY.filter((key) => type !== 'string' && Object.hasOwn(field, key)).map(
+    (key) => `${key} not allowed for ${String(type)} type (${id})`,
+  );
+  if (!Object.hasOwn(field, 'default')) return errors;
+  const value = field['default'];
+  const { choices } = field;
+  if (typeof value !== type) errors.push(`the default of ${id} is not a ${String(type)}`);
+  else if (Array.isArray(choices) && !choices.includes(value)) {
+    errors.push(`the default of ${id} is not one of its choices`);
+  }
+  return errors;
+}
+
+function requiredErrors(required: unknown, ids: readonly string[]): string[] {
+  if (!isTextList(required)) return ["'required' must be a list of field ids."];
+  return undeclared(required, ids).map((id) => `'required' names an undefined field (${id})`);
+}
+
+function dependencyErrors(dependencies: unknown, ids: readonly string[]): string[] {
+  if (!isJsonObject(dependencies) || !Object.values(dependencies).every(isTextList)) {
+    return ["'dependencies' must map field ids to lists of field ids."];
+  }
+  const named = [...Object.keys(dependencies), ...Object.values(dependencies).flat().map(String)];
+  return undeclared(named, ids).map((id) => `'dependencies' names an undefined field (${id})`);
+}
+
+function undeclared(named: readonly string[], ids: readonly string[]): string[] {
+  return [...new Set(named)].filter((id) => !ids.includes(id));
+}
+
+function unknownKeyErrors(value: Record<string, unknown>, known: readonly string[]): string[] {
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .map((key) => `Additional properties are not allowed ('${key}' was unexpected)`);
+}
+
+function fieldsOf(inputs: unknown): InputField[] {
+  const fields = isJsonObject(inputs) ? inputs['fields'] : undefined;
+  if (!Array.isArray(fields)) return [];
+  return fields.map((field: InputField) => ({ ...field, type: field.type ?? 'string' }));
+}
+
+function isText(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !value.includes('\0')
+  );
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}

@@ -1,0 +1,284 @@
+import { sampleKeys } from '../../../test/support/payloads/ssh-keys.js';
+import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
+import {
+  maskInputs,
+  MAX_INPUT_LENGTH,
+  missingInputs,
+  passwordsNeeded,
+  secretInputs,
+  validateInputs,
+} from './inputs.js';
+import { managedCredentialType, MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
+import { validateTypeDefinition } from './input-schema.js';
+
+const typeOf = (namespace: string): CredentialTypeDefinition => {
+  const type = managedCredentialType(namespace);
+  if (!type) throw new Error(`no type ${namespace}`);
+  return type;
+};
+const MACHINE = typeOf('ssh');
+const CUSTOM: CredentialTypeDefinition = {
+  name: 'Cloud X',
+  kind: 'cloud',
+  namespace: null,
+  managed: false,
+  inputs: {
+    fields: [
+      { id: 'region', label: 'Region', type: 'string', choices: ['eu', 'us'] },
+      { id: 'pin', label: 'Pin', type: 'string', secret: true, choices: ['canary'] },
+      { id: 'secret', label: 'Secret', type: 'string', secret: true },
+      { id: 'verify', label: 'Verify', type: 'boolean', default: true },
+    ],
+    required: ['region', 'verify'],
+  },
+  injectors: {},
+};
+
+const errorsOf = (type: CredentialTypeDefinition, incoming: unknown, previous?: CredentialInputs) =>
+  validateInputs(type, incoming, previous).errors['inputs'] ?? [];
+const plainKey = sampleKeys().plain['pkcs8'] ?? '';
+const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
+
+describe('managed credential types', () => {
+  it('have the namespaces and kinds of the contract', () => {
+    expect(
+      MANAGED_CREDENTIAL_TYPES.map(({ namespace, kind, name }) => [namespace, kind, name]),
+    ).toEqual([
+      ['ssh', 'ssh', 'Machine'],
+      ['scm', 'scm', 'Source Control'],
+      ['vault', 'vault', 'Vault'],
+      ['net', 'net', 'Network'],
+      ['registry', 'registry', 'Container Registry'],
+      ['galaxy_api_token', 'galaxy', 'Galaxy/Automation Hub API Token'],
+      ['service_a_token', 'token', 'Service A Personal Access Token'],
+      ['service_b_token', 'token', 'Service B Personal Access Token'],
+      ['service_c_dc_token', 'token', 'Service C Personal Access Token'],
+    ]);
+  });
+
+  it.each(MANAGED_CREDENTIAL_TYPES.map((type) => [type.name, type] as const))(
+    '%s obeys the rules for definitions, its kind apart',
+    (_name, { inputs, injectors }) => {
+      expect(validateTypeDefinition({ kind: 'cloud', inputs, injectors })).toEqual({});
+    },
+  );
+
+  it('is undefined for an unknown namespace', () => {
+    expect(managedCredentialType('nothing')).toBeUndefined();
+  });
+});
+
+describe('validateInputs', () => {
+  it('gives the inputs ready to be stored', () => {
+    const incoming = {
+      username: 'root',
+      password: 'canary',
+      become_method: '',
+      ssh_key_data: null,
+    };
+    expect(validateInputs(MACHINE, incoming)).toEqual({
+      errors: {},
+      inputs: { username: 'root', password: 'canary', become_method: '' },
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an undeclared key', { nothing: 1 }, "'nothing' was unexpected"],
+    ['a prototype key', JSON.parse('{"__proto__": "x"}'), "'__proto__' was unexpected"],
+    ['a key of all objects', { constructor: 'x' }, "'constructor' was unexpected"],
+    ['an object', { username: {} }, 'username: Not a valid string.'],
+    ['a boolean', { username: true }, 'username: Not a valid string.'],
+    [
+      'a NUL',
+      { password: 'a\0b' },
+      'password: Null characters and invalid Unicode are not allowed.',
+    ],
+    [
+      'a lone surrogate',
+      { password: '\ud800' },
+      'password: Null characters and invalid Unicode are not allowed.',
+    ],
+    ['a second line', { password: 'a\nb' }, 'password: Must be a single line.'],
+    [
+      'too much text',
+      { password: 'a'.repeat(MAX_INPUT_LENGTH + 1) },
+      `password: Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`,
+    ],
+    ['a bad key', { ssh_key_data: 'canary' }, 'ssh_key_data: Invalid certificate or key.'],
+    ['no object', [], 'Must be an object.'],
+    ['a text', 'x', 'Must be an object.'],
+    ['null', null, 'Must be an object.'],
+  ])('refuses %s', (_name, incoming, message) => {
+    expect(validateInputs(MACHINE, incoming)).toEqual({
+      errors: { inputs: [message] },
+      inputs: {},
+    });
+  });
+
+  it('reports all faults together and never a secret value', () => {
+    const errors = errorsOf(CUSTOM, { region: 'mars', pin: 'hunter2', verify: 'maybe', more: 1 });
+    expect(errors).toEqual([
+      'region: "mars" is not a valid choice.',
+      'pin: Not a valid choice.',
+      'verify: Must be a valid boolean.',
+      "'more' was unexpected",
+    ]);
+  });
+
+  it('takes scalars as lenient clients send them', () => {
+    expect(validateInputs(CUSTOM, { verify: 0, secret: 6 }).inputs).toEqual({
+      verify: false,
+      secret: '6',
+    });
+    expect(validateInputs(CUSTOM, { verify: 'true', region: '' }).inputs).toEqual({
+      verify: true,
+      region: '',
+    });
+  });
+
+  it('lets custom types hold several lines in any text', () => {
+    expect(errorsOf(CUSTOM, { secret: '{\n}' })).toEqual([]);
+  });
+
+  describe('$encrypted$', () => {
+    const reserved = (id: string) =>
+      `$encrypted$ is a reserved keyword, and cannot be used for ${id}.`;
+
+    it('is refused when a credential is created', () => {
+      expect(errorsOf(MACHINE, { password: '$encrypted$' })).toEqual([reserved('password')]);
+    });
+
+    it('keeps the previous secret when a credential is changed', () => {
+      const checked = validateInputs(
+        MACHINE,
+        { password: '$encrypted$', username: 'new' },
+        { password: 'kept', username: 'old', become_method: 'sudo' },
+      );
+      expect(checked).toEqual({ errors: {}, inputs: { password: 'kept', username: 'new' } });
+    });
+
+    it('is refused where there is nothing secret to keep', () => {
+      expect(errorsOf(MACHINE, { username: '$encrypted$' }, { username: 'root' })).toEqual([
+        reserved('username'),
+      ]);
+      expect(errorsOf(MACHINE, { become_password: '$encrypted$' }, { password: 'x' })).toEqual([
+        reserved('become_password'),
+      ]);
+    });
+  });
+
+  describe('key and passphrase', () => {
+    const MUST = 'ssh_key_unlock must be set when SSH key is encrypted.';
+    const MUST_NOT = 'ssh_key_unlock should not be set when SSH key is not encrypted.';
+
+    it.each<[string, Record<string, string>, string[]]>([
+      ['a plain key', { ssh_key_data: plainKey }, []],
+      [
+        'a plain key with a passphrase',
+        { ssh_key_data: plainKey, ssh_key_unlock: 'x' },
+        [MUST_NOT],
+      ],
+      ['a plain key and ASK', { ssh_key_data: plainKey, ssh_key_unlock: 'ASK' }, [MUST_NOT]],
+      ['a locked key alone', { ssh_key_data: lockedKey }, [MUST]],
+      [
+        'a locked key with an empty passphrase',
+        { ssh_key_data: lockedKey, ssh_key_unlock: '' },
+        [MUST],
+      ],
+      ['a locked key with a passphrase', { ssh_key_data: lockedKey, ssh_key_unlock: 'x' }, []],
+      ['a locked key and ASK', { ssh_key_data: lockedKey, ssh_key_unlock: 'ASK' }, []],
+      ['a passphrase without a key', { ssh_key_unlock: 'x' }, []],
+    ])('checks %s', (_name, incoming, errors) => {
+      expect(errorsOf(MACHINE, incoming)).toEqual(errors);
+    });
+
+    it('sees a key that is kept', () => {
+      const previous = { ssh_key_data: lockedKey, ssh_key_unlock: 'x' };
+      expect(errorsOf(MACHINE, { ssh_key_data: '$encrypted$' }, previous)).toEqual([MUST]);
+      expect(
+        errorsOf(MACHINE, { ssh_key_data: '$encrypted$', ssh_key_unlock: '$encrypted$' }, previous),
+      ).toEqual([]);
+    });
+  });
+
+  it.each([
+    [
+      'net',
+      { authorize_password: 'x' },
+      ['authorize_password cannot be set unless "authorize" is set.'],
+    ],
+    [
+      'net',
+      { authorize_password: 'x', authorize: false },
+      ['authorize_password cannot be set unless "authorize" is set.'],
+    ],
+    ['net', { authorize_password: 'x', authorize: true }, []],
+    ['net', { authorize_password: '' }, []],
+    ['vault', { vault_password: 'x', vault_id: 'prod' }, []],
+    ['vault', { vault_id: 'a@b' }, ['vault_id: "@", spaces and a leading "-" are not allowed.']],
+    ['vault', { vault_id: '-v' }, ['vault_id: "@", spaces and a leading "-" are not allowed.']],
+    ['vault', {}, []],
+    ['service_a_token', { token: 'x', host: 'https://git.example.com' }, []],
+    ['service_a_token', { token: 'x', host: 'javascript:alert(1)' }, ['host: Enter a valid URL.']],
+    ['service_a_token', { token: 'x', host: 'https://' }, ['host: Enter a valid URL.']],
+    ['service_a_token', { token: 'ASK' }, []],
+  ])('follows the rules of %s for %p', (namespace, incoming, errors) => {
+    expect(errorsOf(typeOf(namespace), incoming)).toEqual(errors);
+  });
+});
+
+describe('secrets', () => {
+  it('are named by the type', () => {
+    expect(secretInputs(MACHINE)).toEqual([
+      'password',
+      'ssh_key_data',
+      'ssh_public_key_data',
+      'ssh_key_unlock',
+      'become_password',
+    ]);
+    expect(secretInputs({ ...CUSTOM, inputs: {} })).toEqual([]);
+  });
+
+  it('are masked; prompts, empty texts and plain inputs are shown', () => {
+    const inputs = {
+      username: 'root',
+      password: 'canary',
+      become_password: 'ASK',
+      ssh_key_unlock: '',
+      left_over: 'canary',
+    };
+    expect(maskInputs(MACHINE, inputs)).toEqual({
+      username: 'root',
+      password: '$encrypted$',
+      become_password: 'ASK',
+      ssh_key_unlock: '',
+      left_over: '$encrypted$',
+    });
+    expect(maskInputs(typeOf('scm'), { password: 'ASK' })).toEqual({ password: '$encrypted$' });
+  });
+});
+
+describe('what a launch must bring', () => {
+  it.each<[string, CredentialInputs, string[]]>([
+    ['ssh', { password: 'x' }, []],
+    ['ssh', { password: 'ASK', become_password: 'ASK' }, ['ssh_password', 'become_password']],
+    ['ssh', { ssh_key_data: lockedKey, ssh_key_unlock: 'ASK' }, ['ssh_key_unlock']],
+    ['ssh', { ssh_key_data: lockedKey }, ['ssh_key_unlock']],
+    ['ssh', { ssh_key_data: lockedKey, ssh_key_unlock: 'x' }, []],
+    ['ssh', { ssh_key_data: plainKey, ssh_key_unlock: 'ASK' }, []],
+    ['vault', { vault_password: 'ASK' }, ['vault_password']],
+    ['vault', { vault_password: 'ASK', vault_id: 'prod' }, ['vault_password.prod']],
+    ['vault', { vault_password: 'x', vault_id: 'prod' }, []],
+    ['net', { password: 'ASK' }, []],
+  ])('for %s with %p', (namespace, inputs, names) => {
+    expect(passwordsNeeded(typeOf(namespace), inputs)).toEqual(names);
+  });
+
+  it('does not include what the credential should have had', () => {
+    expect(missingInputs(typeOf('vault'), {})).toEqual(['vault_password']);
+    expect(missingInputs(typeOf('vault'), { vault_password: '' })).toEqual(['vault_password']);
+    expect(missingInputs(typeOf('vault'), { vault_password: 'ASK' })).toEqual([]);
+    expect(missingInputs(CUSTOM, { region: 'eu' })).toEqual([]);
+    expect(missingInputs(MACHINE, {})).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+import {
+  ASK,
+  ENCRYPTED,
+  inputField,
+  isJsonObject,
+  type CredentialInputs,
+  type CredentialTypeDefinition,
+  type FieldErrors,
+  type InputField,
+} from './definition.js';
+import { checkSshKey, isEncryptedKey } from './ssh-key.js';
+
+/** Longest text of one input; a large private key has some 16,000 characters. */
+export const MAX_INPUT_LENGTH = 131_072;
+
+/** Inputs ready to be stored (secrets in clear, to be sealed by the caller), or what is wrong with them. */
+export interface CheckedInputs {
+  errors: FieldErrors;
+  inputs: CredentialInputs;
+}
+
+/**
+ * Checks the `inputs` of a credential against its type. `incoming` replaces the stored inputs as a
+ * whole; a secret sent as `$encrypted$` keeps its value from `previous` (decrypted; left out when a
+ * credential is created). Values that are null are left out. Missing required inputs are no error
+ * here: they fail when the credential is used.
+ */
+export function validateInputs(
+  type: CredentialTypeDefinition,
+  incoming: unknown,
+  previous: CredentialInputs = {},
+): CheckedInputs {
+  if (!isJsonObject(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
+  const errors: string[] = [];
+  const values: [string, string | boolean][] = [];
+  for (const [id, value] of Object.entries(incoming)) {
+    const field = inputField(type, id);
+    if (!field) errors.push(`'${id}' was unexpected`);
+    else if (value !== null) {
+      const checked = checkValue(field, value, type, previous);
+      if ('error' in checked) errors.push(checked.error);
+      else values.push([id, checked.value]);
+    }
+  }
+  const inputs: CredentialInputs = Object.fromEntries(values);
+  if (errors.length === 0) errors.push(...relationErrors(type, inputs));
+  return errors.length > 0 ? { errors: { inputs: errors }, inputs: {} } : { errors: {}, inputs };
+}
+
+/** Ids of the inputs that are stored sealed and never shown. */
+export function secretInputs(type: CredentialTypeDefinition): string[] {
+  return (type.inputs.fields ?? []).filter(({ secret }) => secret === true).map(({ id }) => id);
+}
+
+/**
+ * Inputs as the API shows them, from stored or decrypted ones: secrets become `$encrypted$`. An
+ * empty secret and `ASK` tell nothing and stay. What the type does not declare is masked as well.
+ */
+export function maskInputs(
+  type: CredentialTypeDefinition,
+  inputs: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const shown = (id: string, value: unknown): unknown => {
+    const field = inputField(type, id);
+    if (field && field.secret !== true) return value;
+    if (value === '' || (value === ASK && field?.ask_at_runtime === true)) return value;
+    return ENCRYPTED;
+  };
+  return Object.fromEntries(Object.entries(inputs).map(([id, value]) => [id, shown(id, value)]));
+}
+
+/**
+ * Names of the passwords that a launch must bring for this credential: `ssh_password`,
+ * `become_password`, `ssh_key_unlock`, `vault_password` or `vault_password.<id>`.
+ */
+export function passwordsNeeded(
+  type: CredentialTypeDefinition,
+  inputs: CredentialInputs,
+): string[] {
+  if (type.kind === 'vault') {
+    return inputs['vault_password'] === ASK ? [vaultPasswordName(inputs)] : [];
+  }
+  if (type.kind !== 'ssh') return [];
+  const unlock = inputs['ssh_key_unlock'] ?? '';
+  const asksUnlock = unlock === ASK || unlock === '';
+  return [
+    ...(inputs['password'] === ASK ? ['ssh_password'] : []),
+    ...(inputs['become_password'] === ASK ? ['become_password'] : []),
+    ...(asksUnlock && isEncryptedKey(textInput(inputs, 'ssh_key_data')) ? ['ssh_key_unlock'] : []),
+  ];
+}
+
+/** Name under which a launch brings the password of a vault credential. */
+export function vaultPasswordName(inputs: CredentialInputs): string {
+  const id = textInput(inputs, 'vault_id');
+  return id === '' ? 'vault_password' : `vault_password.${id}`;
+}
+
+/** Required inputs without a value, a default or a prompt: the credential cannot be used. */
+export function missingInputs(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
+  return (type.inputs.required ?? []).filter((id) => {
+    const value = inputs[id] ?? inputField(type, id)?.default;
+    return value === undefined || value === '';
+  });
+}
+
+/** A text input; empty when it is missing or no text. */
+export function textInput(inputs: CredentialInputs, id: string): string {
+  const value = inputs[id];
+  return typeof value === 'string' ? value : '';
+}
+
+type Checked = { value: string | boolean } | { error: string };
+
+function checkValue(
+  field: InputField,
+  value: unknown,
+  type: CredentialTypeDefinition,
+  previous: CredentialInputs,
+): Checked {
+  if (value === ENCRYPTED) {
+    const kept = field.secret === true ? previous[field.id] : undefined;
+    return kept === undefined
+      ? { error: `${ENCRYPTED} is a reserved keyword, and cannot be used for ${field.id}.` }
+      : { value: kept };
+  }
+  if (field.type === 'boolean') return checkBoolean(field, value);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return { error: `${field.id}: Not a valid string.` };
+  const fault = textFault(field, text, type.managed);
+  return fault === null ? { value: text } : { error: `${field.id}: ${fault}` };
+}
+
+/** The spellings that clients use for booleans (JSON, numbers and texts). */
+const BOOLEANS = new Map<unknown, boolean>([
+  [true, true],
+  [1, true],
+  ['true', true],
+  [false, false],
+  [0, false],
+  ['false', false],
+]);
+
+function checkBoolean(field: InputField, value: unknown): Checked {
+  const known = BOOLEANS.get(value);
+  return known === undefined
+    ? { error: `${field.id}: Must be a valid boolean.` }
+    : { value: known };
+}
+
+function textFault(field: InputField, text: string, isManaged: boolean): string | null {
+  if (text.length > MAX_INPUT_LENGTH) {
+    return `Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`;
+  }
+  if (/[\0\p{Cs}]/u.test(text)) return 'Null characters and invalid Unicode are not allowed.';
+  if (text === '' || (text === ASK && field.ask_at_runtime === true)) return null;
+  // These are typed at prompts or written into options and headers: a second line would be a second answer.
+  if (isManaged && field.multiline !== true && /[\r\n]/.test(text)) return 'Must be a single line.';
+  if (field.choices && !field.choices.includes(text)) {
+    return field.secret === true ? 'Not a valid choice.' : `"${text}" is not a valid choice.`;
+  }
+  return formatFault(field, text);
+}
+
+function formatFault({ format }: InputField, text: string): string | null {
+  if (format === 'ssh_private_key') return checkSshKey(text).fault;
+  if (format === 'url') return isHttpUrl(text) ? null : 'Enter a valid URL.';
+  // Ansible splits `--vault-id` at the @, and reads a leading dash as another option.
+  if (format === 'vault_id' && /^-|[@\s]/.test(text)) {
+    return '"@", spaces and a leading "-" are not allowed.';
+  }
+  return null;
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function relationErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
+  const dependencies = Object.entries(type.inputs.dependencies ?? {});
+  const errors = dependencies.flatMap(([id, needed]) =>
+    isSet(inputs[id])
+      ? needed
+          .filter((other) => !isSet(inputs[other]))
+          .map((other) => `${id} cannot be set unless "${other}" is set.`)
+      : [],
+  );
+  return [...errors, ...unlockErrors(type, inputs)];
+}
+
+function unlockErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
+  const hasBoth = inputField(type, 'ssh_key_data') && inputField(type, 'ssh_key_unlock');
+  const key = textInput(inputs, 'ssh_key_data');
+  if (!hasBoth || key === '') return [];
+  const unlock = textInput(inputs, 'ssh_key_unlock');
+  if (isEncryptedKey(key)) {
+    return unlock === '' ? ['ssh_key_unlock must be set when SSH key is encrypted.'] : [];
+  }
+  return unlock === '' ? [] : ['ssh_key_unlock should not be set when SSH key is not encrypted.'];
+}
+
+function isSet(value: string | boolean | undefined): boolean {
+  return value !== undefined && value !== '' && value !== false;
+}

@@ -1,0 +1,29 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { EntitySchema } from 'typeorm';
+import { Settings } from '../config/settings.js';
+import { dataSourceOptions } from './data-source.js';
+import { Database } from './database.js';
+
+@Global()
+@Module({})
+export class DatabaseModule {
+  static forEntities(entities: () => EntitySchema[]): object {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [Settings],
+          useFactory: (settings: Settings) => ({
+            ...dataSourceOptions(settings, entities()),
+            retryAttempts: 10,
+            retryDelay: 1000,
+          }),
+        }),
+      ],
+      providers: [Database],
+      exports: [Database],
+    };
+  }
+}

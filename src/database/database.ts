@@ -1,0 +1,153 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { DataSource } from 'typeorm';
+import type { Sql } from './sql.js';
+
+interface OpenTransaction {
+  client: PoolClient;
+  beforeCommit: (() => Promise<void>)[];
+  afterCommit: (() => void)[];
+  savepoints: number;
+}
+
+type Statement = Sql | { text: string; values?: unknown[]; name?: string };
+
+/** PostgreSQL asks for these to be tried again: serialization failure and deadlock. */
+const RETRYABLE = new Set(['40001', '40P01']);
+const MAX_TRIES = 3;
+
+/**
+ * The only way to the database. Statements join the ambient transaction of the caller, if there is
+ * one; `transaction` opens one or joins it. Statements of one transaction are awaited one by one:
+ * node-postgres does not run two at once on a client.
+ */
+@Injectable()
+export class Database {
+  private readonly open = new AsyncLocalStorage<OpenTransaction>();
+  /** Statements sent so far in this process; tests compare it to prove constant query counts. */
+  statementCount = 0;
+
+  constructor(readonly dataSource: DataSource) {}
+
+  /** TypeORM's driver keeps the pool; using it directly allows named prepared statements. */
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  async rows<Row extends QueryResultRow>(statement: Statement): Promise<Row[]> {
+    return (await this.run<Row>(statement)).rows;
+  }
+
+  async row<Row extends QueryResultRow>(statement: Statement): Promise<Row | undefined> {
+    return (await this.run<Row>(statement)).rows[0];
+  }
+
+  /** Runs a statement and tells how many rows it changed. */
+  async execute(statement: Statement): Promise<number> {
+    return (await this.run(statement)).rowCount ?? 0;
+  }
+
+  get inTransaction(): boolean {
+    return this.open.getStore() !== undefined;
+  }
+
+  /** Stands for the ambient transaction, to keep something for as long as it lasts. */
+  get transactionKey(): object {
+    const open = this.open.getStore();
+    if (!open) throw new Error('This needs a transaction');
+    return open;
+  }
+
+  /** Runs `work` in a transaction: the ambient one, or a new one that is tried again on deadlock. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.inTransaction) return work();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.begin(work);
+      } catch (error) {
+        if (attempt >= MAX_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
+      }
+    }
+  }
+
+  /** Runs `work` behind a savepoint, so that an expected conflict leaves the transaction usable. */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const open = this.open.getStore();
+    if (!open) return this.transaction(work);
+    const name = `sp_${++open.savepoints}`;
+    await open.client.query(`SAVEPOINT ${name}`);
+    try {
+      const result = await work();
+      await open.client.query(`RELEASE SAVEPOINT ${name}`);
+      return result;
+    } catch (error) {
+      await open.client.query(`ROLLBACK TO SAVEPOINT ${name}`);
+      throw error;
+    }
+  }
+
+  /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */
+  beforeCommit(work: () => Promise<void>): void {
+    const open = this.open.getStore();
+    if (!open) throw new Error('beforeCommit needs a transaction');
+    open.beforeCommit.push(work);
+  }
+
+  /** Registers work that runs once the transaction is committed; at once without a transaction. */
+  afterCommit(work: () => void): void {
+    const open = this.open.getStore();
+    if (open) open.afterCommit.push(work);
+    else work();
+  }
+
+  /**
+   * A client of its own outside any transaction, for session-level locks and LISTEN. It goes back
+   * to the pool when `work` ends.
+   */
+  async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release();
+    }
+  }
+
+  private async begin<T>(work: () => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    const open: OpenTransaction = { client, beforeCommit: [], afterCommit: [], savepoints: 0 };
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const result = await this.open.run(open, async () => {
+        const value = await work();
+        for (let hook = open.beforeCommit.shift(); hook; hook = open.beforeCommit.shift()) {
+          await hook();
+        }
+        return value;
+      });
+      await client.query('COMMIT');
+      for (const hook of open.afterCommit) hook();
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private async run<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>> {
+    this.statementCount++;
+    const query = 'toQuery' in statement ? statement.toQuery() : statement;
+    const open = this.open.getStore();
+    return open ? open.client.query<Row>(query) : this.pool.query<Row>(query);
+  }
+}
+
+/** The SQLSTATE of a database error, or an empty string for anything else. */
+export function sqlState(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,52 @@
+import { ident, join, raw, sql, type Sql } from './sql.js';
+
+/** Column name to value; `undefined` leaves the column to its default. */
+export type ColumnValues = Record<string, unknown>;
+
+/** `INSERT … RETURNING *` of one row. */
+export function insertRow(table: string, values: ColumnValues): Sql {
+  const columns = Object.keys(values).filter((column) => values[column] !== undefined);
+  if (columns.length === 0) return sql`INSERT INTO ${ident(table)} DEFAULT VALUES RETURNING *`;
+  return sql`
+    INSERT INTO ${ident(table)} (${join(
+      columns.map((column) => ident(column)),
+      ', ',
+    )})
+    VALUES (${join(
+      columns.map((column) => sql`${values[column]}`),
+      ', ',
+    )})
+    RETURNING *`;
+}
+
+/** `UPDATE … WHERE id RETURNING *` of one row. */
+export function updateRow(table: string, id: number, values: ColumnValues): Sql {
+  const sets = Object.keys(values)
+    .filter((column) => values[column] !== undefined)
+    .map((column) => sql`${ident(column)} = ${values[column]}`);
+  return sql`UPDATE ${ident(table)} SET ${join(sets, ', ')} WHERE id = ${id} RETURNING *`;
+}
+
+/**
+ * Many rows in one statement with one array parameter per column, so that the number of parameters
+ * does not grow with the rows (PostgreSQL takes at most 65,535).
+ *
+ * @param columns column name to PostgreSQL type, in the order of each row's values
+ */
+export function insertRows(
+  table: string,
+  columns: Record<string, string>,
+  rows: readonly (readonly unknown[])[],
+): Sql {
+  const names = Object.keys(columns);
+  const arrays = names.map((name, index) => {
+    const values = rows.map((row) => row[index]);
+    return sql`${values}::${raw(columns[name] ?? 'text')}[]`;
+  });
+  return sql`
+    INSERT INTO ${ident(table)} (${join(
+      names.map((name) => ident(name)),
+      ', ',
+    )})
+    SELECT * FROM unnest(${join(arrays, ', ')})`;
+}

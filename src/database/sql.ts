@@ -1,0 +1,81 @@
+/**
+ * SQL fragments that carry their parameters. Every value put into a template is bound, never
+ * concatenated; another fragment put into a template is spliced in.
+ *
+ * @example sql`SELECT ${ident('id')} FROM teams WHERE name = ${name} AND ${readable}`
+ */
+export class Sql {
+  constructor(
+    readonly strings: readonly string[],
+    readonly values: readonly unknown[],
+  ) {}
+
+  /** The statement text with `$1…$n` and its parameters, as node-postgres takes them. */
+  toQuery(): { text: string; values: unknown[] } {
+    let text = this.strings[0] ?? '';
+    for (let i = 0; i < this.values.length; i++) {
+      text += `$${i + 1}${this.strings[i + 1] ?? ''}`;
+    }
+    return { text, values: [...this.values] };
+  }
+}
+
+/** Builds a fragment; nested fragments are spliced, everything else becomes a parameter. */
+export function sql(parts: TemplateStringsArray, ...args: unknown[]): Sql {
+  const strings: string[] = [parts[0] ?? ''];
+  const values: unknown[] = [];
+  args.forEach((arg, index) => {
+    const tail = parts[index + 1] ?? '';
+    if (arg instanceof Sql) {
+      strings[strings.length - 1] += arg.strings[0] ?? '';
+      for (let i = 0; i < arg.values.length; i++) {
+        values.push(arg.values[i]);
+        strings.push(arg.strings[i + 1] ?? '');
+      }
+      strings[strings.length - 1] += tail;
+    } else {
+      values.push(arg);
+      strings.push(tail);
+    }
+  });
+  return new Sql(strings, values);
+}
+
+/** Text from our own source, never from a request. */
+export const raw = (text: string): Sql => new Sql([text], []);
+
+/** A quoted identifier, optionally qualified: `ident('t', 'name')` is `"t"."name"`. */
+export const ident = (...names: string[]): Sql =>
+  raw(names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'));
+
+export const TRUE = raw('TRUE');
+export const FALSE = raw('FALSE');
+
+export function join(parts: readonly Sql[], separator: string): Sql {
+  return parts.reduce(
+    (all, part, index) => (index === 0 ? part : sql`${all}${raw(separator)}${part}`),
+    raw(''),
+  );
+}
+
+/** Conjunction, bracketed so that it can be combined safely; empty means true. */
+export function and(...parts: readonly Sql[]): Sql {
+  const rest = parts.filter((part) => part !== TRUE);
+  if (rest.some((part) => part === FALSE)) return FALSE;
+  if (rest.length === 0) return TRUE;
+  return rest.length === 1 ? rest[0]! : sql`(${join(rest, ' AND ')})`;
+}
+
+/** Disjunction, bracketed; empty means false. */
+export function or(...parts: readonly Sql[]): Sql {
+  const rest = parts.filter((part) => part !== FALSE);
+  if (rest.some((part) => part === TRUE)) return TRUE;
+  if (rest.length === 0) return FALSE;
+  return rest.length === 1 ? rest[0]! : sql`(${join(rest, ' OR ')})`;
+}
+
+export function not(part: Sql): Sql {
+  if (part === TRUE) return FALSE;
+  if (part === FALSE) return TRUE;
+  return sql`NOT (${part})`;
+}

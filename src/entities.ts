@@ -1,0 +1,35 @@
+import type { EntitySchema } from 'typeorm';
+import './access/roles.resource.js';
+import './access/tables.js';
+import './activity/activity.resource.js';
+import './auth/tables.js';
+import './auth/tokens.resource.js';
+import './common/queue/tables.js';
+import { resources } from './common/resource/registry.js';
+import { resourceTables } from './common/resource/tables.js';
+import './credentials/credential-types.resource.js';
+import './credentials/credentials.resource.js';
+import { declaredTables, entityOf } from './database/table.js';
+import './inventories/inventories.resource.js';
+import './jobs/job-events.resource.js';
+import './jobs/jobs.resource.js';
+import './notifications/notification-templates.resource.js';
+import './notifications/tables.js';
+import './organizations/organizations.resource.js';
+import './projects/project-updates.resource.js';
+import './projects/projects.resource.js';
+import './settings/tables.js';
+import './teams/teams.resource.js';
+import './templates/job-templates.resource.js';
+import './templates/unified-templates.resource.js';
+import './users/users.resource.js';
+import './webhooks/webhook-deliveries.resource.js';
+
+/** Everything that is stored: the TypeORM entities of all declarations above. */
+export function entities(): EntitySchema[] {
+  const declared = declaredTables();
+  const names = new Set(declared.map(({ name }) => name));
+  // A link that is more than a link, such as role membership, is declared as a table of its own.
+  const ofResources = resourceTables(resources()).filter(({ name }) => !names.has(name));
+  return [...ofResources, ...declared].map(entityOf);
+}

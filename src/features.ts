@@ -1,0 +1,41 @@
+import { AccessModule } from './access/access.module.js';
+import { ActivityModule } from './activity/activity.module.js';
+import { AuthModule } from './auth/auth.module.js';
+import { CommonModule } from './common/common.module.js';
+import { SettingsModule } from './config/settings.module.js';
+import { CredentialsModule } from './credentials/credentials.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { entities } from './entities.js';
+import { InventoriesModule } from './inventories/inventories.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
+import { ProjectsModule } from './projects/projects.module.js';
+import { RootModule } from './root/root.module.js';
+import { SettingsApiModule } from './settings/settings-api.module.js';
+import { TeamsModule } from './teams/teams.module.js';
+import { TemplatesModule } from './templates/templates.module.js';
+import { UsersModule } from './users/users.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+
+/** The modules both processes share, the ground first. */
+export const FEATURES = [
+  SettingsModule,
+  DatabaseModule.forEntities(entities),
+  CommonModule,
+  AccessModule,
+  ActivityModule,
+  SettingsApiModule,
+  AuthModule,
+  OrganizationsModule,
+  UsersModule,
+  TeamsModule,
+  CredentialsModule,
+  InventoriesModule,
+  ProjectsModule,
+  TemplatesModule,
+  JobsModule,
+  WebhooksModule,
+  NotificationsModule,
+  RootModule,
+] as never[];

@@ -1,0 +1,141 @@
+import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { everyone } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+import { GroupHooks } from './group.hooks.js';
+import { HostHooks } from './host.hooks.js';
+import { InventoryHooks } from './inventory.hooks.js';
+import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
+import { groupExtension, hostExtension, inventoryExtension } from './inventory-extensions.js';
+
+export const inventories = defineResource({
+  path: 'inventories',
+  type: 'inventory',
+  schema: InventorySchema,
+  table: 'inventories',
+  hooks: InventoryHooks,
+  naturalKey: ['name', 'organization'],
+  unique: [
+    {
+      name: 'inventories_organization_name_key',
+      columns: ['organization_id', 'name'],
+      field: '__all__',
+      message: 'Inventory with this Name and Organization already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['inventory_admin_role'] } },
+    { field: 'update_role', impliedBy: ['admin_role'] },
+    { field: 'adhoc_role', impliedBy: ['admin_role'] },
+    { field: 'use_role', impliedBy: ['adhoc_role'] },
+    {
+      field: 'read_role',
+      impliedBy: ['update_role', 'use_role', 'admin_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: { edit: 'change', delete: 'delete', copy: 'change', adhoc: 'adhoc' },
+  policy: {
+    read: hasRole('inventory', 'read_role'),
+    add: () => everyone,
+    mayAdd: (actor) => holdsAny('organization', ['inventory_admin_role'], actor),
+    change: hasRole('inventory', 'admin_role'),
+    delete: hasRole('inventory', 'admin_role'),
+    actions: {
+      use: hasRole('inventory', 'use_role'),
+      adhoc: hasRole('inventory', 'adhoc_role'),
+      update: hasRole('inventory', 'update_role'),
+    },
+  },
+  relations: {
+    hosts: { kind: 'has-many', target: () => hosts, field: 'inventory' },
+    groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
+    job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
+  },
+  hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
+  extend: inventoryExtension,
+});
+
+const ofInventory = {
+  read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
+  add: () => everyone,
+  mayAdd: inventories.policy.mayAdd,
+  change: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
+  delete: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
+};
+
+export const hosts = defineResource({
+  path: 'hosts',
+  type: 'host',
+  schema: HostSchema,
+  table: 'hosts',
+  hooks: HostHooks,
+  naturalKey: ['name', 'inventory'],
+  unique: [
+    {
+      name: 'hosts_inventory_name_key',
+      columns: ['inventory_id', 'name'],
+      field: '__all__',
+      message: 'Host with this Name and Inventory already exists.',
+    },
+  ],
+  policy: ofInventory,
+  relations: {
+    groups: {
+      kind: 'many-to-many',
+      target: () => groups,
+      table: 'group_hosts',
+      near: 'host_id',
+      far: 'group_id',
+    },
+    job_host_summaries: {
+      kind: 'has-many',
+      target: () => resource('job_host_summary'),
+      field: 'host',
+    },
+  },
+  extend: hostExtension,
+});
+
+export const groups = defineResource({
+  path: 'groups',
+  type: 'group',
+  schema: GroupSchema,
+  table: 'groups',
+  hooks: GroupHooks,
+  naturalKey: ['name', 'inventory'],
+  unique: [
+    {
+      name: 'groups_inventory_name_key',
+      columns: ['inventory_id', 'name'],
+      field: '__all__',
+      message: 'Group with this Name and Inventory already exists.',
+    },
+  ],
+  policy: ofInventory,
+  relations: {
+    hosts: {
+      kind: 'many-to-many',
+      target: () => hosts,
+      table: 'group_hosts',
+      near: 'group_id',
+      far: 'host_id',
+    },
+    children: {
+      kind: 'many-to-many',
+      target: () => groups,
+      table: 'group_children',
+      near: 'parent_id',
+      far: 'child_id',
+    },
+    parents: {
+      kind: 'many-to-many',
+      target: () => groups,
+      table: 'group_children',
+      near: 'child_id',
+      far: 'parent_id',
+    },
+  },
+  extend: groupExtension,
+});

@@ -1,0 +1,87 @@
+import { hasRoleOn } from '../access/predicates.js';
+import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+import { JobHooks } from './job.hooks.js';
+import { JobSchema } from './job.schema.js';
+import { jobExtension } from './job-extension.js';
+import { UnifiedJobSchema } from './unified-job.schema.js';
+
+/** Administrators and auditors of the organization a run belongs to. */
+export const runsOrganization: Predicate = anyOf(
+  hasRoleOn('organization_id', 'organization', 'admin_role'),
+  hasRoleOn('organization_id', 'organization', 'auditor_role'),
+);
+
+const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
+
+export const jobs = defineResource({
+  path: 'jobs',
+  type: 'job',
+  schema: JobSchema,
+  table: 'unified_jobs',
+  discriminator: 'job',
+  orderBy: ['id'],
+  hooks: JobHooks,
+  summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
+  capabilities: { delete: 'delete', start: 'start' },
+  indexes: [
+    { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
+    { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
+  ],
+  policy: {
+    read: anyOf(hasRoleOn('unified_job_template_id', 'job_template', 'read_role'), runsOrganization),
+    delete: hasRoleOn('organization_id', 'organization', 'admin_role'),
+    actions: {
+      start: hasRoleOn('unified_job_template_id', 'job_template', 'execute_role'),
+      cancel: anyOf(
+        isActor('created_by_id'),
+        hasRoleOn('unified_job_template_id', 'job_template', 'admin_role'),
+        allOf(isOrphan, hasRoleOn('organization_id', 'organization', 'job_template_admin_role')),
+      ),
+    },
+  },
+  relations: {
+    job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
+    job_host_summaries: {
+      kind: 'has-many',
+      target: () => resource('job_host_summary'),
+      field: 'job',
+    },
+    credentials: {
+      kind: 'many-to-many',
+      target: () => resource('credential'),
+      table: 'job_credentials',
+      near: 'job_id',
+      far: 'credential_id',
+    },
+    notifications: {
+      kind: 'has-many',
+      target: () => resource('notification'),
+      field: 'unified_job',
+    },
+  },
+  extend: jobExtension,
+});
+
+/** All kinds of runs in one list (core 14). */
+class AnyUnifiedJobSchema extends UnifiedJobSchema {}
+
+export const unifiedJobs = defineResource({
+  path: 'unified_jobs',
+  type: 'unified_job',
+  schema: AnyUnifiedJobSchema,
+  table: 'unified_jobs',
+  orderBy: ['id'],
+  capabilities: {},
+  summary: ['id', 'name', 'description', 'status', 'failed', 'finished', 'type'],
+  policy: {
+    read: anyOf(
+      hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
+      hasRoleOn('unified_job_template_id', 'project', 'read_role'),
+      runsOrganization,
+    ),
+  },
+  variants: () => [jobs, resource('project_update')],
+});

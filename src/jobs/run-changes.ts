@@ -1,0 +1,48 @@
+import { Injectable, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { JobStatus } from './unified-job.schema.js';
+
+const LISTENS = 'controller:listens-to-runs';
+
+/** A run that came into a status, in the transaction that brought it there. */
+export interface RunChange {
+  jobId: number;
+  /** Kind of run: `job`, `project_update`. */
+  type: string;
+  status: JobStatus;
+}
+
+/**
+ * Told of every change of status, inside its transaction: whatever must follow is written as rows
+ * there and then (R1). A listener that throws undoes the change, so it only ever writes.
+ */
+export interface RunListener {
+  runsChanged(changes: readonly RunChange[]): Promise<void>;
+}
+
+/** Makes a provider a listener. Notifications and status posts hang on runs this way. */
+export const ListensToRuns = (): ClassDecorator => SetMetadata(LISTENS, true);
+
+/** Tells the listeners. The only link from runs to what depends on them. */
+@Injectable()
+export class RunChanges {
+  private listeners: readonly RunListener[] | undefined;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async publish(changes: readonly RunChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    this.listeners ??= this.discovery
+      .getProviders()
+      .filter(({ instance, metatype }) => instance && metatype && this.listens(metatype))
+      .map(({ instance }) => instance as RunListener);
+    for (const listener of this.listeners) await listener.runsChanged(changes);
+  }
+
+  private listens(metatype: object): boolean {
+    return this.reflector.get<boolean | undefined>(LISTENS, metatype as never) === true;
+  }
+}

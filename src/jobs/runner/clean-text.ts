@@ -1,0 +1,42 @@
+/** What stands in for a half of a surrogate pair: such text is no UTF-8 and PostgreSQL refuses it. */
+const REPLACEMENT = '\uFFFD';
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+/** Beyond this the value is not data but an attack on the stack; the API's own limit is 64. */
+export const MAX_DEPTH = 100;
+
+/** Makes any text storable: NUL characters are removed, lone surrogates replaced. */
+export function cleanText(text: string): string {
+  const withoutNul = text.includes('\0') ? text.replaceAll('\0', '') : text;
+  return withoutNul.replace(LONE_SURROGATE, REPLACEMENT);
+}
+
+/** Shortens to `max` characters, the last of them `…`, never through the middle of a pair. */
+export function truncateText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/**
+ * Copies a JSON value with `change` applied to every text, keys included.
+ * Values nested deeper than {@link MAX_DEPTH} become null.
+ */
+export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
+  // fromEntries defines own properties, so a key `__proto__` stays an ordinary key.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change, depth + 1)]),
+  );
+}
+
+/** Whether a parsed JSON value is an object with keys. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** JSON text without NUL characters and lone surrogates, which `JSON.stringify` alone would let pass. */
+export function toCleanJson(value: unknown): string {
+  return JSON.stringify(mapTexts(value, cleanText));
+}

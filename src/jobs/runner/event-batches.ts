@@ -1,0 +1,68 @@
+import type { RunnerEvent } from './events.js';
+
+/** How events are handed over. */
+export interface BatchOptions {
+  /** Largest batch. */
+  readonly maxEvents: number;
+  /** Longest time an event waits for its batch to fill. */
+  readonly maxDelayMs: number;
+  /** Batches handed over and not yet settled, from which on the source should pause. */
+  readonly maxInFlight: number;
+  /** Called once more batches may come (true) or must wait (false). */
+  readonly onFlow: (mayFlow: boolean) => void;
+  /** A batch was refused; no further batch is handed over. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Gathers events into batches, in order, with a bounded number in flight. */
+export class EventBatches {
+  private pending: RunnerEvent[] = [];
+  private inFlight = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private hasFailed = false;
+  private whenIdle: (() => void) | null = null;
+
+  constructor(
+    private readonly deliver: (batch: RunnerEvent[]) => Promise<void> | void,
+    private readonly options: BatchOptions,
+  ) {}
+
+  add(events: readonly RunnerEvent[]): void {
+    if (this.hasFailed) return;
+    for (const event of events) {
+      this.pending.push(event);
+      if (this.pending.length >= this.options.maxEvents) this.flush();
+    }
+    if (this.pending.length > 0)
+      this.timer ??= setTimeout(() => this.flush(), this.options.maxDelayMs);
+  }
+
+  /** Hands over what is left and resolves when every batch has been taken or one was refused. */
+  async drain(): Promise<void> {
+    this.flush();
+    if (this.inFlight > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));
+  }
+
+  private flush(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.pending.length === 0 || this.hasFailed) return;
+    const batch = this.pending;
+    this.pending = [];
+    this.inFlight += 1;
+    if (this.inFlight === this.options.maxInFlight) this.options.onFlow(false);
+    void this.handOver(batch);
+  }
+
+  private async handOver(batch: RunnerEvent[]): Promise<void> {
+    try {
+      await this.deliver(batch);
+    } catch (error) {
+      if (!this.hasFailed) this.options.onError(error);
+      this.hasFailed = true;
+    }
+    this.inFlight -= 1;
+    if (this.inFlight === this.options.maxInFlight - 1) this.options.onFlow(true);
+    if (this.inFlight === 0) this.whenIdle?.();
+  }
+}

@@ -1,0 +1,49 @@
+import { EventReader } from './event-reader.js';
+
+function line(counter: number, more: object = {}): string {
+  return `${JSON.stringify({ uuid: `u${counter}`, counter, event: 'verbose', ...more })}\n`;
+}
+
+describe('EventReader', () => {
+  it('numbers plain lines between events as the printing side does', () => {
+    const reader = new EventReader();
+    const text = `${line(1, { end_line: 3 })}Traceback\r\n  at x\ry\n${line(5, { start_line: 5, end_line: 6 })}`;
+    const events = reader.read(Buffer.from(text));
+    expect(events.map(({ counter, stdout }) => [counter, stdout])).toEqual([
+      [1, undefined],
+      [2, 'Traceback'],
+      [3, '  at x'],
+      [4, 'y'],
+      [5, undefined],
+    ]);
+    expect(events[1]).toMatchObject({ event: 'verbose', start_line: 3, end_line: 4 });
+    expect(reader.missing.size).toBe(0);
+  });
+
+  it('remembers the counters that did not arrive', () => {
+    const reader = new EventReader();
+    reader.read(Buffer.from(line(1) + line(4)));
+    expect([...reader.missing]).toEqual([2, 3]);
+    expect(reader.lastCounter).toBe(4);
+  });
+
+  it.each([
+    '{',
+    '{}',
+    '[]',
+    '{"uuid":1}',
+    '{"uuid":"a","event":"verbose","counter":1.5}',
+    'null',
+    '',
+  ])('takes %j for output', (text) => {
+    expect(new EventReader().read(Buffer.from(`${text}\n`))).toMatchObject([
+      { event: 'verbose', stdout: text, counter: 1 },
+    ]);
+  });
+
+  it('gives the last line without a line end at the end', () => {
+    const reader = new EventReader();
+    expect(reader.read(Buffer.from('half'))).toEqual([]);
+    expect(reader.end()).toMatchObject([{ stdout: 'half' }]);
+  });
+});

@@ -1,0 +1,81 @@
+import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
+import { type EventRow, MAX_NAME_LENGTH } from './events.js';
+
+/** What one host did in a run; counts of tasks. */
+export interface HostSummary {
+  readonly changed: number;
+  /** Unreachable. */
+  readonly dark: number;
+  readonly failures: number;
+  readonly ok: number;
+  readonly processed: number;
+  readonly skipped: number;
+  readonly ignored: number;
+  readonly rescued: number;
+  /** Some task failed, or the host could not be reached. */
+  readonly failed: boolean;
+}
+
+/** How often each event occurs in the counts of a run; fed with every row in any order. */
+export interface RunCounts {
+  readonly playCount: number;
+  readonly taskCount: number;
+}
+
+/** Shown instead of artifacts that were set under `no_log` (contract 4.7). */
+export const HIDDEN_ARTIFACTS = '$hidden due to Ansible no_log flag$';
+const COUNTERS = [
+  'changed',
+  'dark',
+  'failures',
+  'ok',
+  'processed',
+  'skipped',
+  'ignored',
+  'rescued',
+] as const;
+
+type Stats = Pick<EventRow, 'event' | 'eventData'>;
+
+/** Host summaries by host name; empty for any event but `playbook_on_stats`. */
+export function hostSummaries({ event, eventData }: Stats): Map<string, HostSummary> {
+  const summaries = new Map<string, HostSummary>();
+  if (event !== 'playbook_on_stats') return summaries;
+  const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));
+  for (const host of hosts) {
+    const count = (counter: (typeof COUNTERS)[number]): number => {
+      const value = recordOf(eventData[counter])[host];
+      return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+    };
+    const counts = Object.fromEntries(
+      COUNTERS.map((counter) => [counter, count(counter)]),
+    ) as Record<(typeof COUNTERS)[number], number>;
+    const failed = counts.dark > 0 || counts.failures > 0;
+    summaries.set(truncateText(cleanText(host), MAX_NAME_LENGTH), { ...counts, failed });
+  }
+  return summaries;
+}
+
+/** What `set_stats` collected for the whole run (per-host data is left out); `{}` when there is none. */
+export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
+  if (event !== 'playbook_on_stats') return {};
+  return mapTexts(recordOf(eventData['artifact_data']), cleanText) as Record<string, unknown>;
+}
+
+/** Artifacts as the API shows them. */
+export function displayArtifacts(data: Record<string, unknown>): Record<string, unknown> | string {
+  return data['_ansible_no_log'] ? HIDDEN_ARTIFACTS : data;
+}
+
+/** Adds a batch of rows to the counts of a run. */
+export function countRun(rows: readonly Pick<EventRow, 'event'>[], before: RunCounts): RunCounts {
+  const of = (event: string): number => rows.filter((row) => row.event === event).length;
+  return {
+    playCount: before.playCount + of('playbook_on_play_start'),
+    taskCount: before.taskCount + of('playbook_on_task_start'),
+  };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,207 @@
+import { EVENT_KINDS } from './event-kinds.js';
+import { artifacts, countRun, displayArtifacts, hostSummaries } from './event-summaries.js';
+import { isRunnerEvent, MAX_RESULT_BYTES, type RunnerEvent, toEventRow } from './events.js';
+
+function event(name: string, data: object = {}, more: object = {}): RunnerEvent {
+  return {
+    uuid: 'u',
+    counter: 1,
+    event: name,
+    event_data: data,
+    created: '2026-01-02T03:04:05.678901',
+    ...more,
+  };
+}
+
+describe('EVENT_KINDS', () => {
+  it('knows every name of the contract at its level', () => {
+    const namesAt = (level: number): string[] =>
+      [...EVENT_KINDS].filter(([, kind]) => kind.level === level).map(([name]) => name);
+    expect([0, 1, 2, 3].map((level) => namesAt(level).length)).toEqual([7, 3, 8, 15]);
+    expect(namesAt(1)).toEqual([
+      'playbook_on_play_start',
+      'playbook_on_vars_prompt',
+      'playbook_on_stats',
+    ]);
+  });
+
+  it('marks the failing kinds', () => {
+    const failing = [...EVENT_KINDS].filter(([, kind]) => kind.failed).map(([name]) => name);
+    expect(failing).toEqual([
+      'error',
+      'runner_on_failed',
+      'runner_on_error',
+      'runner_on_unreachable',
+      'runner_on_async_failed',
+      'runner_item_on_failed',
+    ]);
+  });
+});
+
+describe('toEventRow', () => {
+  it.each([
+    ['playbook_on_start', {}, 'Playbook Started', 0],
+    ['playbook_on_play_start', { play: 'p' }, 'Play Started (p)', 1],
+    ['playbook_on_task_start', { task: 't' }, 'Task Started (t)', 2],
+    ['playbook_on_task_start', { task: 't', role: 'r' }, 'Task Started (r | t)', 2],
+    ['playbook_on_task_start', { task: 't', is_conditional: true }, 'Handler Notified (t)', 2],
+    [
+      'runner_on_ok',
+      { res: { ansible_job_id: '1', invocation: { module_name: 'command' } } },
+      'Host Async Started',
+      3,
+    ],
+    [
+      'runner_on_ok',
+      { res: { ansible_job_id: '1', invocation: { module_name: 'async_status' } } },
+      'Host Async Checking',
+      3,
+    ],
+    ['runner_on_ok', { res: { ansible_job_id: '1', invocation: null } }, 'Host OK', 3],
+    ['runner_on_failed', { res: { msg: 'timed out' } }, 'Host Async Timeout', 3],
+    ['runner_on_async_ok', { res: { rc: 1 } }, 'Host Async Failed', 3],
+    ['runner_on_async_ok', { res: { rc: 0 } }, 'Host Async OK', 3],
+    ['runner_on_start', {}, 'Host Started', 3],
+    ['runner_on_something_new', {}, 'runner_on_something_new', 0],
+  ])('shows %s %j as %s', (name, data, display, level) => {
+    expect(toEventRow(event(name, data))).toMatchObject({
+      eventDisplay: display,
+      eventLevel: level,
+    });
+  });
+
+  it.each([
+    ['runner_on_failed', {}, true],
+    ['runner_on_failed', { ignore_errors: true }, false],
+    ['runner_on_failed', { ignore_errors: null }, true],
+    ['runner_on_unreachable', {}, true],
+    ['runner_on_ok', { res: { failed: true } }, false],
+    ['error', {}, true],
+    ['playbook_on_stats', { failures: { a: 1 } }, true],
+    ['playbook_on_stats', { dark: { a: 1 } }, true],
+    ['playbook_on_stats', { failures: {}, dark: {} }, false],
+  ])('says of %s %j failed=%s', (name, data, failed) => {
+    expect(toEventRow(event(name, data)).failed).toBe(failed);
+  });
+
+  it('reads changed from the result or the statistics', () => {
+    expect(toEventRow(event('runner_on_ok', { res: { changed: true } })).changed).toBe(true);
+    expect(toEventRow(event('playbook_on_stats', { changed: { a: 2 } })).changed).toBe(true);
+    expect(
+      toEventRow(event('runner_on_ok', { res: { changed: 'no' } }, { event_data: null })).changed,
+    ).toBe(false);
+  });
+
+  it('makes every text storable and short', () => {
+    const row = toEventRow(
+      event(
+        'runner_on_ok',
+        {
+          play: ' p ',
+          task: 't'.repeat(2000),
+          host: 'a\0b',
+          res: { 'k\0': ['\uD800x', { __proto__: 1 }] },
+        },
+        { stdout: 'one\0two\uDFFF', uuid: 'x\0' },
+      ),
+    );
+    expect(row.task).toHaveLength(1024);
+    expect(row.task.endsWith('…')).toBe(true);
+    expect(row).toMatchObject({ play: 'p', hostName: 'ab', stdout: 'onetwo\uFFFD', uuid: 'x' });
+    expect(row.eventData['res']).toEqual({ k: ['\uFFFDx', {}] });
+    expect(JSON.stringify(row)).not.toContain('\\u0000');
+  });
+
+  it('drops a result that is too large and keeps what it meant', () => {
+    const res = { changed: true, rc: 0, stdout: 'x'.repeat(MAX_RESULT_BYTES) };
+    const row = toEventRow(event('runner_on_ok', { res }));
+    expect(row.eventData['res']).toEqual({
+      changed: true,
+      rc: 0,
+      msg: expect.stringContaining('is not kept'),
+    });
+    expect(row.changed).toBe(true);
+  });
+
+  it('keeps what no_log censored as it is', () => {
+    const res = { censored: 'hidden', changed: false };
+    expect(toEventRow(event('runner_on_ok', { res })).eventData['res']).toEqual(res);
+  });
+
+  it.each([
+    [event('verbose'), '2026-01-02T03:04:05.678901Z'],
+    [event('verbose', {}, { created: '2026-01-02T03:04:05Z' }), '2026-01-02T03:04:05Z'],
+    [event('verbose', {}, { created: 7 }), expect.stringMatching(/^\d{4}-.*Z$/)],
+  ])('says that the time is UTC', (given, created) => {
+    expect(toEventRow(given).created).toEqual(created);
+  });
+
+  it('survives nonsense in every field', () => {
+    const row = toEventRow({
+      ...event('verbose'),
+      event_data: [1],
+      stdout: 4,
+      start_line: -1,
+      end_line: 'x',
+      verbosity: null,
+      parent_uuid: {},
+    });
+    expect(row).toMatchObject({
+      eventData: {},
+      stdout: '4',
+      startLine: 0,
+      endLine: 0,
+      verbosity: 0,
+      parentUuid: '',
+    });
+  });
+
+  it('tells events from other JSON', () => {
+    expect(isRunnerEvent(event('verbose'))).toBe(true);
+    expect(isRunnerEvent({ uuid: 'u', event: 'x', counter: '1' })).toBe(false);
+  });
+});
+
+describe('summaries', () => {
+  const stats = {
+    event: 'playbook_on_stats',
+    eventData: {
+      ok: { a: 2, b: 1, ['__proto__']: 1 },
+      changed: { a: 1 },
+      dark: { b: 1 },
+      failures: {},
+      processed: { a: 1, b: 1 },
+      artifact_data: { k: 'v\0' },
+    },
+  };
+
+  it('sums up each host', () => {
+    const summaries = hostSummaries(stats);
+    expect([...summaries.keys()]).toEqual(['a', 'b', '__proto__']);
+    expect(summaries.get('a')).toMatchObject({ ok: 2, changed: 1, failures: 0, failed: false });
+    expect(summaries.get('b')).toMatchObject({ ok: 1, dark: 1, failed: true });
+  });
+
+  it('gives artifacts, hidden when they must not be seen', () => {
+    expect(artifacts(stats)).toEqual({ k: 'v' });
+    expect(displayArtifacts({ k: 1 })).toEqual({ k: 1 });
+    expect(displayArtifacts({ k: 1, _ansible_no_log: true })).toBe(
+      '$hidden due to Ansible no_log flag$',
+    );
+  });
+
+  it('has nothing to say about other events', () => {
+    const other = { event: 'verbose', eventData: stats.eventData };
+    expect(hostSummaries(other).size).toBe(0);
+    expect(artifacts(other)).toEqual({});
+  });
+
+  it('counts plays and tasks', () => {
+    const rows = ['playbook_on_play_start', 'playbook_on_task_start', 'playbook_on_task_start'];
+    const counts = countRun(
+      rows.map((name) => ({ event: name })),
+      { playCount: 1, taskCount: 1 },
+    );
+    expect(counts).toEqual({ playCount: 2, taskCount: 3 });
+  });
+});

@@ -1,0 +1,147 @@
+import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
+import { eventDisplay, eventKind } from './event-kinds.js';
+
+/** One event as `ansible-runner run --json` prints it; only what is checked at the reading. */
+export interface RunnerEvent {
+  readonly uuid: string;
+  readonly counter: number;
+  readonly event: string;
+  readonly [key: string]: unknown;
+}
+
+/** One event as a row of the event table. All texts are storable; `eventData` is plain JSON. */
+export interface EventRow {
+  readonly uuid: string;
+  /** Empty for the playbook itself and for free output before it. */
+  readonly parentUuid: string;
+  readonly counter: number;
+  readonly event: string;
+  readonly eventDisplay: string;
+  readonly eventLevel: number;
+  readonly failed: boolean;
+  readonly changed: boolean;
+  readonly hostName: string;
+  readonly playbook: string;
+  readonly play: string;
+  readonly task: string;
+  readonly role: string;
+  readonly stdout: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly verbosity: number;
+  readonly eventData: Record<string, unknown>;
+  /** ISO 8601, UTC. */
+  readonly created: string;
+}
+
+/** Longest name of a playbook, play, task, role or host (contract 4.7). */
+export const MAX_NAME_LENGTH = 1024;
+/** Largest module result that is kept, in bytes of JSON (MAX_EVENT_RES_DATA of contract 4.7). */
+export const MAX_RESULT_BYTES = 700_000;
+const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
+/** Kept of a result that is too large to be stored. */
+const RESULT_ESSENTIALS = [
+  'changed',
+  'failed',
+  'skipped',
+  'unreachable',
+  'rc',
+  'censored',
+] as const;
+
+/** Whether a parsed line is an event and not output that happens to be JSON. */
+export function isRunnerEvent(value: unknown): value is RunnerEvent {
+  return (
+    isRecord(value) &&
+    typeof value['uuid'] === 'string' &&
+    typeof value['event'] === 'string' &&
+    Number.isSafeInteger(value['counter'])
+  );
+}
+
+/** Maps an event to its row by the rules of contract 4.7 and core 12. Pure; never throws. */
+export function toEventRow(event: RunnerEvent): EventRow {
+  const eventData = storableData(event['event_data']);
+  const names = Object.fromEntries(
+    NAMED_KEYS.map((key) => [key, nameOf(eventData[key])]),
+  ) as Record<(typeof NAMED_KEYS)[number], string>;
+  const { host, ...shownNames } = names;
+  return {
+    uuid: truncateText(cleanText(event.uuid), MAX_NAME_LENGTH),
+    parentUuid: nameOf(event['parent_uuid']),
+    counter: event.counter,
+    event: nameOf(event.event),
+    eventDisplay: eventDisplay({ ...shownNames, event: event.event, eventData }),
+    eventLevel: eventKind(event.event).level,
+    failed: isFailed(event.event, eventData),
+    changed: isChanged(event.event, event['event_data']),
+    hostName: host,
+    ...shownNames,
+    stdout: cleanText(textOf(event['stdout'])),
+    startLine: countOf(event['start_line']),
+    endLine: countOf(event['end_line']),
+    verbosity: countOf(event['verbosity']),
+    eventData,
+    created: toInstant(event['created']),
+  };
+}
+
+function storableData(raw: unknown): Record<string, unknown> {
+  const data = isRecord(raw) ? { ...raw } : {};
+  if ('res' in data) data['res'] = limitResult(data['res']);
+  const clean = mapTexts(data, cleanText) as Record<string, unknown>;
+  for (const key of NAMED_KEYS) {
+    const name = clean[key];
+    if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);
+  }
+  return clean;
+}
+
+function limitResult(res: unknown): unknown {
+  if (!isRecord(res)) return res;
+  const bytes = Buffer.byteLength(JSON.stringify(res));
+  if (bytes <= MAX_RESULT_BYTES) return res;
+  const essentials = RESULT_ESSENTIALS.filter((key) => key in res).map((key) => [key, res[key]]);
+  return {
+    ...Object.fromEntries(essentials),
+    msg: `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`,
+  };
+}
+
+function isFailed(event: string, eventData: Record<string, unknown>): boolean {
+  if (event === 'playbook_on_stats') {
+    return sumOf(eventData['failures']) + sumOf(eventData['dark']) > 0;
+  }
+  return eventKind(event).failed && !eventData['ignore_errors'];
+}
+
+function isChanged(event: string, eventData: unknown): boolean {
+  if (!isRecord(eventData)) return false;
+  if (event === 'playbook_on_stats') return sumOf(eventData['changed']) > 0;
+  return isRecord(eventData['res']) && Boolean(eventData['res']['changed']);
+}
+
+function sumOf(counts: unknown): number {
+  if (!isRecord(counts)) return 0;
+  return Object.values(counts).reduce<number>((sum, count) => sum + countOf(count), 0);
+}
+
+function nameOf(value: unknown): string {
+  return truncateText(cleanText(textOf(value)).trim(), MAX_NAME_LENGTH);
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The callback writes UTC without saying so. */
+function toInstant(value: unknown): string {
+  const text = typeof value === 'string' ? value : '';
+  const instant = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
+  return Number.isNaN(Date.parse(instant)) ? new Date().toISOString() : instant;
+}

@@ -1,0 +1,52 @@
+import { cleanText, isRecord, MAX_DEPTH } from './clean-text.js';
+
+/** Characters that YAML readers refuse or treat as line ends when they stand unescaped in quotes. */
+const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
+
+/**
+ * Writes variables as YAML for `-e @file`.
+ *
+ * Every text below a key of `unsafeKeys` carries `!unsafe`, so Ansible keeps `{{ ... }}` in it as plain text
+ * (contract 4.3, "Jinja safety"). The document is YAML and not JSON even when no key is unsafe, because
+ * Ansible's JSON reader gives a meaning to keys such as `__ansible_vault`.
+ */
+export function toExtraVarsYaml(
+  variables: Readonly<Record<string, unknown>>,
+  unsafeKeys: ReadonlySet<string>,
+): string {
+  const lines = Object.entries(variables)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([key, value]) =>
+        `? ${quote(key)}\n: ${emit(value, unsafeKeys.has(key) ? '!unsafe ' : '', 0)}`,
+    );
+  return lines.length === 0 ? '---\n{}\n' : `---\n${lines.join('\n')}\n`;
+}
+
+function emit(value: unknown, tag: string, depth: number): string {
+  if (typeof value === 'string') return tag + quote(value);
+  if (typeof value === 'number') return emitNumber(value);
+  if (typeof value === 'boolean') return String(value);
+  if (depth >= MAX_DEPTH) return 'null';
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => emit(item, tag, depth + 1)).join(', ')}]`;
+  }
+  if (!isRecord(value)) return 'null';
+  // The explicit `?` form has no limit on the length of a key; the plain form ends at 1,024 characters.
+  const pairs = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => `? ${tag}${quote(key)} : ${emit(item, tag, depth + 1)}`);
+  return `{${pairs.join(', ')}}`;
+}
+
+/** YAML 1.1 reads `1e+21` as a text: a number with an exponent needs a decimal point and a sign. */
+function emitNumber(value: number): string {
+  if (!Number.isFinite(value)) return 'null';
+  const text = String(value);
+  return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;
+}
+
+function quote(text: string): string {
+  const json = JSON.stringify(cleanText(text));
+  return json.replace(ESCAPED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,108 @@
+/** The address, branch or refspec of a project is not acceptable; `message` is fit for the user. */
+export class GitSourceError extends Error {
+  override readonly name = 'GitSourceError';
+}
+
+/** A checked address without any secret. */
+export interface GitSource {
+  /** What git is called with. A user name stays in ssh addresses only. */
+  readonly url: string;
+  readonly scheme: string;
+  /** `host` or `host:port`; empty for local folders. */
+  readonly host: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+const CONTROL = /[\u0000-\u0020\u007F]/;
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+const SCP_FORM = /^(?:([\w.-]+)@)?(\[[0-9a-f:.]+\]|[\w.-]+):(?!\/\/|:)(.+)$/i;
+const BAD_REF = /[\u0000-\u0020\u007F~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|^[-/.]|[/.]$/;
+const REFSPEC_SIDE = /^(?!-)[\w./*-]+$/;
+
+/** How a scheme is called in the setting, for addresses written without one. */
+const LOCAL_SCHEME = 'file';
+
+/**
+ * Checks a project's address against the schemes allowed by the setting.
+ *
+ * @throws GitSourceError
+ */
+export function parseGitSource(url: string, allowedSchemes: Iterable<string>): GitSource {
+  const source = readUrl(url);
+  if (!new Set(allowedSchemes).has(source.scheme)) {
+    throw new GitSourceError(`Git URLs with the scheme "${source.scheme}" are not allowed.`);
+  }
+  // ssh reads a host or user that begins with a dash as an option.
+  if (source.host.startsWith('-') || source.username.startsWith('-')) {
+    throw new GitSourceError('Invalid git URL.');
+  }
+  return source;
+}
+
+/**
+ * Checks a branch, tag or commit name.
+ *
+ * @throws GitSourceError for names that git would not accept or would read as an option or range
+ */
+export function checkRef(name: string): string {
+  if (name === '' || name.length > 1024 || BAD_REF.test(name) || name === '@') {
+    throw new GitSourceError(`"${printable(name)}" is not a valid branch, tag or commit.`);
+  }
+  return name;
+}
+
+/**
+ * Checks the refspecs of a project, separated by blanks or commas.
+ *
+ * @throws GitSourceError
+ */
+export function parseRefspecs(text: string): string[] {
+  const refspecs = text.split(/[\s,]+/).filter((part) => part !== '');
+  for (const refspec of refspecs) {
+    const sides = refspec.replace(/^\+/, '').split(':');
+    const isValid =
+      sides.length <= 2 && sides.every((side) => REFSPEC_SIDE.test(side) && !side.includes('..'));
+    if (!isValid) throw new GitSourceError(`"${printable(refspec)}" is not a valid refspec.`);
+  }
+  return refspecs;
+}
+
+function readUrl(url: string): GitSource {
+  if (url === '' || url.startsWith('-') || CONTROL.test(url))
+    throw new GitSourceError('Invalid git URL.');
+  if (SCHEME.test(url)) return readStandardUrl(url);
+  if (url.startsWith('/'))
+    return { url, scheme: LOCAL_SCHEME, host: '', username: '', password: '' };
+  const match = SCP_FORM.exec(url);
+  // Everything else with a colon, `ext::` above all, names a helper program.
+  if (!match) throw new GitSourceError('Invalid git URL.');
+  const [, username = '', host = ''] = match;
+  return { url, scheme: 'ssh', host, username, password: '' };
+}
+
+function readStandardUrl(text: string): GitSource {
+  if (!URL.canParse(text)) throw new GitSourceError('Invalid git URL.');
+  const parsed = new URL(text);
+  const scheme = parsed.protocol.slice(0, -1);
+  const username = decode(parsed.username);
+  const password = decode(parsed.password);
+  parsed.password = '';
+  if (scheme !== 'ssh') parsed.username = '';
+  const isLocal = scheme === LOCAL_SCHEME;
+  if (isLocal ? parsed.host !== '' : parsed.host === '')
+    throw new GitSourceError('Invalid git URL.');
+  return { url: isLocal ? text : parsed.href, scheme, host: parsed.host, username, password };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function printable(text: string): string {
+  return text.replace(/[^\x21-\x7E]/g, '?').slice(0, 100);
+}

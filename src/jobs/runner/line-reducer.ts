@@ -1,0 +1,54 @@
+/** Kept of one text inside a line that is too long. */
+export const MAX_STRING_BYTES = 256 * 1024;
+const CUT_NOTE = Buffer.from(` ... [cut by the controller after ${MAX_STRING_BYTES} bytes]`);
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** The byte after a backslash says how long the escape sequence is. */
+const ESCAPE_BEGUN = -1;
+
+/**
+ * Shortens the long texts of one JSON line while its bytes pass by, so that a line of any length needs little
+ * memory and stays valid JSON. One object per line.
+ */
+export class LineReducer {
+  private inString = false;
+  private isCutting = false;
+  private stringBytes = 0;
+  /** Bytes left of an escape sequence: a text is never cut inside one. */
+  private escapeLeft = 0;
+
+  /** The bytes of `chunk` that are kept. */
+  reduce(chunk: Buffer): Buffer {
+    const kept: Buffer[] = [];
+    let keptFrom = 0;
+    for (let index = 0; index < chunk.length; index += 1) {
+      const wasCutting = this.isCutting;
+      this.step(chunk[index] ?? 0);
+      if (this.isCutting && !wasCutting) kept.push(chunk.subarray(keptFrom, index + 1), CUT_NOTE);
+      // The closing quote ends the cut and is kept itself.
+      if (!this.isCutting && wasCutting) keptFrom = index;
+    }
+    if (!this.isCutting) kept.push(chunk.subarray(keptFrom));
+    return Buffer.concat(kept);
+  }
+
+  private step(byte: number): void {
+    if (!this.inString) {
+      this.inString = byte === QUOTE;
+      this.stringBytes = 0;
+      return;
+    }
+    if (this.escapeLeft === 0 && byte === QUOTE) {
+      this.inString = false;
+      this.isCutting = false;
+      return;
+    }
+    this.stringBytes += 1;
+    if (this.escapeLeft === ESCAPE_BEGUN) this.escapeLeft = byte === LETTER_U ? 4 : 0;
+    else if (this.escapeLeft > 0) this.escapeLeft -= 1;
+    else if (byte === BACKSLASH) this.escapeLeft = ESCAPE_BEGUN;
+    if (this.escapeLeft === 0 && this.stringBytes >= MAX_STRING_BYTES) this.isCutting = true;
+  }
+}

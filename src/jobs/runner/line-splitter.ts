@@ -1,0 +1,68 @@
+import { LineReducer } from './line-reducer.js';
+
+/** Lines up to this length pass untouched; longer ones are events whose long texts are cut. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+/**
+ * Even after cutting, a line must fit into memory. The largest honest line is the final event of a run over
+ * hundreds of thousands of hosts.
+ */
+const MAX_REDUCED_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** A complete line without its `\n`; `bytes` is the length it had in the stream. */
+export interface Line {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** Cuts a byte stream into lines with bounded memory, wherever the chunks end. */
+export class LineSplitter {
+  private pieces: Buffer[] = [];
+  private keptBytes = 0;
+  private lineBytes = 0;
+  private reducer: LineReducer | null = null;
+
+  /** The lines that `chunk` completes. */
+  push(chunk: Buffer): Line[] {
+    const lines: Line[] = [];
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end < 0) break;
+      this.append(chunk.subarray(start, end));
+      lines.push(this.take());
+      start = end + 1;
+    }
+    if (start < chunk.length) this.append(chunk.subarray(start));
+    return lines;
+  }
+
+  /** The last line when the stream ended without a line end. */
+  end(): Line[] {
+    return this.lineBytes > 0 ? [this.take()] : [];
+  }
+
+  private append(piece: Buffer): void {
+    this.lineBytes += piece.length;
+    if (!this.reducer && this.lineBytes > MAX_LINE_BYTES) {
+      this.reducer = new LineReducer();
+      const sofar = this.reducer.reduce(Buffer.concat(this.pieces));
+      this.pieces = [sofar];
+      this.keptBytes = sofar.length;
+    }
+    const kept = this.reducer ? this.reducer.reduce(piece) : piece;
+    if (this.keptBytes + kept.length > MAX_REDUCED_BYTES) return;
+    this.keptBytes += kept.length;
+    this.pieces.push(kept);
+  }
+
+  private take(): Line {
+    const text = Buffer.concat(this.pieces).toString('utf8');
+    const line = { text, bytes: this.lineBytes };
+    this.pieces = [];
+    this.keptBytes = 0;
+    this.lineBytes = 0;
+    this.reducer = null;
+    return line;
+  }
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+
+import { toEventRow } from './events.js';
+import { createMasker, MASK } from './masker.js';
+
+const KEY = '-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwx12345678\n-----END KEY-----\n';
+
+describe('createMasker', () => {
+  it.each([
+    ['plain', 'p@ss"w\\d', 'say p@ss"w\\d now'],
+    ['inside JSON', 'p@ss"w\\d', JSON.stringify({ a: 'x p@ss"w\\d' })],
+    ['inside JSON inside JSON', 'p@ss"w', JSON.stringify(JSON.stringify('p@ss"w'))],
+    ['as Python writes it', 'pässword', 'p\\u00e4ssword'],
+    ['base64', 'hunter2', `x ${Buffer.from('hunter2').toString('base64')} y`],
+    ['base64 after one byte', 'hunter2-long', Buffer.from('x' + 'hunter2-long').toString('base64')],
+    [
+      'base64 after a user name',
+      'hunter2-long',
+      Buffer.from('bob7:' + 'hunter2-long').toString('base64'),
+    ],
+    ['a line of a key', KEY, 'found qrstuvwx12345678 there'],
+    ['regular expression signs', 'a.*(b', 'x a.*(b y'],
+  ])('finds a secret %s', (_, secret, text) => {
+    const masked = createMasker([secret]).text(text);
+    expect(masked).toContain(MASK);
+    expect(masked).not.toContain(secret);
+  });
+
+  it('leaves other text alone', () => {
+    expect(createMasker(['a.c', KEY, 'ab', '']).text('abc ab -----BEGIN KEY-----')).toBe(
+      'abc ab -----BEGIN KEY-----',
+    );
+  });
+
+  it('prefers the longer secret', () => {
+    expect(createMasker(['secret', 'secret-two']).text('secret-two secret')).toBe(
+      `${MASK} ${MASK}`,
+    );
+  });
+
+  it('never lets a secret through, whatever stands around it', () => {
+    const secret = fc
+      .string({ minLength: 3, unit: 'binary' })
+      .filter((text) => !MASK.includes(text));
+    fc.assert(
+      fc.property(
+        fc.array(secret, { minLength: 1, maxLength: 4 }),
+        fc.string(),
+        (secrets, around) => {
+          const masker = createMasker(secrets);
+          for (const word of secrets) {
+            expect(masker.text(around + word + around)).toContain(MASK);
+            const data = { [word]: [around + word, { deep: word }] };
+            expect(JSON.stringify(masker.value(data))).toContain(MASK);
+          }
+        },
+      ),
+    );
+  });
+
+  it('masks a whole event and keeps what identifies it', () => {
+    const masker = createMasker(['tok-123', '424242']);
+    const row = toEventRow({
+      uuid: 'tok-123',
+      counter: 424242,
+      event: 'runner_on_ok',
+      stdout: 'ok tok-123',
+      event_data: {
+        task: 'use tok-123',
+        host: 'tok-123',
+        res: { 'tok-123': 424242, other: 4242420 },
+      },
+    });
+    expect(masker.event(row)).toMatchObject({
+      uuid: 'tok-123',
+      counter: 424242,
+      stdout: `ok ${MASK}`,
+      task: `use ${MASK}`,
+      hostName: MASK,
+      eventData: { res: { [MASK]: MASK, other: 4242420 } },
+    });
+  });
+
+  it('keeps the counts of the final event', () => {
+    const row = toEventRow({
+      uuid: 'u',
+      counter: 1,
+      event: 'playbook_on_stats',
+      event_data: { ok: { a: 100 } },
+    });
+    expect(createMasker(['100']).event(row).eventData).toEqual({ ok: { a: 100 } });
+  });
+});

@@ -1,0 +1,125 @@
+import { mapTexts } from './clean-text.js';
+import type { EventRow } from './events.js';
+
+/** What stands where a secret stood (contract 4.3). */
+export const MASK = '**********';
+/** Shorter texts occur by chance everywhere. */
+const MIN_SECRET_LENGTH = 3;
+/** A line of a longer secret must be this long to be masked alone, so that `-----` or `}` stay. */
+const MIN_LINE_LENGTH = 8;
+/** Base64 pieces shorter than this match ordinary words. */
+const MIN_BASE64_LENGTH = 6;
+
+/** Replaces known secrets. */
+export interface Masker {
+  text(text: string): string;
+  /** Any JSON value: texts, keys and numbers, at any depth. */
+  value(value: unknown): unknown;
+  /** Output, names and data of an event; ids and times stay as they are. */
+  event(row: EventRow): EventRow;
+}
+
+/**
+ * Builds a masker for the secrets of one run. Each is found as it is, as written inside JSON (once or twice
+ * quoted), as base64 at any alignment, and line by line when it has several lines. Secrets under 3 characters
+ * cannot be masked.
+ */
+export function createMasker(secrets: readonly string[]): Masker {
+  const forms = new Set(
+    secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(formsOf),
+  );
+  if (forms.size === 0) return passThrough;
+  const longestFirst = [...forms].sort((left, right) => right.length - left.length);
+  const pattern = new RegExp(longestFirst.map(escapePattern).join('|'), 'g');
+  const text = (input: string): string => input.replace(pattern, MASK);
+  const value = (input: unknown): unknown => maskNumbers(mapTexts(input, text), text);
+  const event = (row: EventRow): EventRow => ({
+    ...row,
+    eventDisplay: text(row.eventDisplay),
+    hostName: text(row.hostName),
+    playbook: text(row.playbook),
+    play: text(row.play),
+    task: text(row.task),
+    role: text(row.role),
+    stdout: text(row.stdout),
+    eventData: maskData(row, text, value),
+  });
+  return { text, value, event };
+}
+
+const passThrough: Masker = {
+  text: (text) => text,
+  value: (value) => value,
+  event: (row) => row,
+};
+
+function maskData(
+  { event, eventData }: EventRow,
+  text: (value: string) => string,
+  value: (input: unknown) => unknown,
+): Record<string, unknown> {
+  // The numbers of the final event are counts of tasks: a secret `100` must not take them away.
+  const masked = event === 'playbook_on_stats' ? mapTexts(eventData, text) : value(eventData);
+  return masked as Record<string, unknown>;
+}
+
+function maskNumbers(input: unknown, text: (value: string) => string): unknown {
+  if (typeof input === 'number') return text(String(input)) === MASK ? MASK : input;
+  if (typeof input !== 'object' || input === null) return input;
+  if (Array.isArray(input)) return input.map((item) => maskNumbers(item, text));
+  return Object.fromEntries(
+    Object.entries(input).map(([key, item]) => [key, maskNumbers(item, text)]),
+  );
+}
+
+function formsOf(secret: string): string[] {
+  const plain = [secret, ...linesOf(secret)];
+  const quoted = plain.flatMap((text) => [
+    jsonInner(text),
+    jsonInner(jsonInner(text)),
+    asciiJson(text),
+  ]);
+  return (
+    [...plain, ...quoted, secret.replaceAll('\n', '\r\n'), ...base64Forms(secret)]
+      // A secret of stars alone would be found in its own mask.
+      .filter((form) => form.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(form))
+  );
+}
+
+function linesOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  return lines.length < 2
+    ? []
+    : lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'));
+}
+
+function jsonInner(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As Python's `json.dumps` writes it. */
+function asciiJson(text: string): string {
+  return jsonInner(text).replace(
+    /[\u0080-\uFFFF]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A secret inside a longer encoded text (`user:secret`) starts at any of three positions. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [bytes.toString('base64'), bytes.toString('base64url')];
+  for (const offset of [0, 1, 2]) {
+    const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const stableBits = shifted.length * 8;
+    const first = Math.ceil((offset * 8) / 6);
+    const inner = shifted.toString('base64').slice(first, Math.floor(stableBits / 6));
+    if (inner.length >= MIN_BASE64_LENGTH)
+      forms.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return forms;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}

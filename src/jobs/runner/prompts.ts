@@ -1,0 +1,30 @@
+import type { PlaybookRun } from './playbook-run.js';
+
+const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
+
+/**
+ * What is typed at which prompt: patterns (Python's `re`) and secrets, for `env/passwords`.
+ * The runner compares the last 100 characters only, so patterns name the end of a prompt, not its beginning.
+ */
+export function promptAnswers(run: PlaybookRun): Record<string, string> {
+  const answers: Record<string, string> = {};
+  if (run.sshKeyData && run.sshKeyUnlock) {
+    // A refused passphrase is asked for again without end; an empty line gives up.
+    answers['Bad passphrase, try again for [^\\n]*:\\s*?$'] = '';
+    answers['ssh_key_data:\\s*?$'] = run.sshKeyUnlock;
+  }
+  if (run.passwords?.ssh) {
+    answers['SSH password:\\s*?$'] = run.passwords.ssh;
+    answers['^Password:\\s*?$'] = run.passwords.ssh;
+  }
+  if (run.passwords?.become) {
+    const method = (run.becomeMethod || 'sudo').replace(REGEXP_SIGNS, '\\$&');
+    answers['BECOME password[^\\n]*:\\s*?$'] = run.passwords.become;
+    answers[`${method} password[^\\n]*:\\s*?$`] = run.passwords.become;
+  }
+  for (const { id, password } of run.vaultPasswords ?? []) {
+    const name = id ? ` \\(${id.replace(REGEXP_SIGNS, '\\$&')}\\)` : '';
+    answers[`Vault password${name}:\\s*?$`] = password;
+  }
+  return answers;
+}

@@ -1,0 +1,86 @@
+import { MASK } from './masker.js';
+import { MARK_VARIABLE, type Workspace } from './workspace.js';
+
+/**
+ * What a run inherits from the worker. The rest of the worker's environment (database address, secret key)
+ * must not reach a playbook.
+ */
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_SSL_CAINFO|https?_proxy|no_proxy|all_proxy|HTTPS?_PROXY|NO_PROXY|ALL_PROXY)$/;
+/** Set by the runner for the run's own bookkeeping: a value from outside would break it. */
+const RESERVED =
+  /^(AUTOMATION_CONTROLLER_.*|AD_HOC_COMMAND_ID|PROJECT_UPDATE_ID|AWX_LIB_DIRECTORY|AWX_ISOLATED_DATA_DIR|ANSIBLE_STDOUT_CALLBACK|ORIGINAL_STDOUT_CALLBACK|RUNNER_.*)$/;
+const SECRET_NAME = /API|TOKEN|KEY|SECRET|PASS/i;
+const URL_PASSWORD = /^([^:]*:\/\/[^:@/]*:)[^@]*(@.*)$/;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Sockets below a longer path exceed the system's limit of 108 bytes with ssh's own suffix. */
+const MAX_SOCKET_DIR_LENGTH = 60;
+
+/** The environment in which `ansible-runner` itself is started, with the mark of the run. */
+export function baseEnvironment(source: NodeJS.ProcessEnv, mark: string): Record<string, string> {
+  const inherited = Object.entries(source).filter(([name]) => INHERITED.test(name));
+  return {
+    LANG: 'C.UTF-8',
+    ...(Object.fromEntries(inherited) as Record<string, string>),
+    PYTHONUNBUFFERED: '1',
+    [MARK_VARIABLE]: mark,
+  };
+}
+
+interface EnvironmentParts {
+  readonly jobId: number;
+  readonly inventoryId?: number;
+  readonly projectRevision?: string;
+  readonly rolesPaths?: readonly string[];
+  readonly collectionsPaths?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The variables of contract 4.3 with the caller's own (credential injectors, administrator's) over them. */
+export function runEnvironment(
+  parts: EnvironmentParts,
+  workspace: Workspace,
+): Record<string, string> {
+  const socketDir = `${workspace.dir}/cp`;
+  const own = Object.entries(parts.env ?? {}).filter(
+    ([name, value]) => NAME.test(name) && !RESERVED.test(name) && !value.includes('\0'),
+  );
+  return {
+    ANSIBLE_FORCE_COLOR: 'True',
+    ANSIBLE_HOST_KEY_CHECKING: 'False',
+    ANSIBLE_PARAMIKO_RECORD_HOST_KEYS: 'False',
+    ANSIBLE_INVENTORY_UNPARSED_FAILED: 'True',
+    ANSIBLE_RETRY_FILES_ENABLED: 'False',
+    ANSIBLE_LOCAL_TEMP: `${workspace.dir}/tmp`,
+    ...(socketDir.length <= MAX_SOCKET_DIR_LENGTH
+      ? { ANSIBLE_SSH_CONTROL_PATH_DIR: socketDir }
+      : {}),
+    ...(parts.rolesPaths ? { ANSIBLE_ROLES_PATH: parts.rolesPaths.join(':') } : {}),
+    ...(parts.collectionsPaths
+      ? { ANSIBLE_COLLECTIONS_PATH: parts.collectionsPaths.join(':') }
+      : {}),
+    ...Object.fromEntries(own),
+    MAX_EVENT_RES: '700000',
+    JOB_ID: String(parts.jobId),
+    ...(parts.inventoryId === undefined ? {} : { INVENTORY_ID: String(parts.inventoryId) }),
+    ...(parts.projectRevision ? { PROJECT_REVISION: parts.projectRevision } : {}),
+    AWX_PRIVATE_DATA_DIR: workspace.dir,
+  };
+}
+
+/** The environment as shown to users: by name, by `secretNames`, and passwords inside URLs. */
+export function maskedEnvironment(
+  env: Readonly<Record<string, string>>,
+  secretNames: ReadonlySet<string>,
+): Record<string, string> {
+  const entries = Object.entries(env).map(([name, value]): [string, string] => {
+    const isHidden = secretNames.has(name) || (SECRET_NAME.test(name) && !isPlainSetting(name));
+    return [name, isHidden ? MASK : value.replace(URL_PASSWORD, `$1${MASK}$2`)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Ansible's own settings have telling names without being secret (`ANSIBLE_HOST_KEY_CHECKING`). */
+function isPlainSetting(name: string): boolean {
+  return /^ANSIBLE_(?!NET|GALAXY_SERVER)/.test(name);
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { isRecord } from './clean-text.js';
+import { bootId, findProcess } from './process-table.js';
+import { type Workspace, writePrivateFile } from './workspace.js';
+
+/** Content of `run.json`: which process ran which attempt, unmistakable even after pids are used again. */
+export interface RunMark {
+  readonly runId: number;
+  readonly attempt: number;
+  readonly bootId: string;
+  readonly pid: number;
+  readonly startTime: string;
+  readonly groupId: number;
+}
+
+const FILE_NAME = 'run.json';
+
+/** Records the child of a run; call it as soon as the child exists. */
+export async function writeRunMark(workspace: Workspace, pid: number): Promise<RunMark> {
+  const [boot, entry] = await Promise.all([bootId(), findProcess(pid)]);
+  const mark: RunMark = {
+    runId: workspace.jobId,
+    attempt: workspace.attempt,
+    bootId: boot,
+    pid,
+    startTime: entry?.startTime ?? '',
+    groupId: entry?.groupId ?? pid,
+  };
+  await writePrivateFile(join(workspace.dir, FILE_NAME), JSON.stringify(mark));
+  return mark;
+}
+
+/** The mark of a workspace folder, or null when there is none or it cannot be read. */
+export async function readRunMark(dir: string): Promise<RunMark | null> {
+  try {
+    const mark: unknown = JSON.parse(await readFile(join(dir, FILE_NAME), 'utf8'));
+    return isRunMark(mark) ? mark : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunMark(value: unknown): value is RunMark {
+  if (!isRecord(value)) return false;
+  const numbers = [value['runId'], value['attempt'], value['pid'], value['groupId']];
+  const texts = [value['bootId'], value['startTime']];
+  return numbers.every(Number.isSafeInteger) && texts.every((text) => typeof text === 'string');
+}

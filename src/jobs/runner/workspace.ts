@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A run's private folder in the layout `ansible-runner` expects; everything in it is the owner's alone. */
+export interface Workspace {
+  readonly jobId: number;
+  readonly attempt: number;
+  /** The folder itself, absolute, links resolved. */
+  readonly dir: string;
+  readonly projectDir: string;
+  readonly inventoryDir: string;
+  readonly envDir: string;
+  readonly artifactsDir: string;
+  /** Value of the environment mark that every process of the run carries. */
+  readonly mark: string;
+}
+
+/** The environment variable by which the processes of a run are found again. */
+export const MARK_VARIABLE = 'AUTOMATION_CONTROLLER_RUN';
+const DIRECTORY_NAME = /^run-(\d+)-(\d+)-/;
+const REMOVE_ATTEMPTS = 3;
+
+/** Makes the private folder (mode 0700) of one attempt of a job below `baseDir`, which is made when missing. */
+export async function createWorkspace(
+  baseDir: string,
+  jobId: number,
+  attempt: number,
+): Promise<Workspace> {
+  await mkdir(baseDir, { recursive: true, mode: 0o700 });
+  const base = await realpath(baseDir);
+  const dir = await mkdtemp(join(base, `run-${jobId}-${attempt}-`));
+  const workspace: Workspace = {
+    jobId,
+    attempt,
+    dir,
+    projectDir: join(dir, 'project'),
+    inventoryDir: join(dir, 'inventory'),
+    envDir: join(dir, 'env'),
+    artifactsDir: join(dir, 'artifacts'),
+    mark: `${jobId}:${attempt}:${baseKey(base)}`,
+  };
+  const { projectDir, inventoryDir, envDir, artifactsDir } = workspace;
+  for (const folder of [projectDir, inventoryDir, envDir, artifactsDir]) {
+    await mkdir(folder, { mode: 0o700 });
+  }
+  return workspace;
+}
+
+/**
+ * Tells installations on one host apart: job 7 of a test server is not job 7 of the real one.
+ * `base` must be a resolved path.
+ */
+export function baseKey(base: string): string {
+  return createHash('sha256').update(base).digest('hex').slice(0, 12);
+}
+
+/** Job id and attempt from a workspace's folder name; null for any other name. */
+export function parseWorkspaceName(name: string): { jobId: number; attempt: number } | null {
+  const match = DIRECTORY_NAME.exec(name);
+  return match ? { jobId: Number(match[1]), attempt: Number(match[2]) } : null;
+}
+
+/** Writes a file that only its owner can read, all at once: a reader sees the old or the new content. */
+export async function writePrivateFile(path: string, content: string, mode = 0o600): Promise<void> {
+  const draft = `${path}.${process.pid}.new`;
+  await writeFile(draft, content, { mode });
+  await chmod(draft, mode);
+  await rename(draft, path);
+}
+
+/** Removes a folder with all its content, also where a playbook left read-only folders. Missing is fine. */
+export async function removeDirectory(dir: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rm(dir, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt === REMOVE_ATTEMPTS) throw error;
+      await makeWritable(dir);
+    }
+  }
+}
+
+async function makeWritable(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null);
+  if (!stats?.isDirectory()) return;
+  await chmod(path, 0o700).catch(() => undefined);
+  const names = await readdir(path).catch(() => []);
+  for (const name of names) await makeWritable(join(path, name));
+}

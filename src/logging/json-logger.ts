@@ -1,0 +1,57 @@
+import type { LoggerService } from '@nestjs/common';
+import { currentScope } from '../common/http/request-scope.js';
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** Keys whose values never reach a log line, at any depth. */
+const SECRET_KEY = /pass(word|phrase)?|secret|token|authorization|cookie|private|webhook_key/i;
+
+/** One JSON line per event. Secrets are replaced by stars before they are written. */
+export class JsonLogger implements LoggerService {
+  constructor(private readonly least: string) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.least as Level)) return;
+    const fields = typeof message === 'object' && message !== null ? message : { message };
+    const line = {
+      time: new Date().toISOString(),
+      level,
+      context: typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined,
+      requestId: currentScope()?.requestId,
+      ...(redact(fields) as object),
+    };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+function redact(value: unknown, depth = 0): unknown {
+  if (value instanceof Error) return value.stack ?? value.message;
+  if (value === null || typeof value !== 'object' || depth > 6) return value;
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      SECRET_KEY.test(key) && typeof item === 'string' ? '***' : redact(item, depth + 1),
+    ]),
+  );
+}

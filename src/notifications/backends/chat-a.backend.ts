@@ -1,0 +1,89 @@
+import { SendError } from './backend.js';
+import type { Configuration, NotificationBackend, SendContext } from './backend.js';
+import { listOf, textOf } from './configuration-values.js';
+import { sendToEach } from './each-target.js';
+import { deliver, retryAfterOf } from './http-delivery.js';
+import { truncate } from './limits.js';
+import { joinUrl } from './service-urls.js';
+
+const FAILURE = 'Error sending notification chat_a';
+const MAX_TEXT = 40_000;
+
+/** Error words of the service that describe its own state rather than our request. */
+const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+]);
+
+/** Bot messages to channels, one request a channel; threads as `channel,thread_ts`. */
+export const chatABackend: NotificationBackend = {
+  type: 'chat_a',
+  label: 'Chat A',
+  recipientKey: 'channels',
+  fields: {
+    token: { type: 'password', label: 'Token' },
+    channels: { type: 'list', label: 'Destination Channels' },
+    hex_color: { type: 'string', label: 'Notification Color', optional: true },
+  },
+  send: (config, message, context) =>
+    sendToEach(listOf(config, 'channels'), context, (channel) =>
+      post(config, truncate(message.subject, MAX_TEXT), channel, context),
+    ),
+};
+
+async function post(
+  config: Configuration,
+  text: string,
+  target: string,
+  context: SendContext,
+): Promise<void> {
+  const token = textOf(config, 'token');
+  const response = await deliver(context, {
+    failure: FAILURE,
+    secrets: [token],
+    request: {
+      method: 'POST',
+      url: joinUrl(context.urls.chatA, '/api/chat.postMessage'),
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json;charset=utf-8',
+      },
+      body: JSON.stringify(payloadOf(target, text, textOf(config, 'hex_color'))),
+    },
+  });
+  const error = errorIn(response.body);
+  if (error !== null) {
+    throw new SendError(`${FAILURE}: ${error}`, {
+      retryable: TRANSIENT_ERRORS.has(error),
+      statusCode: response.status,
+      ...retryAfterOf(response, context),
+    });
+  }
+}
+
+function payloadOf(target: string, text: string, color: string): object {
+  const [channel = '', thread] = target.split(',', 2).map((part) => part.trim());
+  const address = {
+    channel: channel.replace(/^#/, ''),
+    ...(thread ? { thread_ts: thread } : {}),
+    as_user: true,
+  };
+  const isColor = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(color);
+  return isColor ? { ...address, attachments: [{ color, text }] } : { ...address, text };
+}
+
+/** The service answers 200 to refusals too; `ok` tells them apart. */
+function errorIn(body: string): string | null {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const { ok, error } = (answer ?? {}) as { ok?: unknown; error?: unknown };
+    if (ok === true) return null;
+    return typeof error === 'string' ? error.slice(0, 100) : 'unknown_error';
+  } catch {
+    return 'the answer is not JSON';
+  }
+}

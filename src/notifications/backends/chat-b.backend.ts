@@ -1,0 +1,27 @@
+import type { NotificationBackend } from './backend.js';
+import { sendToHook } from './chat-hook.js';
+import { textOf } from './configuration-values.js';
+import { truncate } from './limits.js';
+
+const MAX_TEXT = 16_383;
+
+/** A message to the incoming hook of a chat server. */
+export const chatBBackend: NotificationBackend = {
+  type: 'chat_b',
+  label: 'Chat B',
+  recipientKey: 'url',
+  fields: {
+    url: { type: 'string', label: 'Target URL', url: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false },
+    username: { type: 'string', label: 'Username', optional: true },
+    channel: { type: 'string', label: 'Channel', optional: true },
+    icon_url: { type: 'string', label: 'Icon URL', optional: true },
+  },
+  send: (config, message, context) =>
+    sendToHook(config, context, 'Error sending notification chat_b', {
+      text: truncate(message.subject, MAX_TEXT),
+      username: textOf(config, 'username'),
+      channel: textOf(config, 'channel'),
+      icon_url: textOf(config, 'icon_url'),
+    }),
+};

@@ -1,0 +1,26 @@
+import type { NotificationBackend } from './backend.js';
+import { sendToHook } from './chat-hook.js';
+import { textOf } from './configuration-values.js';
+import { truncate } from './limits.js';
+
+/** The service's default for the size of a message. */
+const MAX_TEXT = 5_000;
+
+/** A message to the incoming hook of a chat server. */
+export const chatCBackend: NotificationBackend = {
+  type: 'chat_c',
+  label: 'Chat C',
+  recipientKey: 'url',
+  fields: {
+    url: { type: 'string', label: 'Target URL', url: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false },
+    username: { type: 'string', label: 'Username', optional: true },
+    icon_url: { type: 'string', label: 'Icon URL', optional: true },
+  },
+  send: (config, message, context) =>
+    sendToHook(config, context, 'Error sending notification chat_c', {
+      text: truncate(message.subject, MAX_TEXT),
+      username: textOf(config, 'username'),
+      icon_url: textOf(config, 'icon_url'),
+    }),
+};

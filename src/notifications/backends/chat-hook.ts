@@ -1,0 +1,31 @@
+import type { Configuration, SendContext, SendResult } from './backend.js';
+import { flagOf, textOf } from './configuration-values.js';
+import { deliver, excerptOf } from './http-delivery.js';
+
+/** Sends one JSON payload to the incoming hook of a chat; optional keys left out when blank. */
+export async function sendToHook(
+  config: Configuration,
+  context: SendContext,
+  failure: string,
+  payload: Readonly<Record<string, string>>,
+): Promise<SendResult> {
+  const url = textOf(config, 'url');
+  const filled = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== ''));
+  const response = await deliver(context, {
+    failure,
+    secrets: [url],
+    request: {
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(filled),
+      verifyTls: !flagOf(config, 'no_verify_ssl'),
+      redirects: 'same-host',
+    },
+  });
+  return {
+    sent: 1,
+    detail: excerptOf(response.body, [url]),
+    statusCode: response.status,
+  };
+}

@@ -1,0 +1,201 @@
+import { hasLineBreak } from '../../common/outbound/header-check.js';
+import { maskUrl } from '../../common/outbound/mask.js';
+import type { Configuration, ConfigurationField, FieldType } from './backend.js';
+import type { NotificationType } from './notification-type.js';
+import { backendFor } from './registry.js';
+
+/** How a stored secret is shown, and what a client sends to keep it (decision 28). */
+export const ENCRYPTED = '$encrypted$';
+
+/** Header names whose value is a credential in common use. */
+const SECRET_HEADER = /auth|token|secret|key|cookie|passw|signature|session/i;
+
+export interface ValidatedConfiguration {
+  /** The configuration to store: defaults filled in, kept secrets put back, in clear. */
+  readonly configuration: Record<string, unknown>;
+  /** Contract texts for `{"__all__": [...]}`; empty when the configuration is good. */
+  readonly errors: readonly string[];
+}
+
+const NULL_PROTOTYPE = (): Record<string, unknown> =>
+  Object.create(null) as Record<string, unknown>;
+
+/**
+ * Checks a `notification_configuration` (contract/automation.md 3.3): all faults at once, strict
+ * types, declared defaults filled in, unknown keys kept. `previous` is the stored configuration
+ * with secrets in clear; a secret sent as `$encrypted$` keeps its value, and without a stored one
+ * (creation, change of type) it is refused, because it would be stored as the secret itself.
+ */
+export function validateConfiguration(
+  type: NotificationType,
+  input: Readonly<Record<string, unknown>>,
+  previous: Configuration | null = null,
+): ValidatedConfiguration {
+  const { fields, check } = backendFor(type);
+  const restored = restoreSecrets(type, input, previous);
+  const configuration = restored.configuration;
+  const errors = [...restored.errors];
+  const missing: string[] = [];
+  for (const [key, field] of Object.entries(fields)) {
+    const value = configuration[key];
+    if (value === undefined) {
+      if (field.default !== undefined) configuration[key] = field.default;
+      else if (!field.optional) missing.push(key);
+    } else {
+      errors.push(...faultsOf(key, field, value));
+    }
+  }
+  if (missing.length > 0) {
+    const names = missing.map((name) => `'${name}'`).join(', ');
+    errors.unshift(`Missing required fields for Notification Configuration: [${names}].`);
+  }
+  if (errors.length === 0 && check) errors.push(...check(configuration));
+  return { configuration: { ...configuration }, errors };
+}
+
+/** The keys shown as `$encrypted$`: those declared as passwords. */
+export function secretKeys(type: NotificationType): string[] {
+  return keysWhere(type, (field) => field.type === 'password');
+}
+
+/**
+ * The keys whose value is encrypted at rest: the secrets, and beyond them hook URLs (their path is
+ * the credential) and webhook headers (requirement N5).
+ */
+export function encryptedKeys(type: NotificationType): string[] {
+  return keysWhere(
+    type,
+    (field, key) =>
+      field.type === 'password' || field.url === true || (type === 'webhook' && key === 'headers'),
+  );
+}
+
+/**
+ * The configuration as the API shows it. Passwords, and values of headers named like credentials,
+ * appear as `$encrypted$`. `url` stays readable: the contract declares it a plain string that
+ * clients compare and send back; it is encrypted at rest and masked in every record instead.
+ */
+export function maskConfiguration(
+  type: NotificationType,
+  configuration: Configuration,
+): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...configuration };
+  for (const key of secretKeys(type)) {
+    if (shown[key] !== undefined && shown[key] !== '') shown[key] = ENCRYPTED;
+  }
+  if (type === 'webhook' && isPlainObject(shown.headers)) {
+    shown.headers = Object.fromEntries(
+      Object.entries(shown.headers).map(([name, value]) => [
+        name,
+        SECRET_HEADER.test(name) && value !== '' ? ENCRYPTED : value,
+      ]),
+    );
+  }
+  return shown;
+}
+
+/**
+ * Where a notification goes, as records show it (decision 23): a JSON array for lists, a bare text
+ * otherwise, secret parts of URLs masked.
+ */
+export function recipientsOf(type: NotificationType, configuration: Configuration): string {
+  const { fields, recipientKey } = backendFor(type);
+  const value = configuration[recipientKey];
+  if (typeof value !== 'string') return JSON.stringify(value ?? []);
+  return fields[recipientKey]?.url ? maskUrl(value) : value;
+}
+
+function restoreSecrets(
+  type: NotificationType,
+  input: Readonly<Record<string, unknown>>,
+  previous: Configuration | null,
+): ValidatedConfiguration {
+  const configuration = NULL_PROTOTYPE();
+  Object.assign(configuration, input);
+  const errors: string[] = [];
+  for (const key of secretKeys(type)) {
+    if (configuration[key] !== ENCRYPTED) continue;
+    if (previous?.[key] === undefined) errors.push(keepsNothing(key));
+    else configuration[key] = previous[key];
+  }
+  if (type === 'webhook' && isPlainObject(configuration.headers)) {
+    const stored = isPlainObject(previous?.headers) ? previous.headers : {};
+    const headers = Object.entries(configuration.headers).map(([name, value]) => {
+      if (value !== ENCRYPTED) return [name, value] as const;
+      if (!Object.hasOwn(stored, name)) errors.push(keepsNothing(`headers.${name}`));
+      return [name, stored[name] ?? value] as const;
+    });
+    configuration.headers = Object.fromEntries(headers);
+  }
+  return { configuration, errors };
+}
+
+function keepsNothing(key: string): string {
+  return `Configuration field '${key}' cannot be ${ENCRYPTED}: there is no stored value to keep.`;
+}
+
+function faultsOf(key: string, field: ConfigurationField, value: unknown): string[] {
+  if (!hasType(value, field.type) && !(field.accepts && hasType(value, field.accepts))) {
+    return [`Configuration field '${key}' incorrect type, expected ${field.type}.`];
+  }
+  const texts = textsIn(value);
+  if (!texts.every((text) => typeof text === 'string')) {
+    return [`Configuration field '${key}' incorrect type, expected ${field.type} of strings.`];
+  }
+  const faults: string[] = [];
+  if (Array.isArray(value) && value.length === 0 && !field.optional) {
+    faults.push(`No values specified for field '${key}'`);
+  }
+  if (texts.some((text) => hasLineBreak(text))) {
+    faults.push(`Configuration field '${key}' must not contain line breaks.`);
+  }
+  if (typeof value === 'number') faults.push(...faultsOfRange(key, field, value));
+  if (field.url && typeof value === 'string' && !isHttpUrl(value)) {
+    faults.push(`Configuration field '${key}' must be an http or https URL.`);
+  }
+  return faults;
+}
+
+function faultsOfRange(key: string, { min, max }: ConfigurationField, value: number): string[] {
+  if (min === undefined || max === undefined || (value >= min && value <= max)) return [];
+  return [`Configuration field '${key}' must be between ${min} and ${max}.`];
+}
+
+function hasType(value: unknown, type: FieldType): boolean {
+  switch (type) {
+    case 'string':
+    case 'password':
+      return typeof value === 'string';
+    case 'int':
+      return Number.isSafeInteger(value);
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'list':
+      return Array.isArray(value);
+    case 'object':
+      return isPlainObject(value);
+  }
+}
+
+/** The texts a protocol may write to the wire: the value, its items, or its values. */
+function textsIn(value: unknown): unknown[] {
+  if (typeof value === 'string' || Array.isArray(value)) return [value].flat();
+  return isPlainObject(value) ? Object.values(value) : [];
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function keysWhere(
+  type: NotificationType,
+  matches: (field: ConfigurationField, key: string) => boolean,
+): string[] {
+  return Object.entries(backendFor(type).fields).flatMap(([key, field]) =>
+    matches(field, key) ? [key] : [],
+  );
+}

@@ -1,0 +1,56 @@
+import type { Configuration, NotificationBackend, OutgoingMessage } from './backend.js';
+import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
+import { deliver, excerptOf } from './http-delivery.js';
+import { joinUrl } from './service-urls.js';
+
+/** An annotation on a dashboard, spanning the run when its times are known. */
+export const dashboardABackend: NotificationBackend = {
+  type: 'dashboard_a',
+  label: 'Dashboard A',
+  recipientKey: 'url',
+  fields: {
+    url: { type: 'string', label: 'Dashboard URL', url: true },
+    key: { type: 'password', label: 'API Key' },
+    dashboardId: { type: 'int', label: 'Dashboard ID', accepts: 'string', optional: true },
+    panelId: { type: 'int', label: 'Panel ID', accepts: 'string', optional: true },
+    annotation_tags: { type: 'list', label: 'Annotation Tags', optional: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false },
+    isRegion: { type: 'bool', label: 'Is Region', default: true },
+  },
+  send: async (config, message, context) => {
+    const key = textOf(config, 'key');
+    const response = await deliver(context, {
+      failure: 'Error sending notification dashboard_a',
+      secrets: [key],
+      request: {
+        method: 'POST',
+        url: joinUrl(textOf(config, 'url'), '/api/annotations'),
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(annotationOf(config, message)),
+        verifyTls: !flagOf(config, 'no_verify_ssl'),
+        redirects: 'same-host',
+      },
+    });
+    return { sent: 1, detail: excerptOf(response.body, [key]), statusCode: response.status };
+  },
+};
+
+function annotationOf(config: Configuration, message: OutgoingMessage): object {
+  const dashboardId = intOf(config, 'dashboardId');
+  const panelId = intOf(config, 'panelId');
+  const tags = listOf(config, 'annotation_tags');
+  const time = milliseconds(message.body.started);
+  return {
+    text: message.subject,
+    isRegion: flagOf(config, 'isRegion', true),
+    ...(time === null ? {} : { time, timeEnd: milliseconds(message.body.finished) ?? time }),
+    ...(dashboardId === null ? {} : { dashboardId }),
+    ...(panelId === null ? {} : { panelId }),
+    ...(tags.length === 0 ? {} : { tags }),
+  };
+}
+
+function milliseconds(value: unknown): number | null {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+}

@@ -1,0 +1,45 @@
+import { SendError } from './backend.js';
+import type { SendContext, SendResult } from './backend.js';
+
+/**
+ * Sends to every target that earlier attempts did not reach, one after the other, and keeps a
+ * truthful count. A target that is refused does not stop the others; a service that cannot be
+ * reached does, because the rest would only wait for the same timeout.
+ * Throws one SendError for all failures; it may be retried when one of them may be.
+ */
+export async function sendToEach(
+  targets: readonly string[],
+  context: SendContext,
+  sendOne: (target: string) => Promise<void>,
+): Promise<SendResult> {
+  const wanted = [...new Set(targets)];
+  const delivered = wanted.filter((target) => context.delivered.includes(target));
+  const failures: SendError[] = [];
+  for (const target of wanted) {
+    if (delivered.includes(target)) continue;
+    try {
+      await sendOne(target);
+      delivered.push(target);
+    } catch (error) {
+      if (!(error instanceof SendError)) throw error;
+      failures.push(error);
+      if (error.statusCode === undefined) break;
+    }
+  }
+  if (failures.length > 0) throw combine(failures, delivered, wanted.length);
+  return { sent: delivered.length, detail: `Sent to ${delivered.length} of ${wanted.length}.` };
+}
+
+function combine(failures: SendError[], delivered: string[], total: number): SendError {
+  const texts = [...new Set(failures.map(({ message }) => message))];
+  const waits = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const partly = delivered.length > 0 ? ` Sent to ${delivered.length} of ${total}.` : '';
+  const statusCode = failures.find((failure) => failure.statusCode !== undefined)?.statusCode;
+  return new SendError(`${texts.join('; ')}${partly && `.${partly}`}`, {
+    retryable: failures.some(({ retryable }) => retryable),
+    delivered,
+    detail: [...new Set(failures.map(({ detail }) => detail))].join(' ').trim(),
+    ...(waits.length > 0 ? { retryAfterMs: Math.max(...waits) } : {}),
+    ...(statusCode === undefined ? {} : { statusCode }),
+  });
+}

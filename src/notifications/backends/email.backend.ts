@@ -1,0 +1,171 @@
+import { Socket, isIP } from 'node:net';
+import nodemailer from 'nodemailer';
+import { resolveAllowed } from '../../common/outbound/address-guard.js';
+import { hasLineBreak } from '../../common/outbound/header-check.js';
+import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { SendError } from './backend.js';
+import type {
+  Configuration,
+  NotificationBackend,
+  OutgoingMessage,
+  SendContext,
+  SendResult,
+} from './backend.js';
+import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
+import { excerptOf, toSendError } from './http-delivery.js';
+import { toSingleLine } from './limits.js';
+
+const FAILURE = 'Error sending notification email';
+const CONNECT_TIMEOUT_MS = 3_000;
+const DEFAULT_TIMEOUT_S = 30;
+const TRANSIENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNECTION',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ESOCKET',
+  'ETIMEDOUT',
+  'EDNS',
+]);
+
+interface MailError {
+  readonly message: string;
+  readonly code?: string;
+  /** SMTP reply code, when the server answered. */
+  readonly responseCode?: number;
+  readonly cause?: unknown;
+}
+
+/** One plain-text mail to all recipients over SMTP, with STARTTLS, TLS and authentication. */
+export const emailBackend: NotificationBackend = {
+  type: 'email',
+  label: 'Email',
+  recipientKey: 'recipients',
+  fields: {
+    host: { type: 'string', label: 'Host' },
+    port: { type: 'int', label: 'Port', min: 1, max: 65_535 },
+    username: { type: 'string', label: 'Username' },
+    password: { type: 'password', label: 'Password' },
+    use_tls: { type: 'bool', label: 'Use TLS' },
+    use_ssl: { type: 'bool', label: 'Use SSL' },
+    sender: { type: 'string', label: 'Sender Email' },
+    recipients: { type: 'list', label: 'Recipient List' },
+    timeout: { type: 'int', label: 'Timeout', default: DEFAULT_TIMEOUT_S, min: 1, max: 120 },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true },
+  },
+  send: async (config, message, context) => {
+    if (flagOf(config, 'use_tls') && flagOf(config, 'use_ssl')) {
+      throw new SendError(
+        `${FAILURE}: use_tls and use_ssl are mutually exclusive, set one of them`,
+        {
+          retryable: false,
+        },
+      );
+    }
+    assertAddresses([textOf(config, 'sender'), ...listOf(config, 'recipients')]);
+    const timeoutMs = (intOf(config, 'timeout') ?? DEFAULT_TIMEOUT_S) * 1000;
+    try {
+      return await sendMail(config, message, context, timeoutMs);
+    } catch (error) {
+      if (error instanceof OutboundError) throw toSendError(error, FAILURE);
+      throw toMailError(error as MailError, textOf(config, 'password'));
+    }
+  },
+};
+
+async function sendMail(
+  config: Configuration,
+  message: OutgoingMessage,
+  context: SendContext,
+  timeoutMs: number,
+): Promise<SendResult> {
+  const host = textOf(config, 'host');
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+  const { address } = await resolveAllowed(host, context.http.guard, connectMs);
+  const socket = new Socket();
+  const transport = nodemailer.createTransport({
+    ...transportOptions(config, timeoutMs),
+    // The address that was checked; the name would be looked up a second time.
+    host: address,
+    socket,
+    connectionTimeout: connectMs,
+  });
+  // The library bounds each silence but not the whole, so a dripping server is cut off here.
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new OutboundError('timeout', 'no answer in time'));
+      socket.destroy();
+    }, timeoutMs);
+  });
+  const sending = transport.sendMail(mailOf(config, message, context));
+  sending.catch(() => undefined);
+  try {
+    const info = await Promise.race([sending, expired]);
+    const refused = info.rejected.length;
+    return {
+      sent: 1,
+      detail: excerptOf(
+        `${info.response}${refused > 0 ? ` Refused recipients: ${info.rejected.join(', ')}` : ''}`,
+        [],
+      ),
+    };
+  } finally {
+    clearTimeout(timer);
+    socket.destroySoon();
+    transport.close();
+  }
+}
+
+function transportOptions(config: Configuration, timeoutMs: number) {
+  const host = textOf(config, 'host');
+  const user = textOf(config, 'username');
+  const pass = textOf(config, 'password');
+  return {
+    port: intOf(config, 'port') ?? 25,
+    secure: flagOf(config, 'use_ssl'),
+    requireTLS: flagOf(config, 'use_tls'),
+    ignoreTLS: !flagOf(config, 'use_tls'),
+    ...(isIP(host) ? {} : { servername: host }),
+    tls: { rejectUnauthorized: !flagOf(config, 'no_verify_ssl') },
+    ...(user && pass ? { auth: { user, pass } } : {}),
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function mailOf(config: Configuration, message: OutgoingMessage, context: SendContext) {
+  const sender = textOf(config, 'sender');
+  const domain = /@([a-z0-9.-]+)>?$/i.exec(sender.trim())?.[1] ?? 'localhost';
+  return {
+    from: sender,
+    to: listOf(config, 'recipients'),
+    subject: toSingleLine(message.subject),
+    text: message.text,
+    messageId: `<${context.messageId}@${domain}>`,
+    date: context.now(),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+function assertAddresses(addresses: readonly string[]): void {
+  if (addresses.some(hasLineBreak)) {
+    throw new SendError(`${FAILURE}: an address holds a line break`, { retryable: false });
+  }
+}
+
+/** A 4xx reply of SMTP is transient by definition, a 5xx reply permanent. */
+function toMailError(error: MailError, password: string): SendError {
+  const { responseCode, code = '' } = error;
+  const certificateFault = /certificate|self[- ]signed/i.test(error.message);
+  const retryable =
+    responseCode === undefined
+      ? TRANSIENT_CODES.has(code) && !certificateFault
+      : responseCode >= 400 && responseCode <= 499;
+  return new SendError(
+    `${FAILURE}: ${excerptOf(error.message, [password])}`,
+    { retryable, ...(responseCode === undefined ? {} : { statusCode: responseCode }) },
+    { cause: error },
+  );
+}

@@ -1,0 +1,151 @@
+import { IrcSink } from '../../../test/support/fakes/irc-sink.js';
+import type { IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
+import {
+  createTestClient,
+  makeMessage,
+  makeSendContext,
+} from '../../../test/support/fakes/send-context.js';
+import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { Configuration } from './backend.js';
+import { ircBackend } from './irc.backend.js';
+import { parseLine } from './irc-session.js';
+
+const http = createTestClient();
+const sinks: IrcSink[] = [];
+afterEach(async () => {
+  await Promise.all(sinks.splice(0).map((sink) => sink.close()));
+});
+afterAll(() => http.close());
+
+const start = async (options: IrcSinkOptions = {}): Promise<IrcSink> => {
+  const sink = await IrcSink.start(options);
+  sinks.push(sink);
+  return sink;
+};
+
+const configFor = (sink: IrcSink, extra: Configuration = {}): Configuration => ({
+  server: '127.0.0.1',
+  port: sink.port,
+  nickname: 'bot',
+  password: '',
+  use_ssl: false,
+  targets: ['#ops', 'alice'],
+  ...extra,
+});
+
+const send = (config: Configuration, subject = 'hello') =>
+  ircBackend.send(config, makeMessage({ subject }), makeSendContext(http));
+
+describe('irc', () => {
+  it('registers, joins, speaks and leaves', async () => {
+    const sink = await start();
+    await expect(send(configFor(sink))).resolves.toMatchObject({ sent: 2 });
+    expect(sink.messages).toEqual([
+      { target: '#ops', text: 'hello' },
+      { target: 'alice', text: 'hello' },
+    ]);
+    expect(sink.lines.slice(0, 2)).toEqual(['NICK bot', 'USER bot 0 * :bot']);
+    expect(sink.lines).toContain('PONG :check');
+    expect(sink.lines).toContain('JOIN #ops');
+    expect(sink.lines).not.toContain('JOIN alice');
+  });
+
+  it('sends the password and speaks over TLS', async () => {
+    const sink = await start({ tls: true, password: 'pw' });
+    const config = configFor(sink, { use_ssl: true, password: 'pw', no_verify_ssl: true });
+    await expect(send(config)).resolves.toMatchObject({ sent: 2 });
+    expect(sink.lines[0]).toBe('PASS pw');
+  });
+
+  it('verifies the certificate', async () => {
+    const sink = await start({ tls: true });
+    await expect(send(configFor(sink, { use_ssl: true }))).rejects.toMatchObject({
+      name: 'SendError',
+      retryable: false,
+    });
+  });
+
+  it('takes another nickname when its own is in use', async () => {
+    const sink = await start({ takenNicks: ['bot'] });
+    await expect(send(configFor(sink))).resolves.toMatchObject({ sent: 2 });
+    expect(sink.lines).toContain('NICK bot_');
+  });
+
+  it('reports a refused password', async () => {
+    const sink = await start({ password: 'right' });
+    await expect(send(configFor(sink, { password: 'wrong' }))).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining('464'),
+    });
+  });
+
+  it('tells truthfully which targets were refused', async () => {
+    const sink = await start({ closedChannels: ['#closed'], unknownNicks: ['ghost'] });
+    const targets = ['#closed', '#ops', 'ghost'];
+    await expect(send(configFor(sink, { targets }))).rejects.toMatchObject({
+      retryable: false,
+      delivered: ['#ops'],
+      message: expect.stringContaining('#closed, ghost. Sent to 1 of 3'),
+    });
+  });
+
+  it('does not repeat targets that an earlier attempt reached', async () => {
+    const sink = await start();
+    const context = makeSendContext(http, undefined, { delivered: ['#ops'] });
+    await expect(ircBackend.send(configFor(sink), makeMessage(), context)).resolves.toMatchObject({
+      sent: 2,
+    });
+    expect(sink.messages.map(({ target }) => target)).toEqual(['alice']);
+  });
+
+  it('sends one line whatever the text holds, cut to the protocol', async () => {
+    const sink = await start();
+    await send(configFor(sink, { targets: ['alice'] }), `a\r\nQUIT\n\0${'ü'.repeat(600)}`);
+    const [message] = sink.messages;
+    expect(message?.text).toMatch(/^a QUIT ü+…$/);
+    expect(Buffer.byteLength(message?.text ?? '')).toBeLessThanOrEqual(400);
+    expect(sink.lines).not.toContain('QUIT');
+  });
+
+  it('refuses a private server by default', async () => {
+    const sink = await start();
+    const strict = new OutboundClient({ allow: [], userAgent: 'x' });
+    await expect(
+      ircBackend.send(configFor(sink), makeMessage(), makeSendContext(strict)),
+    ).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining('not permitted'),
+    });
+    expect(sink.lines).toHaveLength(0);
+    await strict.close();
+  });
+
+  it('may try again when nothing listens', async () => {
+    const sink = await start();
+    const config = configFor(sink);
+    await sinks.pop()?.close();
+    await expect(send(config)).rejects.toMatchObject({ retryable: true });
+  });
+
+  it('may try again when the server hangs up', async () => {
+    const sink = await start({ silent: true });
+    const sending = send(configFor(sink));
+    setTimeout(() => void sink.close(), 50);
+    await expect(sending).rejects.toMatchObject({ retryable: true });
+  });
+});
+
+describe('parseLine', () => {
+  it.each([
+    [':nick!u@h JOIN :#ops', { source: 'nick', command: 'JOIN', parameters: ['#ops'] }],
+    [
+      ':irc.test 001 bot :Welcome all',
+      { source: 'irc.test', command: '001', parameters: ['bot', 'Welcome all'] },
+    ],
+    ['PING :x', { source: '', command: 'PING', parameters: ['x'] }],
+    ['@time=1 :a b c', { source: 'a', command: 'B', parameters: ['c'] }],
+    ['', { source: '', command: '', parameters: [] }],
+  ])('%s', (line, expected) => {
+    expect(parseLine(line)).toEqual(expected);
+  });
+});

@@ -1,0 +1,32 @@
+const ELLIPSIS = '…';
+
+/** Cuts a text to `max` UTF-16 units with an ellipsis, never through a surrogate pair. */
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${wellFormedStart(text, max - ELLIPSIS.length)}${ELLIPSIS}`;
+}
+
+/** Cuts a text to `max` bytes of UTF-8 with an ellipsis, never through a character. */
+export function truncateBytes(text: string, max: number): string {
+  if (Buffer.byteLength(text) <= max) return text;
+  const room = max - Buffer.byteLength(ELLIPSIS);
+  let size = 0;
+  let kept = '';
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > room) break;
+    kept += character;
+  }
+  return `${kept}${ELLIPSIS}`;
+}
+
+/** One line without control characters: protocols of lines must not see a second one. */
+export function toSingleLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
+}
+
+function wellFormedStart(text: string, end: number): string {
+  const lastUnit = text.charCodeAt(end - 1);
+  const cutsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
+  return text.slice(0, cutsPair ? end - 1 : end);
+}

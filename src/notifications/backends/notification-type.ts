@@ -1,0 +1,18 @@
+/** The nine kinds of the contract (seed), in its order. */
+export const NOTIFICATION_TYPES = [
+  'email',
+  'chat_a',
+  'sms_a',
+  'incident_a',
+  'webhook',
+  'chat_b',
+  'chat_c',
+  'irc',
+  'dashboard_a',
+] as const;
+
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export function isNotificationType(value: unknown): value is NotificationType {
+  return NOTIFICATION_TYPES.some((type) => type === value);
+}

@@ -1,0 +1,46 @@
+import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import type { NotificationBackend } from './backend.js';
+import { listOf, textOf } from './configuration-values.js';
+import { sendToEach } from './each-target.js';
+import { deliver } from './http-delivery.js';
+import { truncate } from './limits.js';
+import { joinUrl } from './service-urls.js';
+
+const MAX_TEXT = 1_600;
+
+/** Text messages, one request a number. */
+export const smsABackend: NotificationBackend = {
+  type: 'sms_a',
+  label: 'SMS A',
+  recipientKey: 'to_numbers',
+  fields: {
+    account_sid: { type: 'string', label: 'Account SID' },
+    account_token: { type: 'password', label: 'Account Token' },
+    from_number: { type: 'string', label: 'Source Phone Number' },
+    to_numbers: { type: 'list', label: 'Destination SMS Numbers' },
+  },
+  send: (config, message, context) => {
+    const account = textOf(config, 'account_sid');
+    const token = textOf(config, 'account_token');
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`;
+    return sendToEach(listOf(config, 'to_numbers'), context, async (number) => {
+      await deliver(context, {
+        failure: 'Error sending notification sms_a',
+        secrets: [token],
+        request: {
+          method: 'POST',
+          url: joinUrl(context.urls.smsA, path),
+          headers: {
+            authorization: basicAuthorization(account, token),
+            'content-type': 'application/x-www-form-urlencoded',
+          },
+          body: new URLSearchParams({
+            To: number,
+            From: textOf(config, 'from_number'),
+            Body: truncate(message.subject, MAX_TEXT),
+          }).toString(),
+        },
+      });
+    });
+  },
+};

@@ -1,0 +1,151 @@
+import { createHmac } from 'node:crypto';
+import { HttpSink } from '../../../test/support/fakes/http-sink.js';
+import {
+  TEST_NOW,
+  createTestClient,
+  makeMessage,
+  makeSendContext,
+} from '../../../test/support/fakes/send-context.js';
+import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { Configuration, SendError } from './backend.js';
+import { webhookBackend } from './webhook.backend.js';
+
+let sink: HttpSink;
+let http: OutboundClient;
+beforeEach(async () => {
+  sink = await HttpSink.start();
+  http = createTestClient();
+});
+afterEach(async () => {
+  await http.close();
+  await sink.close();
+});
+
+const send = (config: Configuration, message = makeMessage()) =>
+  webhookBackend.send(config, message, makeSendContext(http, sink));
+
+describe('webhook', () => {
+  const config = (extra: Configuration = {}): Configuration => ({
+    url: `${sink.url}/in/secretpath`,
+    http_method: 'POST',
+    headers: { 'X-Own': '1' },
+    disable_ssl_verification: false,
+    username: '',
+    password: '',
+    ...extra,
+  });
+
+  it('sends the rendered bytes with the custom headers', async () => {
+    const message = makeMessage({ text: '{ "id":  42 }' });
+    await expect(send(config(), message)).resolves.toMatchObject({ sent: 1 });
+    expect(sink.last).toMatchObject({ method: 'POST', body: '{ "id":  42 }' });
+    expect(sink.last.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'automation-controller 1.0',
+      'x-own': '1',
+      'webhook-id': 'msg-0001',
+    });
+    expect(sink.last.headers).not.toHaveProperty('webhook-signature');
+  });
+
+  it('uses PUT, Basic authentication and overriding headers', async () => {
+    const headers = { 'Content-Type': 'application/vnd.own+json', 'user-agent': 'own' };
+    await send(config({ http_method: 'put', username: 'u', password: 'p', headers }));
+    expect(sink.last.method).toBe('PUT');
+    expect(sink.last.headers).toMatchObject({
+      'content-type': 'application/vnd.own+json',
+      'user-agent': 'own',
+      authorization: `Basic ${Buffer.from('u:p').toString('base64')}`,
+    });
+  });
+
+  it('signs by Standard Webhooks', async () => {
+    const key = Buffer.from('a very secret key');
+    const secret = `whsec_${key.toString('base64')}`;
+    await send(config({ signing_secret: secret, headers: { 'webhook-id': 'forged' } }));
+    const timestamp = String(TEST_NOW.getTime() / 1000);
+    const digest = createHmac('sha256', key).update(`msg-0001.${timestamp}.${sink.last.body}`);
+    expect(sink.last.headers).toMatchObject({
+      'webhook-id': 'msg-0001',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${digest.digest('base64')}`,
+    });
+  });
+
+  it.each(['[1]', '42', '"text"', 'null'])('sends the JSON value %s as it is', async (text) => {
+    await send(config(), makeMessage({ text }));
+    expect(sink.last.body).toBe(text);
+  });
+
+  it('does not send what is no JSON', async () => {
+    await expect(send(config(), makeMessage({ text: 'hello' }))).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining('not valid JSON'),
+    });
+    expect(sink.requests).toHaveLength(0);
+  });
+
+  it.each([301, 307, 308])('follows %i with method and body', async (status) => {
+    sink.answer({ status, headers: { location: '/next' } });
+    await expect(send(config())).resolves.toMatchObject({ sent: 1 });
+    expect(sink.last).toMatchObject({ method: 'POST', path: '/next', body: '{"id": 42}' });
+  });
+
+  it.each([302, 303])('takes %i for a failure', async (status) => {
+    sink.answer({ status, headers: { location: '/next' } });
+    await expect(send(config())).rejects.toMatchObject({ retryable: false });
+    expect(sink.requests).toHaveLength(1);
+  });
+
+  it('gives up after five redirects in the words of the contract', async () => {
+    sink.answer(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
+    await expect(send(config())).rejects.toMatchObject({
+      message: `Webhook notification max number of retries [5] exceeded. Failed to send webhook notification to ${sink.url}/in/***`,
+      retryable: false,
+    });
+  });
+
+  it.each([
+    [400, false],
+    [401, false],
+    [404, false],
+    [408, true],
+    [425, true],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])('reports %i, to be tried again: %p', async (status, retryable) => {
+    sink.answer({ status, body: 'why' });
+    await expect(send(config())).rejects.toMatchObject({
+      message: `Error sending webhook notification: ${status}`,
+      detail: 'why',
+      statusCode: status,
+      retryable,
+    });
+  });
+
+  it('never puts a secret into an error', async () => {
+    const secret = 'canary-7781';
+    sink.answer({ status: 500, body: `got ${secret} at ${sink.url}/in/${secret}` });
+    const error = await send(
+      config({ headers: { Authorization: secret }, password: secret, username: 'u' }),
+    ).catch((thrown: SendError) => thrown);
+    expect(error).toMatchObject({ statusCode: 500, detail: expect.stringContaining('***') });
+    expect(JSON.stringify(error) + String(error)).not.toContain(secret);
+  });
+
+  it('refuses private addresses by default', async () => {
+    const strict = new OutboundClient({ allow: [], userAgent: 'x' });
+    const context = makeSendContext(strict, sink);
+    await expect(webhookBackend.send(config(), makeMessage(), context)).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining('OUTBOUND_ALLOW'),
+    });
+    await strict.close();
+  });
+
+  it('may try a broken connection again', async () => {
+    sink.answer({ fault: 'reset' });
+    await expect(send(config())).rejects.toMatchObject({ retryable: true });
+  });
+});

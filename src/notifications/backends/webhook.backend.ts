@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto';
+import { faultOfHeader } from '../../common/outbound/header-check.js';
+import { maskUrl } from '../../common/outbound/mask.js';
+import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import { RedirectLimitError } from '../../common/outbound/outbound-error.js';
+import { SendError } from './backend.js';
+import type { Configuration, NotificationBackend, SendContext } from './backend.js';
+import { flagOf, textOf, textsByNameOf } from './configuration-values.js';
+import { deliver, excerptOf } from './http-delivery.js';
+
+const FAILURE = 'Error sending webhook notification';
+const SECRET_PREFIX = 'whsec_';
+
+/** The generic HTTP notification: the rendered JSON body to any URL, optionally signed. */
+export const webhookBackend: NotificationBackend = {
+  type: 'webhook',
+  label: 'Webhook',
+  recipientKey: 'url',
+  fields: {
+    url: { type: 'string', label: 'Target URL', url: true },
+    http_method: { type: 'string', label: 'HTTP Method', default: 'POST' },
+    disable_ssl_verification: { type: 'bool', label: 'Disable SSL Verification', default: false },
+    username: { type: 'string', label: 'Username', default: '' },
+    password: { type: 'password', label: 'Password', default: '' },
+    headers: { type: 'object', label: 'HTTP Headers' },
+    signing_secret: { type: 'password', label: 'Signing Secret', optional: true },
+  },
+  check: (config) => [
+    ...(/^(POST|PUT)$/i.test(textOf(config, 'http_method'))
+      ? []
+      : ["HTTP method must be either 'POST' or 'PUT'."]),
+    ...Object.entries(textsByNameOf(config, 'headers')).flatMap(([name, value]) => {
+      const fault = faultOfHeader(name, value);
+      return fault ? [`Configuration field 'headers' is not valid: ${fault}.`] : [];
+    }),
+  ],
+  send: async (config, message, context) => {
+    assertJson(message.text);
+    const secrets = secretsOf(config);
+    try {
+      const response = await deliver(context, {
+        failure: FAILURE,
+        secrets,
+        request: {
+          method: textOf(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
+          url: textOf(config, 'url'),
+          headers: headersOf(config, message.text, context),
+          body: message.text,
+          verifyTls: !flagOf(config, 'disable_ssl_verification'),
+          redirects: 'same-host',
+        },
+      });
+      return { sent: 1, detail: excerptOf(response.body, secrets), statusCode: response.status };
+    } catch (error) {
+      throw limitErrorOf(error, textOf(config, 'url')) ?? error;
+    }
+  },
+};
+
+/**
+ * Signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time and body.
+ * A secret written `whsec_<base64>` is decoded, any other is used as its bytes.
+ * The id stays the same for every attempt, so that the receiver can drop repetitions.
+ */
+export function signatureHeaders(
+  secret: string,
+  body: string,
+  messageId: string,
+  now: Date,
+): Record<string, string> {
+  const timestamp = Math.floor(now.getTime() / 1000).toString();
+  const key = secret.startsWith(SECRET_PREFIX)
+    ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+    : Buffer.from(secret, 'utf8');
+  const digest = createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`);
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${digest.digest('base64')}`,
+  };
+}
+
+function headersOf(
+  config: Configuration,
+  body: string,
+  context: SendContext,
+): Record<string, string> {
+  const headers = new Map([
+    ['content-type', 'application/json'],
+    ['webhook-id', context.messageId],
+  ]);
+  const set = (entries: Record<string, string>): void => {
+    for (const [name, value] of Object.entries(entries)) headers.set(name.toLowerCase(), value);
+  };
+  set(textsByNameOf(config, 'headers'));
+  const username = textOf(config, 'username');
+  const password = textOf(config, 'password');
+  if (username || password) set({ authorization: basicAuthorization(username, password) });
+  const secret = textOf(config, 'signing_secret');
+  if (secret) set(signatureHeaders(secret, body, context.messageId, context.now()));
+  return Object.fromEntries(headers);
+}
+
+function secretsOf(config: Configuration): string[] {
+  return [
+    textOf(config, 'password'),
+    textOf(config, 'signing_secret'),
+    ...Object.values(textsByNameOf(config, 'headers')),
+    // Short header values such as "1" are no secrets, and starring them would garble the text.
+  ].filter((secret) => secret.length >= 6);
+}
+
+/** Any JSON value may be sent; text that is none would reach the receiver as something else. */
+function assertJson(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SendError(`${FAILURE}: the rendered body is not valid JSON (${reason})`, {
+      retryable: false,
+    });
+  }
+}
+
+function limitErrorOf(error: unknown, url: string): SendError | null {
+  if (!(error instanceof SendError) || !(error.cause instanceof RedirectLimitError)) return null;
+  return new SendError(
+    `Webhook notification max number of retries [${error.cause.limit}] exceeded. ` +
+      `Failed to send webhook notification to ${maskUrl(url)}`,
+    { retryable: false },
+    { cause: error },
+  );
+}

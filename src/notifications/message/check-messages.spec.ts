@@ -1,0 +1,52 @@
+import { checkMessages } from './check-messages.js';
+import { TemplateSandbox } from './template-sandbox.js';
+
+const sandbox = new TemplateSandbox();
+afterAll(() => sandbox.close());
+
+const check = (message: string) => checkMessages('chat_a', { started: { message } }, sandbox);
+
+describe('checkMessages', () => {
+  it('accepts every variable of the contract', async () => {
+    const text = '{{ job.id }} {{ job_friendly_name }} {{ url }} {{ job_metadata }} {{ hosts.ok }}';
+    await expect(check(text)).resolves.toEqual([]);
+    await expect(check('{{ approval_node_name }} {{ workflow_url }}')).resolves.toEqual([]);
+    await expect(check('{{ job.summary_fields.labels.count }}')).resolves.toEqual([]);
+    await expect(check('{{ job.host_status_counts.dark }}')).resolves.toEqual([]);
+  });
+
+  it.each([
+    ['{{ foo }}', "Field 'foo' unavailable"],
+    ['{{ job.foo }}', "Field 'foo' unavailable"],
+    ['{{ job.extra_vars }}', "Field 'extra_vars' unavailable"],
+    ['{{ job.__class__ }}', "Security error due to field '__class__'"],
+  ])('%s: %s', async (text, error) => {
+    await expect(check(text)).resolves.toEqual([error]);
+  });
+
+  it('quotes a template that is no template', async () => {
+    await expect(check('{{ job.id')).resolves.toEqual([
+      expect.stringMatching(/^Unable to render message '\{\{ job\.id': .+/),
+    ]);
+  });
+
+  it('has a text of its own for the body of a webhook', async () => {
+    const messages = { success: { body: '{{ job.id' } };
+    await expect(checkMessages('webhook', messages, sandbox)).resolves.toEqual([
+      expect.stringMatching(
+        /^Webhook body for 'success' is not valid\. The following gave an error \(.+\)\.$/,
+      ),
+    ]);
+  });
+
+  it('does not demand JSON of a webhook body, and reports shape and templates together', async () => {
+    const messages = { started: { body: 'no json' }, x: {}, error: { message: '{{ foo }}' } };
+    const errors = await checkMessages('webhook', messages, sandbox);
+    expect(errors).toHaveLength(2);
+  });
+
+  it('refuses a template that does not end', async () => {
+    const bomb = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
+    await expect(check(bomb)).resolves.toHaveLength(1);
+  });
+});

@@ -1,0 +1,46 @@
+import type { NotificationType } from '../backends/notification-type.js';
+import { inspectMessages } from './messages.js';
+import type { MessageText } from './messages.js';
+import type { TemplateOutput } from './sandbox-worker.js';
+import { stubContext } from './stub-context.js';
+import type { TemplateSandbox } from './template-sandbox.js';
+
+/** How much of a template an error text quotes. */
+const QUOTED_LENGTH = 200;
+
+/**
+ * All faults of a `messages` value for `{"messages": [...]}`: its shape, and every template tried
+ * against an invented run with unknown variables refused (contract/automation.md 3.4).
+ */
+export async function checkMessages(
+  type: NotificationType,
+  value: unknown,
+  sandbox: TemplateSandbox,
+): Promise<string[]> {
+  const { errors, texts } = inspectMessages(value);
+  const used = texts.filter(({ text }) => text !== '');
+  if (used.length === 0) return errors;
+  const outputs = await sandbox.render(
+    used.map(({ text }) => ({ template: text, strict: true })),
+    stubContext(),
+  );
+  used.forEach((text, index) => {
+    const output = outputs[index];
+    if (output && 'fault' in output) errors.push(faultText(type, text, output));
+  });
+  return errors;
+}
+
+function faultText(
+  type: NotificationType,
+  { event, part, text }: MessageText,
+  { fault, reason }: Extract<TemplateOutput, { fault: string }>,
+): string {
+  if (fault === 'undefined') return `Field '${reason}' unavailable`;
+  if (fault === 'security') return `Security error due to field '${reason}'`;
+  if (type === 'webhook' && part === 'body') {
+    return `Webhook body for '${event}' is not valid. The following gave an error (${reason}).`;
+  }
+  const quoted = text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text;
+  return `Unable to render message '${quoted}': ${reason}`;
+}

@@ -1,0 +1,231 @@
+import { NOTIFICATION_TYPES } from '../backends/notification-type.js';
+import { composeMessage, composeTestMessage } from './compose.js';
+import type { ComposeInput } from './compose.js';
+import { defaultMessagesOf } from './default-messages.js';
+import { jobMetadataOf } from './job-metadata.js';
+import type { RunFacts } from './run-facts.js';
+import { STUB_FACTS } from './stub-context.js';
+import { TemplateSandbox } from './template-sandbox.js';
+
+const sandbox = new TemplateSandbox();
+afterAll(() => sandbox.close());
+
+const compose = (input: Partial<ComposeInput>) =>
+  composeMessage(
+    { type: 'email', event: { event: 'success' }, messages: null, facts: STUB_FACTS, ...input },
+    sandbox,
+  );
+
+const SUBJECT = "Job #42 'Stub Job' successful: https://controller.example/#/jobs/playbook/42";
+
+const APPROVAL: RunFacts = {
+  ...STUB_FACTS,
+  kind: 'workflow_job',
+  nodes: [],
+  approval: {
+    id: 77,
+    nodeName: 'Go "live"',
+    status: 'pending',
+    workflowUrl: 'https://c.example/#/jobs/workflow/41',
+    started: null,
+    finished: null,
+  },
+};
+
+describe('jobMetadataOf', () => {
+  it('has the keys of the contract, totals flat and hosts beside them', () => {
+    expect(jobMetadataOf(STUB_FACTS)).toEqual({
+      id: 42,
+      name: 'Stub Job',
+      url: 'https://controller.example/#/jobs/playbook/42',
+      created_by: 'admin',
+      started: '2019-08-07T21:46:38.362630+00:00',
+      finished: '2019-08-07T21:46:45.127433+00:00',
+      status: 'successful',
+      traceback: '',
+      inventory: 'Stub Inventory',
+      project: 'Stub Project',
+      playbook: 'site.yml',
+      credential: 'Stub Credential',
+      limit: '',
+      extra_vars: '{}',
+      hosts: { ok: 1, changed: 1, dark: 0, failures: 0, skipped: 0 },
+      host_summaries: { localhost: expect.objectContaining({ processed: 1, failed: false }) },
+    });
+  });
+
+  it('writes None for a run that nobody launched, and a summary for a workflow', () => {
+    const metadata = jobMetadataOf({
+      ...STUB_FACTS,
+      kind: 'workflow_job',
+      representation: { ...STUB_FACTS.representation, summary_fields: {}, started: null },
+      nodes: [
+        { node: 1, job: { id: 9, name: 'build', status: 'failed' } },
+        { node: 2, job: null },
+      ],
+    });
+    expect(metadata).toMatchObject({ created_by: 'None', started: null, inventory: null });
+    expect(metadata.body).toBe(
+      'Workflow job summary:\n\n- node #1 spawns job #9, "build", which finished with status failed.\n- node #2 spawns no job.',
+    );
+  });
+
+  it('shows troubled hosts first when there are too many', () => {
+    const good = STUB_FACTS.hosts?.localhost;
+    if (!good) throw new Error('The stub has a host.');
+    const hosts = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, i) => [`h${i}`, { ...good, failed: i === 999 }]),
+    );
+    const metadata = jobMetadataOf({ ...STUB_FACTS, hosts });
+    expect(metadata.hosts).toMatchObject({ ok: 1000 });
+    expect(metadata.host_summaries).toHaveProperty('h999');
+    expect(metadata.host_summaries_omitted).toBe(800);
+  });
+});
+
+describe('composeMessage with default texts', () => {
+  it.each(NOTIFICATION_TYPES)('%s: subject and an object for a body', async (type) => {
+    const message = await compose({ type });
+    expect(message.subject).toBe(SUBJECT);
+    expect(message.note).toBeNull();
+    expect(typeof message.body).toBe('object');
+  });
+
+  it('sends the metadata of a webhook as the object it is', async () => {
+    const { body, text } = await compose({ type: 'webhook' });
+    expect(body).toMatchObject({ id: 42, hosts: { ok: 1 } });
+    expect(JSON.parse(text)).toEqual(body);
+    expect(text).toContain('\n    "id": 42');
+  });
+
+  it('writes the metadata below the sentence of a mail', async () => {
+    const { body, text } = await compose({ type: 'email' });
+    expect(text).toMatch(
+      /^Job #42 had status successful, view details at https:\/\/controller.example\/#\/jobs\/playbook\/42\n\n\{\n {4}"id": 42/,
+    );
+    expect(body).toEqual({ body: text });
+  });
+
+  it.each([
+    [
+      'running',
+      'The approval node "Go "live"" needs review. This node can be viewed at: https://c.example/#/jobs/workflow/41',
+    ],
+    [
+      'approved',
+      'The approval node "Go "live"" was approved. https://c.example/#/jobs/workflow/41',
+    ],
+    [
+      'timed_out',
+      'The approval node "Go "live"" has timed out. https://c.example/#/jobs/workflow/41',
+    ],
+    ['denied', 'The approval node "Go "live"" was denied. https://c.example/#/jobs/workflow/41'],
+  ] as const)('tells that an approval is %s', async (approval, text) => {
+    const input = { event: { event: 'workflow_approval', approval } as const, facts: APPROVAL };
+    expect((await compose({ type: 'irc', ...input })).subject).toBe(text);
+    expect((await compose({ type: 'webhook', ...input })).body).toEqual({ body: text });
+    expect((await compose({ type: 'email', ...input })).text).toMatch(/\n\n\{\n {4}"id": 77/);
+  });
+});
+
+describe('composeMessage with custom texts', () => {
+  const custom = (message: string | null, body: string | null = null) => ({
+    messages: { success: { message, body } },
+  });
+
+  it('renders them, and the default where a part is blank', async () => {
+    const message = await compose(custom('{{ job.id }} ü', ''));
+    expect(message.subject).toBe('42 ü');
+    expect(message.text).toMatch(/^Job #42 had status/);
+  });
+
+  it('gives approvals the variables of the workflow job', async () => {
+    const message = await compose({
+      event: { event: 'workflow_approval', approval: 'running' },
+      messages: {
+        workflow_approval: { running: { message: '{{ job.id }} {{ approval_node_name }}' } },
+      },
+      facts: APPROVAL,
+    });
+    expect(message.subject).toBe('42 Go "live"');
+  });
+
+  it('sends the default with a note when a text cannot be rendered', async () => {
+    const broken = custom('{{ job.id', '{{ job.name | nosuchfilter }}');
+    const chat = await compose({ type: 'chat_a', ...broken });
+    expect(chat.subject).toMatch(/^Job #42 .* \(The custom message could not be rendered/);
+    const mail = await compose({ type: 'email', ...broken });
+    expect(mail.subject).toBe(SUBJECT);
+    expect(mail.text).toMatch(
+      /^Job #42 had status[^]*\n\nThe custom message could not be rendered/,
+    );
+    expect(mail.text).toContain('The custom body could not be rendered');
+    const hook = await compose({ type: 'webhook', ...broken });
+    expect(hook.body).toMatchObject({ id: 42, note: expect.stringContaining('The custom body') });
+    expect(JSON.parse(hook.text)).toEqual(hook.body);
+    expect(hook.note).not.toBeNull();
+  });
+
+  it('replaces a blank body by a warning of four lines', async () => {
+    const mail = await compose({ type: 'email', ...custom(null, '  {{ job.description }}\n') });
+    expect(mail.text.split('\r\n')).toHaveLength(4);
+    expect(mail.text).toMatch(/^The template rendering return a blank body\./);
+    const hook = await compose({ type: 'webhook', ...custom(null, ' {# x #}') });
+    expect(hook.body).toEqual({ body: mail.text });
+    expect(JSON.parse(hook.text)).toEqual(hook.body);
+  });
+
+  it.each([
+    ['[1, 2]', { body: '[1, 2]' }],
+    ['no json', { body: 'no json' }],
+    ['{"a": {{ job.id }}}', { a: 42 }],
+    ['{"a": {{ job.name | tojson }}}', { a: 'Stub Job' }],
+  ])('keeps the webhook body %s as written', async (text, body) => {
+    const hook = await compose({ type: 'webhook', ...custom(null, text) });
+    expect(hook.body).toEqual(body);
+    expect(hook.note).toBeNull();
+  });
+
+  it('keeps out of a record what the database cannot store', async () => {
+    const escapes = '{{ "\\x00\\ud800" }}';
+    const mail = await compose({ type: 'email', ...custom(escapes, `x${escapes}`) });
+    expect([mail.subject, mail.text]).toEqual(['\ufffd', 'x\ufffd']);
+    const hook = await compose({
+      type: 'webhook',
+      ...custom(null, '{"a\\u0000": "\\u0000b\\ud800"}'),
+    });
+    expect(hook.body).toEqual({ a: 'b\ufffd' });
+    const deep = `{"a": ${'['.repeat(5000)}${']'.repeat(5000)}}`;
+    expect((await compose({ type: 'webhook', ...custom(null, deep) })).body).toEqual({
+      body: deep,
+    });
+  });
+
+  it('renders against an invented run for tests', async () => {
+    const message = await compose({ facts: null, ...custom('{{ job.name }}') });
+    expect(message.subject).toBe('Stub Job');
+  });
+});
+
+describe('composeTestMessage', () => {
+  it('has the texts of the contract', () => {
+    expect(composeTestMessage('email', 3, 'https://c.example')).toMatchObject({
+      subject: 'Notification Test 3 https://c.example',
+      text: 'Test Notification 3 https://c.example',
+      body: { body: 'Test Notification 3 https://c.example' },
+    });
+    expect(JSON.parse(composeTestMessage('webhook', 3, 'x').text)).toEqual({
+      body: 'Test Notification 3 x',
+    });
+  });
+});
+
+describe('defaultMessagesOf', () => {
+  it('has no message for a webhook and no body for a chat', () => {
+    expect(defaultMessagesOf('webhook').started).toEqual({ body: '{{ job_metadata }}' });
+    expect(defaultMessagesOf('chat_a').error.body).toBeNull();
+    expect(defaultMessagesOf('webhook').workflow_approval.running.body).toBe(
+      '{"body":"The approval node \\"{{ approval_node_name }}\\" needs review. This node can be viewed at: {{ workflow_url }}"}',
+    );
+  });
+});

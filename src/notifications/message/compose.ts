@@ -1,0 +1,147 @@
+import type { OutgoingMessage } from '../backends/backend.js';
+import type { NotificationType } from '../backends/notification-type.js';
+import { contextOf } from './context.js';
+import type { MessageContext } from './context.js';
+import { defaultPartsOf } from './default-messages.js';
+import { fillPlaceholders } from './fill-placeholders.js';
+import { partsFor } from './message-events.js';
+import type { MessageEvent, Messages } from './message-events.js';
+import type { RunFacts } from './run-facts.js';
+import type { TemplateOutput } from './sandbox-worker.js';
+import { storableObjectIn, storableText } from './storable.js';
+import { stubContext } from './stub-context.js';
+import type { TemplateSandbox } from './template-sandbox.js';
+
+/** Kinds whose body goes out; the others send the message alone. */
+const WITH_BODY: ReadonlySet<NotificationType> = new Set([
+  'email',
+  'webhook',
+  'incident_a',
+  'dashboard_a',
+]);
+
+/** Kinds whose body is JSON by its nature and stored as the object it is. */
+const WITH_JSON_BODY: ReadonlySet<NotificationType> = new Set([
+  'webhook',
+  'incident_a',
+  'dashboard_a',
+]);
+
+const BLANK_BODY = [
+  'The template rendering return a blank body.',
+  'Please check the template.',
+  'A body needs at least one character that is not white space,',
+  'and an empty body template uses the default text.',
+].join('\r\n');
+
+const SUBJECT_LIMIT = 65_536;
+const REASON_LIMIT = 300;
+
+/** A finished message, and whether it had to fall back. */
+export interface ComposedMessage extends OutgoingMessage {
+  /** Why a default text stands in for a custom one; null when nothing went wrong. */
+  readonly note: string | null;
+}
+
+/** What decides the words of a message. */
+export interface ComposeInput {
+  readonly type: NotificationType;
+  readonly event: MessageEvent;
+  readonly messages: Messages | null;
+  /** Null renders against the invented run of `stubContext`, for tests of a template. */
+  readonly facts: RunFacts | null;
+}
+
+/**
+ * Subject and body of one notification. Custom texts are rendered in the sandbox with unknown
+ * variables empty; a text that cannot be rendered is replaced by the default text with a note,
+ * so that nothing is ever lost to a template (decision 25). Never throws.
+ */
+export async function composeMessage(
+  input: ComposeInput,
+  sandbox: TemplateSandbox,
+): Promise<ComposedMessage> {
+  const { type, event, messages, facts } = input;
+  const context = facts ? contextOf(facts) : stubContext();
+  const custom = partsFor(messages, event);
+  const wanted = [custom?.message, WITH_BODY.has(type) ? custom?.body : null];
+  const templates = wanted.flatMap((text) => (text ? [{ template: text, strict: false }] : []));
+  const outputs = templates.length > 0 ? [...(await sandbox.render(templates, context))] : [];
+  const message = wanted[0] ? outputs.shift() : undefined;
+  const body = wanted[1] ? outputs.shift() : undefined;
+  const notes = [noteOn('message', message), noteOn('body', body)].filter((note) => note !== null);
+  const note = notes.length > 0 ? notes.join(' ') : null;
+  const texts = textsOf(type, event, context, { message, body });
+  return { ...finish(type, texts, note), note };
+}
+
+/**
+ * The message of the test endpoint (contract/automation.md 3.8). `baseUrl` is the address of this
+ * installation.
+ */
+export function composeTestMessage(
+  type: NotificationType,
+  templateId: number,
+  baseUrl: string,
+): ComposedMessage {
+  const subject = `Notification Test ${templateId} ${baseUrl}`;
+  const text = `Test Notification ${templateId} ${baseUrl}`;
+  const isJson = type === 'webhook' || type === 'dashboard_a';
+  return {
+    subject,
+    body: { body: text },
+    text: isJson ? JSON.stringify({ body: text }) : text,
+    note: null,
+  };
+}
+
+interface Texts {
+  readonly subject: string;
+  readonly body: string;
+}
+
+function textsOf(
+  type: NotificationType,
+  event: MessageEvent,
+  context: MessageContext,
+  rendered: { message: TemplateOutput | undefined; body: TemplateOutput | undefined },
+): Texts {
+  const defaults = defaultPartsOf(type, event);
+  // Only the default body of a webhook approval is JSON with placeholders inside its strings.
+  const escape = type === 'webhook' && event.event === 'workflow_approval' ? 'json' : 'none';
+  const subject = textIn(rendered.message) ?? fillPlaceholders(defaults.message, context);
+  const body = textIn(rendered.body) ?? fillPlaceholders(defaults.body, context, escape);
+  return { subject: storableText(subject.slice(0, SUBJECT_LIMIT)), body: storableText(body) };
+}
+
+function finish(type: NotificationType, texts: Texts, note: string | null): OutgoingMessage {
+  if (!WITH_BODY.has(type)) {
+    const subject = note ? `${texts.subject} (${note})` : texts.subject;
+    return { subject, text: '', body: { body: subject } };
+  }
+  const isBlank = texts.body.trim() === '';
+  if (!WITH_JSON_BODY.has(type)) {
+    const text = `${isBlank ? BLANK_BODY : texts.body}${note ? `\n\n${note}` : ''}`;
+    return { subject: texts.subject, text, body: { body: text } };
+  }
+  const text = isBlank && type === 'webhook' ? JSON.stringify({ body: BLANK_BODY }) : texts.body;
+  return withJsonBody(texts.subject, isBlank && type !== 'webhook' ? BLANK_BODY : text, note);
+}
+
+/** The record's body is the JSON object itself; other JSON and plain text go under `body`. */
+function withJsonBody(subject: string, text: string, note: string | null): OutgoingMessage {
+  const object = storableObjectIn(text);
+  if (!note) return { subject, text, body: object ?? { body: text } };
+  const body = { ...(object ?? { body: text }), note };
+  return { subject, text: JSON.stringify(body), body };
+}
+
+function textIn(output: TemplateOutput | undefined): string | null {
+  return output && 'text' in output ? output.text : null;
+}
+
+function noteOn(part: 'message' | 'body', output: TemplateOutput | undefined): string | null {
+  if (!output || 'text' in output) return null;
+  const reason = storableText(output.reason.slice(0, REASON_LIMIT));
+  return `The custom ${part} could not be rendered, this is the default text: ${reason}.`;
+}

@@ -1,0 +1,69 @@
+import { HOST_STATUS_KEYS, JOB_KEYS, SUMMARY_KEYS, pick } from './allow-list.js';
+import { hostSummariesOf, hostTotalsOf, jobMetadataOf } from './job-metadata.js';
+import type { RunFacts, RunKind } from './run-facts.js';
+
+/** The variables of a message template. */
+export type MessageContext = Readonly<Record<string, unknown>>;
+
+const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
+  job: 'Job',
+  workflow_job: 'Workflow Job',
+  project_update: 'Project Update',
+  inventory_update: 'Inventory Update',
+  ad_hoc_command: 'AdHoc Command',
+  system_job: 'System Job',
+  workflow_approval: 'Workflow Approval',
+};
+
+const METADATA_INDENT = 4;
+
+/**
+ * Objects whose keys are the users' own, written as paths: at save any key below them passes,
+ * because only the run decides which exist.
+ */
+export const OPEN_PATHS: readonly string[] = ['job.artifacts', 'host_summaries'];
+
+/** The variables of a run, allow-listed exactly as contract/automation.md 3.4. */
+export function contextOf(facts: RunFacts): MessageContext {
+  const { representation: run } = facts;
+  return {
+    job: {
+      ...pick(run, JOB_KEYS),
+      ...approvalVariables(facts),
+      host_status_counts: hostStatusCounts(facts),
+      summary_fields: summaryOf(run.summary_fields),
+    },
+    job_friendly_name: FRIENDLY_NAME[facts.kind],
+    url: facts.uiUrl,
+    job_metadata: JSON.stringify(jobMetadataOf(facts), null, METADATA_INDENT),
+    ...approvalVariables(facts),
+    hosts: hostTotalsOf(facts.hosts),
+    host_summaries: hostSummariesOf(facts.hosts),
+  };
+}
+
+function approvalVariables({ approval }: RunFacts): Record<string, string> {
+  return {
+    approval_status: approval?.status ?? '',
+    approval_node_name: approval?.nodeName ?? '',
+    workflow_url: approval?.workflowUrl ?? '',
+  };
+}
+
+function summaryOf(summaryFields: unknown): Record<string, unknown> {
+  const links = pick(summaryFields, Object.keys(SUMMARY_KEYS));
+  return Object.fromEntries(
+    Object.entries(links).map(([link, summary]) => [link, pick(summary, SUMMARY_KEYS[link] ?? [])]),
+  );
+}
+
+/** How many hosts have each outcome; only outcomes that occurred. */
+function hostStatusCounts({ hosts }: RunFacts): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const host of Object.values(hosts ?? {})) {
+    for (const key of HOST_STATUS_KEYS) {
+      if (Number(host[key]) > 0) counts[key] = (counts[key] ?? 0) + 1;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,82 @@
+import type { NotificationType } from '../backends/notification-type.js';
+import { APPROVAL_EVENTS } from './message-events.js';
+import type { ApprovalEvent, MessageEvent, MessageParts, RunEvent } from './message-events.js';
+
+/** Default texts of one kind, in the shape OPTIONS shows under `messages.<type>`. */
+export type DefaultMessages = Readonly<Record<RunEvent, MessageParts>> & {
+  readonly workflow_approval: Readonly<Record<ApprovalEvent, MessageParts>>;
+};
+
+const MESSAGE =
+  "{{ job_friendly_name }} #{{ job.id }} '{{ job.name }}' {{ job.status }}: {{ url }}";
+const MAIL_BODY =
+  '{{ job_friendly_name }} #{{ job.id }} had status {{ job.status }}, ' +
+  'view details at {{ url }}\n\n{{ job_metadata }}';
+const METADATA_BODY = '{{ job_metadata }}';
+
+const APPROVAL_MESSAGE: Readonly<Record<ApprovalEvent, string>> = {
+  running:
+    'The approval node "{{ approval_node_name }}" needs review. ' +
+    'This node can be viewed at: {{ workflow_url }}',
+  approved: 'The approval node "{{ approval_node_name }}" was approved. {{ workflow_url }}',
+  timed_out: 'The approval node "{{ approval_node_name }}" has timed out. {{ workflow_url }}',
+  denied: 'The approval node "{{ approval_node_name }}" was denied. {{ workflow_url }}',
+};
+
+/** The default texts of a kind (contract/automation.md 3.4). */
+export function defaultMessagesOf(type: NotificationType): DefaultMessages {
+  const parts = runParts(type);
+  const approvals = APPROVAL_EVENTS.map((event) => [event, approvalParts(type, event)] as const);
+  return {
+    started: parts,
+    success: parts,
+    error: parts,
+    workflow_approval: Object.fromEntries(approvals) as Record<ApprovalEvent, MessageParts>,
+  };
+}
+
+/** The default texts of one event; a webhook has no message, so a record's subject uses this one. */
+export function defaultPartsOf(
+  type: NotificationType,
+  event: MessageEvent,
+): { message: string; body: string } {
+  const defaults = defaultMessagesOf(type);
+  const isApproval = event.event === 'workflow_approval';
+  const parts = isApproval ? defaults.workflow_approval[event.approval] : defaults[event.event];
+  const message = isApproval ? APPROVAL_MESSAGE[event.approval] : MESSAGE;
+  return { message: parts.message ?? message, body: parts.body ?? '' };
+}
+
+function runParts(type: NotificationType): MessageParts {
+  switch (type) {
+    case 'webhook':
+      return { body: METADATA_BODY };
+    case 'email':
+      return { message: MESSAGE, body: MAIL_BODY };
+    case 'incident_a':
+    case 'dashboard_a':
+      return { message: MESSAGE, body: METADATA_BODY };
+    default:
+      return { message: MESSAGE, body: null };
+  }
+}
+
+function approvalParts(type: NotificationType, event: ApprovalEvent): MessageParts {
+  const message = APPROVAL_MESSAGE[event];
+  switch (type) {
+    case 'webhook':
+      return { body: JSON.stringify({ body: message }) };
+    case 'email':
+      return { message, body: `${mailApproval(message)}\n\n{{ job_metadata }}` };
+    case 'incident_a':
+    case 'dashboard_a':
+      return { message, body: message };
+    default:
+      return { message, body: null };
+  }
+}
+
+/** The body of a running approval says "approval node" where its message says "node". */
+function mailApproval(message: string): string {
+  return message.replace('This node can be viewed', 'This approval node can be viewed');
+}

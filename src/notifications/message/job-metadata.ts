@@ -1,0 +1,119 @@
+import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
+
+/** The counters of the seed's `hosts` object. */
+export interface HostTotals {
+  readonly ok: number;
+  readonly changed: number;
+  readonly dark: number;
+  readonly failures: number;
+  readonly skipped: number;
+}
+
+/** Hosts shown one by one; a message about more would be megabytes, the totals cover all. */
+const MAX_HOST_SUMMARIES = 200;
+
+/**
+ * The body content of the seed for a run (contract/automation.md 3.5, decision 22): flat totals in
+ * `hosts`, the counters of each host beside them in `host_summaries`.
+ */
+export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {
+  const { representation: run, approval } = facts;
+  return {
+    id: approval ? approval.id : run.id,
+    name: approval ? approval.nodeName : run.name,
+    url: approval ? approval.workflowUrl : facts.uiUrl,
+    created_by: nameIn(run, 'created_by', 'username') ?? 'None',
+    started: isoOffset(approval ? approval.started : run.started),
+    finished: isoOffset(approval ? approval.finished : run.finished),
+    status: approval ? approval.status : run.status,
+    traceback: facts.traceback,
+    ...(approval ? { extra_vars: facts.extraVars } : detailsOf(facts)),
+  };
+}
+
+/** Sums of the counters of all hosts. */
+export function hostTotalsOf(hosts: RunFacts['hosts']): HostTotals {
+  const totals = { ok: 0, changed: 0, dark: 0, failures: 0, skipped: 0 };
+  for (const host of Object.values(hosts ?? {})) {
+    totals.ok += host.ok;
+    totals.changed += host.changed;
+    totals.dark += host.dark;
+    totals.failures += host.failures;
+    totals.skipped += host.skipped;
+  }
+  return totals;
+}
+
+/** Counters by host name, the failed and unreachable hosts first when there are too many. */
+export function hostSummariesOf(hosts: RunFacts['hosts']): Record<string, HostCounters> {
+  const entries = Object.entries(hosts ?? {});
+  if (entries.length <= MAX_HOST_SUMMARIES) return Object.fromEntries(entries);
+  const trouble = ([, host]: [string, HostCounters]): number => (host.failed || host.dark ? 0 : 1);
+  const sorted = entries.toSorted((left, right) => trouble(left) - trouble(right));
+  return Object.fromEntries(sorted.slice(0, MAX_HOST_SUMMARIES));
+}
+
+/** `Workflow job summary:` and a line for every node. */
+export function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
+  const lines = nodes.map(({ node, job }) =>
+    job
+      ? `- node #${node} spawns job #${job.id}, "${job.name}", which finished with status ${job.status}.`
+      : `- node #${node} spawns no job.`,
+  );
+  return ['Workflow job summary:', '', ...lines].join('\n');
+}
+
+function detailsOf(facts: RunFacts): Record<string, unknown> {
+  const run = facts.representation;
+  switch (facts.kind) {
+    case 'job':
+      return {
+        inventory: nameIn(run, 'inventory', 'name'),
+        project: nameIn(run, 'project', 'name'),
+        playbook: run.playbook ?? '',
+        credential: facts.credential,
+        limit: run.limit ?? '',
+        extra_vars: facts.extraVars,
+        ...hostDetails(facts),
+      };
+    case 'ad_hoc_command':
+      return {
+        inventory: nameIn(run, 'inventory', 'name'),
+        credential: facts.credential,
+        limit: run.limit ?? '',
+        extra_vars: facts.extraVars,
+        ...hostDetails(facts),
+      };
+    case 'workflow_job':
+      return {
+        body: workflowSummary(facts.nodes ?? []),
+        inventory: nameIn(run, 'inventory', 'name'),
+        limit: run.limit ?? '',
+        extra_vars: facts.extraVars,
+      };
+    default:
+      return {};
+  }
+}
+
+function hostDetails({ hosts }: RunFacts): Record<string, unknown> {
+  const host_summaries = hostSummariesOf(hosts);
+  const omitted = Object.keys(hosts ?? {}).length - Object.keys(host_summaries).length;
+  return {
+    hosts: hostTotalsOf(hosts),
+    host_summaries,
+    ...(omitted > 0 ? { host_summaries_omitted: omitted } : {}),
+  };
+}
+
+function nameIn(run: RunFacts['representation'], link: string, key: string): string | null {
+  const summary = (run.summary_fields as Record<string, unknown> | undefined)?.[link];
+  const name = (summary as Record<string, unknown> | null | undefined)?.[key];
+  return typeof name === 'string' ? name : null;
+}
+
+/** Instants in messages carry an offset (`+00:00`) where the API writes `Z`. */
+function isoOffset(value: unknown): string | null {
+  if (value instanceof Date) return value.toISOString().replace(/Z$/, '+00:00');
+  return typeof value === 'string' ? value.replace(/Z$/, '+00:00') : null;
+}

@@ -1,0 +1,146 @@
+import { APPROVAL_EVENTS, RUN_EVENTS } from './message-events.js';
+import type { MessageParts, Messages } from './message-events.js';
+
+type Plain = Record<string, unknown>;
+
+/** One template text of a `messages` object and where it stands. */
+export interface MessageText {
+  /** `started` or, within approvals, `workflow_approval`. */
+  readonly event: string;
+  readonly part: 'message' | 'body';
+  readonly text: string;
+}
+
+/** Stored when a template is created without messages: every event uses its default texts. */
+export const NO_MESSAGES: Messages = {
+  started: null,
+  success: null,
+  error: null,
+  workflow_approval: null,
+};
+
+/**
+ * Faults of the shape of a `messages` value, in the contract's words (contract/automation.md 3.4),
+ * and the template texts found in it. The texts themselves are checked by `checkMessages`.
+ */
+export function inspectMessages(value: unknown): { errors: string[]; texts: MessageText[] } {
+  const errors: string[] = [];
+  const texts: MessageText[] = [];
+  if (value === null) return { errors, texts };
+  if (!isPlain(value)) {
+    errors.push(`Expected dict for 'messages' field, found ${pythonType(value)}`);
+    return { errors, texts };
+  }
+  for (const [event, parts] of Object.entries(value)) {
+    if (event !== 'workflow_approval' && !RUN_EVENTS.some((known) => known === event)) {
+      errors.push(
+        `Event '${event}' invalid, must be one of 'started', 'success', 'error', or 'workflow_approval'`,
+      );
+    } else if (parts === null) {
+      continue;
+    } else if (!isPlain(parts)) {
+      errors.push(`Expected dict for event '${event}', found ${pythonType(parts)}`);
+    } else if (event === 'workflow_approval') {
+      inspectApprovals(parts, errors, texts);
+    } else {
+      inspectParts(event, parts, errors, texts);
+    }
+  }
+  return { errors, texts };
+}
+
+/**
+ * The messages to store after a PATCH. An absent event or part keeps its stored text, an explicit
+ * null clears it, "" clears a part by storing "" (the default is used); `null` as a whole clears
+ * everything. Both values must have passed `inspectMessages`.
+ */
+export function mergeMessages(stored: Messages | null, patch: Messages | null): Messages | null {
+  if (patch === null) return null;
+  const base = stored ?? NO_MESSAGES;
+  const merged: Plain = { ...NO_MESSAGES, ...base };
+  for (const event of RUN_EVENTS) {
+    if (Object.hasOwn(patch, event)) merged[event] = mergeParts(base[event], patch[event]);
+  }
+  if (Object.hasOwn(patch, 'workflow_approval')) {
+    merged.workflow_approval = mergeApprovals(base.workflow_approval, patch.workflow_approval);
+  }
+  return merged as Messages;
+}
+
+/** The messages to store after a POST or PUT: nothing is kept, absent events become null. */
+export function normalizeMessages(value: Messages | null): Messages | null {
+  return mergeMessages(null, value);
+}
+
+function mergeApprovals(
+  stored: Messages['workflow_approval'],
+  patch: Messages['workflow_approval'],
+): Messages['workflow_approval'] {
+  if (!patch) return null;
+  const merged: Plain = { ...stored };
+  for (const event of APPROVAL_EVENTS) {
+    if (Object.hasOwn(patch, event)) merged[event] = mergeParts(stored?.[event], patch[event]);
+  }
+  return merged as Messages['workflow_approval'];
+}
+
+function mergeParts(
+  stored: MessageParts | null | undefined,
+  patch: MessageParts | null | undefined,
+): MessageParts | null {
+  return patch ? { ...stored, ...patch } : null;
+}
+
+function inspectApprovals(approvals: Plain, errors: string[], texts: MessageText[]): void {
+  for (const [event, parts] of Object.entries(approvals)) {
+    if (!APPROVAL_EVENTS.some((known) => known === event)) {
+      errors.push(
+        `Workflow Approval event '${event}' invalid, must be one of 'running', 'approved', 'timed_out', or 'denied'`,
+      );
+    } else if (parts === null) {
+      continue;
+    } else if (!isPlain(parts)) {
+      errors.push(
+        `Expected dict for workflow approval event '${event}', found ${pythonType(parts)}`,
+      );
+    } else {
+      inspectParts('workflow_approval', parts, errors, texts);
+    }
+  }
+}
+
+function inspectParts(event: string, parts: Plain, errors: string[], texts: MessageText[]): void {
+  for (const [part, text] of Object.entries(parts)) {
+    if (part !== 'message' && part !== 'body') {
+      errors.push(`Message type '${part}' invalid, must be either 'message' or 'body'`);
+    } else if (text === null) {
+      continue;
+    } else if (typeof text !== 'string') {
+      errors.push(`Expected string for '${part}', found ${pythonType(text)}, `);
+    } else if (part === 'message' && /[\r\n]/.test(text)) {
+      errors.push(`Messages cannot contain newlines (found newline in ${event} event)`);
+    } else {
+      texts.push({ event, part, text });
+    }
+  }
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Clients of this interface know types by these names. */
+function pythonType(value: unknown): string {
+  if (value === null) return "<class 'NoneType'>";
+  if (Array.isArray(value)) return "<class 'list'>";
+  switch (typeof value) {
+    case 'string':
+      return "<class 'str'>";
+    case 'boolean':
+      return "<class 'bool'>";
+    case 'number':
+      return Number.isInteger(value) ? "<class 'int'>" : "<class 'float'>";
+    default:
+      return "<class 'dict'>";
+  }
+}

@@ -1,0 +1,295 @@
+/*
+ * The code that runs inside the rendering thread. The functions of this file are handed to the
+ * thread as source text (see template-sandbox.ts), so that one file serves the compiled program
+ * and the test runner alike. They must not use anything from outside this file: no value imports,
+ * no constants of the module; types are fine.
+ */
+import type * as Jinja from '@huggingface/jinja';
+
+/** One template to evaluate. */
+export interface TemplateInput {
+  readonly template: string;
+  /** Refuse unknown variables (at save) instead of rendering them as "" (at send). */
+  readonly strict: boolean;
+}
+
+/** What becomes of a template: text, or why there is none. */
+export type TemplateOutput =
+  | { readonly text: string }
+  | {
+      readonly fault: 'syntax' | 'undefined' | 'security' | 'limit' | 'runtime';
+      /** For `undefined` and `security` the name concerned, else the engine's text. */
+      readonly reason: string;
+    };
+
+export interface SandboxLimits {
+  /** Nodes of the template that may be evaluated, loops included. */
+  readonly maxSteps: number;
+  readonly maxOutputLength: number;
+  readonly maxRange: number;
+}
+
+export interface SandboxTask {
+  readonly templates: readonly TemplateInput[];
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly limits: SandboxLimits;
+  readonly openPaths: readonly string[];
+}
+
+/** The parts of the engine's untyped tree that the checks look at. */
+interface TreeNode {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly object?: TreeNode;
+  readonly property?: TreeNode;
+  readonly computed?: boolean;
+  readonly operand?: TreeNode;
+  readonly filter?: TreeNode;
+  readonly test?: TreeNode;
+  readonly callee?: TreeNode;
+  readonly args?: readonly TreeNode[];
+}
+
+interface EngineValue {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+type Evaluate = (node: TreeNode | undefined, scope: Jinja.Environment) => EngineValue;
+
+/** Renders every template of a task; one that fails does not disturb the others. */
+export function renderAll(engine: typeof Jinja, task: SandboxTask): TemplateOutput[] {
+  return task.templates.map((input) => {
+    try {
+      return { text: renderOne(engine, input, task) };
+    } catch (error) {
+      const { fault, message } = error as { fault?: 'undefined' | 'security' | 'limit' } & Error;
+      if (error instanceof RangeError) return { fault: 'limit', reason: 'it is too deeply nested' };
+      if (fault) return { fault, reason: message };
+      return { fault: error instanceof SyntaxError ? 'syntax' : 'runtime', reason: message };
+    }
+  });
+}
+
+function renderOne(engine: typeof Jinja, input: TemplateInput, task: SandboxTask): string {
+  const program = parseTemplate(engine, input.template);
+  const scope = createScope(engine, task);
+  const interpreter = new engine.Interpreter(scope);
+  guardInterpreter(interpreter as unknown as { evaluate: Evaluate }, scope, input.strict, task);
+  const text = String((interpreter.run(program) as EngineValue).value);
+  if (text.length > task.limits.maxOutputLength) throw createFault('limit', 'the text is too long');
+  return text;
+}
+
+/** The engine reports faults of the grammar in several error classes; here all are SyntaxErrors. */
+function parseTemplate(engine: typeof Jinja, template: string) {
+  try {
+    // No options: the defaults of Jinja keep the line breaks after block tags.
+    return engine.parse(engine.tokenize(template, {}));
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new SyntaxError((error as Error).message, { cause: error });
+  }
+}
+
+function createScope(engine: typeof Jinja, task: SandboxTask): Jinja.Environment {
+  const scope = new engine.Environment();
+  const range = (start: number, stop?: number, step = 1): number[] => {
+    const [from, to] = stop === undefined ? [0, start] : [start, stop];
+    const length = Math.max(Math.ceil((to - from) / step), 0);
+    if (!Number.isFinite(length) || length > task.limits.maxRange) {
+      throw createFault('limit', `range() gives at most ${task.limits.maxRange} numbers`);
+    }
+    return Array.from({ length }, (_, index) => from + index * step);
+  };
+  const constants = { true: true, True: true, false: false, False: false, none: null, None: null };
+  for (const [name, value] of Object.entries({ ...constants, range, ...task.context })) {
+    scope.set(name, value);
+  }
+  return scope;
+}
+
+/**
+ * Wraps the one method every node passes through: counts steps, bounds intermediate texts, refuses
+ * names of internals, reports unknown variables in strict mode and adds the filters the engine
+ * lacks. The engine keeps its values in Maps, so no name reaches a JavaScript prototype anyway.
+ */
+function guardInterpreter(
+  interpreter: { evaluate: Evaluate },
+  scope: Jinja.Environment,
+  strict: boolean,
+  task: SandboxTask,
+): void {
+  const original = interpreter.evaluate.bind(interpreter);
+  const { maxSteps, maxOutputLength } = task.limits;
+  let steps = 0;
+  /** Above zero inside `default(...)` and `is defined`, where unknown variables are the point. */
+  let forgiving = 0;
+  const forgive: Evaluate = (node, inner) => {
+    forgiving++;
+    try {
+      return interpreter.evaluate(node, inner);
+    } finally {
+      forgiving--;
+    }
+  };
+  const dispatch: Evaluate = (node, inner) => {
+    if (node?.type === 'FilterExpression') {
+      const operand = (isDefault(node) ? forgive : interpreter.evaluate)(node.operand, inner);
+      return applyFilter(node, operand, (changed) => original(changed, inner), scope);
+    }
+    if (node?.type === 'TestExpression') {
+      return original({ ...node, operand: given(forgive(node.operand, inner)) }, inner);
+    }
+    return original(node, inner) ?? scope.lookupVariable('');
+  };
+  interpreter.evaluate = (node, inner) => {
+    if (++steps > maxSteps) throw createFault('limit', 'it takes too many steps');
+    if (node?.type === 'Given') return node.value as EngineValue;
+    refuseInternals(node);
+    const value = dispatch(node, inner);
+    const length = typeof value.value === 'string' ? value.value.length : 0;
+    if (length > maxOutputLength) throw createFault('limit', 'the text is too long');
+    if (strict && forgiving === 0) refuseUnknown(node, value, task.openPaths);
+    return value;
+  };
+}
+
+/** A node that stands for a value already evaluated. */
+function given(value: EngineValue): TreeNode {
+  return { type: 'Given', value };
+}
+
+function isDefault(node: TreeNode): boolean {
+  const name = node.filter?.callee?.value ?? node.filter?.value;
+  return name === 'default' || name === 'd';
+}
+
+/** Applies a filter: those the engine lacks are made here, the others get a fitting operand. */
+function applyFilter(
+  node: TreeNode,
+  operand: EngineValue,
+  evaluate: (node: TreeNode) => EngineValue,
+  scope: Jinja.Environment,
+): EngineValue {
+  const name = String(node.filter?.callee?.value ?? node.filter?.value);
+  const args = node.filter?.args ?? [];
+  const call = (filter: string, value: EngineValue, own = args): EngineValue =>
+    evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
+  const list = Array.isArray(operand.value) ? (operand.value as EngineValue[]) : null;
+  const isMissing = operand.value === null || operand.value === undefined;
+  switch (name) {
+    case 'd':
+    case 'default':
+      return call('default', operand);
+    case 'round':
+      return createValue(scope, roundTo(operand.value, args[0]?.value));
+    case 'first':
+    case 'last': {
+      const characters = typeof operand.value === 'string' ? [...operand.value] : [];
+      const items = list ?? characters.map((character) => createValue(scope, character));
+      return items.at(name === 'first' ? 0 : -1) ?? createValue(scope, undefined);
+    }
+    case 'map': {
+      if (!list || args[0]?.type !== 'StringLiteral') return call(name, operand);
+      const filter = String(args[0].value);
+      return createList(
+        scope,
+        list.map((item) => call(filter, item, args.slice(1))),
+      );
+    }
+    case 'int':
+      return isMissing ? createValue(scope, 0) : call(name, operand);
+    default:
+      return call(name, isText(name, operand) ? createValue(scope, textOf(operand)) : operand);
+  }
+}
+
+function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
+  const identifier = { type: 'Identifier', value: name };
+  // The engine knows `default` only as a call, other filters without arguments only as a name.
+  const isCall = args.length > 0 || name === 'default';
+  return isCall ? { type: 'CallExpression', callee: identifier, args } : identifier;
+}
+
+/** Whether a filter works on text and must be given the operand as one. */
+function isText(filter: string, operand: EngineValue): boolean {
+  if (typeof operand.value === 'string') return false;
+  if (/^(length|join)$/.test(filter)) return operand.value === null || operand.value === undefined;
+  return /^(upper|lower|title|capitalize|trim|replace|indent)$/.test(filter);
+}
+
+function textOf(operand: EngineValue): string {
+  return operand.value === null || operand.value === undefined ? '' : String(operand);
+}
+
+function roundTo(value: unknown, digits: unknown): number {
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw new Error('round needs a number');
+  return Number(number.toFixed(Math.min(Math.max(Number(digits ?? 0), 0), 20)));
+}
+
+/** A runtime value of the engine, whose classes are not exported. */
+function createValue(scope: Jinja.Environment, value: unknown): EngineValue {
+  if (value === undefined) return scope.lookupVariable('');
+  const Scope = scope.constructor as new () => Jinja.Environment;
+  return new Scope().set('value', value);
+}
+
+function createList(scope: Jinja.Environment, items: EngineValue[]): EngineValue {
+  const list = createValue(scope, []);
+  (list.value as EngineValue[]).push(...items);
+  return list;
+}
+
+/** Attributes with an underscore are internals in every sandbox of this template language. */
+function refuseInternals(node: TreeNode | undefined): void {
+  if (node?.type !== 'MemberExpression' && node?.type !== 'Identifier') return;
+  const name = String((node.type === 'Identifier' ? node.value : node.property?.value) ?? '');
+  const internal = node.type === 'Identifier' ? /^__/ : /^(_.*|constructor|prototype)$/;
+  if (internal.test(name)) throw createFault('security', name);
+}
+
+function refuseUnknown(
+  node: TreeNode | undefined,
+  value: EngineValue,
+  openPaths: readonly string[],
+): void {
+  if (value.type !== 'UndefinedValue') return;
+  if (node?.type !== 'Identifier' && node?.type !== 'MemberExpression') return;
+  const path = pathOf(node);
+  if (openPaths.some((open) => path.startsWith(`${open}.`))) return;
+  throw createFault('undefined', path.slice(path.lastIndexOf('.') + 1));
+}
+
+/** `job.artifacts['key']` as `job.artifacts.key`. */
+function pathOf(node: TreeNode | undefined): string {
+  if (node?.type !== 'MemberExpression') return String(node?.value ?? '');
+  return `${pathOf(node.object)}.${String(node.property?.value ?? '')}`;
+}
+
+function createFault(fault: string, message: string): Error {
+  return Object.assign(new Error(message), { fault });
+}
+
+/** Everything the thread needs, in no particular order. */
+export const SANDBOX_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
+  renderAll,
+  renderOne,
+  parseTemplate,
+  createScope,
+  guardInterpreter,
+  given,
+  isDefault,
+  applyFilter,
+  filterNode,
+  isText,
+  textOf,
+  roundTo,
+  createValue,
+  createList,
+  refuseInternals,
+  refuseUnknown,
+  pathOf,
+  createFault,
+];

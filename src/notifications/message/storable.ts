@@ -1,0 +1,28 @@
+/** Deeper nesting than this is refused everywhere in the product, so a record does not hold it. */
+const MAX_DEPTH = 64;
+
+/** Text without what PostgreSQL cannot store: NUL, and halves of surrogate pairs. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** The object written in a JSON text, fit for a jsonb column, or null when there is none. */
+export function storableObjectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value = storable(JSON.parse(text), MAX_DEPTH);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function storable(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) throw new RangeError('nested too deeply');
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storableText(key), storable(item, depth - 1)]),
+  );
+}

@@ -1,0 +1,121 @@
+import { contextOf } from './context.js';
+import type { MessageContext } from './context.js';
+import { HOST_STATUS_KEYS } from './allow-list.js';
+import type { RunFacts } from './run-facts.js';
+
+const STARTED = '2019-08-07T21:46:38.362630Z';
+const FINISHED = '2019-08-07T21:46:45.127433Z';
+
+const HOST = {
+  ok: 1,
+  changed: 1,
+  dark: 0,
+  failures: 0,
+  skipped: 0,
+  processed: 1,
+  rescued: 0,
+  ignored: 0,
+  failed: false,
+};
+
+const STUB_RUN: Readonly<Record<string, unknown>> = {
+  id: 42,
+  type: 'job',
+  url: '/api/v2/jobs/42/',
+  created: STARTED,
+  modified: FINISHED,
+  name: 'Stub Job',
+  description: '',
+  job_type: 'run',
+  playbook: 'site.yml',
+  forks: 0,
+  limit: '',
+  verbosity: 0,
+  job_tags: '',
+  force_handlers: false,
+  skip_tags: '',
+  start_at_task: '',
+  timeout: 0,
+  use_fact_cache: false,
+  launch_type: 'manual',
+  status: 'successful',
+  failed: false,
+  started: STARTED,
+  finished: FINISHED,
+  elapsed: 6.765,
+  job_explanation: '',
+  execution_node: 'node-1',
+  controller_node: 'node-1',
+  allow_simultaneous: false,
+  scm_revision: '0123456789abcdef0123456789abcdef01234567',
+  diff_mode: false,
+  job_slice_number: 0,
+  job_slice_count: 1,
+  custom_virtualenv: '',
+  scm_branch: '',
+  artifacts: {},
+  summary_fields: {
+    inventory: {
+      id: 1,
+      name: 'Stub Inventory',
+      description: '',
+      has_active_failures: false,
+      total_hosts: 1,
+      hosts_with_active_failures: 0,
+      total_groups: 0,
+      has_inventory_sources: false,
+      total_inventory_sources: 0,
+      inventory_sources_with_failures: 0,
+      organization_id: 1,
+      kind: '',
+    },
+    project: {
+      id: 2,
+      name: 'Stub Project',
+      description: '',
+      status: 'successful',
+      scm_type: 'git',
+    },
+    job_template: { id: 3, name: 'Stub Template', description: '' },
+    unified_job_template: {
+      id: 3,
+      name: 'Stub Template',
+      description: '',
+      unified_job_type: 'job',
+    },
+    instance_group: { name: 'default', id: 4 },
+    created_by: { id: 5, username: 'admin', first_name: '', last_name: '' },
+    schedule: { id: 6, name: 'Stub Schedule', description: '', next_run: STARTED },
+    labels: { count: 0, results: [] },
+  },
+};
+
+/** An invented run, for a look at a message without one. */
+export const STUB_FACTS: RunFacts = {
+  kind: 'job',
+  representation: STUB_RUN,
+  uiUrl: 'https://controller.example/#/jobs/playbook/42',
+  traceback: '',
+  extraVars: '{}',
+  credential: 'Stub Credential',
+  hosts: { localhost: HOST },
+};
+
+/**
+ * Variables of an invented run, for the check of templates at save and for test notifications.
+ * Every variable of the contract has a value, so whatever is undefined here is unknown.
+ */
+export function stubContext(): MessageContext {
+  const context = contextOf(STUB_FACTS);
+  const approval = {
+    approval_status: 'approved',
+    approval_node_name: 'Stub Approval',
+    workflow_url: 'https://controller.example/#/jobs/workflow/41',
+  };
+  const host_status_counts = Object.fromEntries(HOST_STATUS_KEYS.map((key) => [key, 1]));
+  return {
+    ...context,
+    ...approval,
+    job: { ...(context.job as object), ...approval, host_status_counts },
+  };
+}

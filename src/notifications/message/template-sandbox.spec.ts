@@ -1,0 +1,170 @@
+import { stubContext } from './stub-context.js';
+import { MAX_TEMPLATE_LENGTH, TemplateSandbox } from './template-sandbox.js';
+
+const sandbox = new TemplateSandbox();
+afterAll(() => sandbox.close());
+
+const lenient = async (template: string) =>
+  (await sandbox.render([{ template, strict: false }], stubContext()))[0];
+const strict = async (template: string) =>
+  (await sandbox.render([{ template, strict: true }], stubContext()))[0];
+
+describe('TemplateSandbox', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['{{ job.id }} {{ job.name }}', '42 Stub Job'],
+    ["{{ job['name'] }}", 'Stub Job'],
+    ['{{ job.summary_fields.inventory.name }}', 'Stub Inventory'],
+    ['{{ hosts.ok }}/{{ hosts.dark }}', '1/0'],
+    [
+      '{% for name, host in host_summaries.items() %}{{ name }}={{ host.ok }}{% endfor %}',
+      'localhost=1',
+    ],
+    ['{% if job.failed %}bad{% else %}good{% endif %}', 'good'],
+    ["{{ 'yes' if job.status == 'successful' else 'no' }}", 'yes'],
+    ['{{ job.name | upper }} {{ job.name | lower }}', 'STUB JOB stub job'],
+    ["{{ job.name | replace('Stub', 'Real') }}", 'Real Job'],
+    ['{{ job.name | length }}', '8'],
+    ["{{ ['a', 'b'] | join(', ') }}", 'a, b'],
+    ["{{ ['a', 'b'] | first }}{{ ['a', 'b'] | last }}{{ 'xyz' | first }}", 'abx'],
+    ["{{ ['a', 'b'] | map('upper') | join }}", 'AB'],
+    [
+      '{{ job.summary_fields.project | tojson }}',
+      '{"id": 2, "name": "Stub Project", "description": "", "status": "successful", "scm_type": "git"}',
+    ],
+    ["{{ ' a ' | trim }}{{ 'a b' | title }}{{ 'abc' | capitalize }}", 'aA BAbc'],
+    ["{{ '42' | int + 1 }}", '43'],
+    ['{{ job.elapsed | round(1) }} {{ job.elapsed | int }}', '6.8 6'],
+    ["{{ job.description | default('none', true) }}", 'none'],
+    ["{{ job.artifacts.version | default('0') }}", '0'],
+    ['{{ job.artifacts.version }}', ''],
+    ["{{ job['artifacts']['version'] }}", ''],
+    ['{% if nothing is defined %}x{% endif %}', ''],
+    ['{% for _ in [1, 2] %}x{% endfor %}', 'xx'],
+    ["{{ nothing | default('fallback') }}", 'fallback'],
+    ['{{ job.id | upper }}', '42'],
+    ['{% for i in range(3) %}{{ i }}{% endfor %}', '012'],
+    ['a\n{% if true %}\nb\n{% endif %}\nc', 'a\n\nb\n\nc'],
+    ['Grüße 🚀 {{ job.id }}', 'Grüße 🚀 42'],
+  ])('renders %s at save and at send', async (template, text) => {
+    expect(await strict(template)).toEqual({ text });
+    expect(await lenient(template)).toEqual({ text });
+  });
+
+  it.each([
+    ['{{ foo }}', 'foo'],
+    ['{{ job.foo }}', 'foo'],
+    ['{{ job.summary_fields.foo.bar }}', 'foo'],
+    ['{% if foo %}x{% endif %}', 'foo'],
+    ['{{ foo | upper }}', 'foo'],
+    ['{% for x in foo %}{% endfor %}', 'foo'],
+    ['{{ job.extra_vars }}', 'extra_vars'],
+    ['{{ job.id ~ foo }}', 'foo'],
+  ])('reports the unknown variable of %s at save', async (template, reason) => {
+    expect(await strict(template)).toEqual({ fault: 'undefined', reason });
+  });
+
+  it.each(['{{ foo }}', '{{ foo.bar.baz }}', '{{ job.foo | upper }}', '{{ foo | length }}'])(
+    'renders the unknown variable of %s as empty at send',
+    async (template) => {
+      expect(await lenient(template)).toHaveProperty('text');
+    },
+  );
+
+  it.each(['{{ job.id', '{% if %}', '{% for %}', '{{ }', '{% endif %}', '{{ 1 + }}'])(
+    'reports the syntax of %s',
+    async (template) => {
+      expect(await strict(template)).toMatchObject({ fault: 'syntax' });
+    },
+  );
+
+  it.each([
+    '{{ job.__class__ }}',
+    '{{ job.constructor }}',
+    "{{ job['constructor'] }}",
+    "{{ job['__proto__'] }}",
+    '{{ __proto__ }}',
+    "{{ ''.constructor.constructor('return process')() }}",
+    '{{ range.__globals__ }}',
+    '{{ job._private }}',
+  ])('refuses the way to internals %s', async (template) => {
+    expect(await strict(template)).toMatchObject({ fault: 'security' });
+  });
+
+  it.each([
+    "{{ job['con' ~ 'structor'] }}",
+    "{{ job | attr('constructor') }}",
+    "{{ [job] | map(attribute='constructor') | join }}",
+    "{{ [job] | map(attribute='__proto__.constructor') | join }}",
+    "{{ job.get('constructor') }}",
+    '{{ range.constructor }}',
+    '{{ process.env }}',
+    '{{ globalThis.process }}',
+    "{{ require('fs') }}",
+  ])('reaches nothing of JavaScript by %s', async (template) => {
+    const output = await lenient(template);
+    expect(JSON.stringify(output)).not.toMatch(/native code|\[Function|PATH|node_modules/);
+  });
+
+  it.each([
+    ['{% for i in range(999999999) %}x{% endfor %}', 'range'],
+    ['{% for i in range(0, 10, 0) %}x{% endfor %}', 'range'],
+    ['{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}', 'steps'],
+    [
+      "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+      'long',
+    ],
+    [`${'('.repeat(10000)}1`.replace(/^/, '{{ ').concat(')'.repeat(10000), ' }}'), 'nested'],
+  ])('stops %.60s', async (template, reason) => {
+    expect(await lenient(template)).toEqual({
+      fault: 'limit',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it.each([
+    '{{ [1] | tojson(indent=900000000) }}',
+    '{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}',
+    "{{ 'a\nb' | indent(900000000) }}",
+    "{{ range(9999) | join('x' * 9) }}",
+    `{{ '${'a'.repeat(15000)}' | replace('a', '${'b'.repeat(15000)}') }}`,
+    `${' '.repeat(32000)}{`,
+  ])('survives %.40s', async (template) => {
+    expect(await lenient(template)).toBeDefined();
+    expect(await lenient('{{ job.id }}')).toEqual({ text: '42' });
+  });
+
+  it('ends an evaluation that takes too long, without blocking, and goes on', async () => {
+    const hasty = new TemplateSandbox(1);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const bomb = '{% for a in range(9999) %}{{ job_metadata | upper | lower }}{% endfor %}';
+    const [output] = await hasty.render([{ template: bomb, strict: false }], stubContext());
+    clearInterval(timer);
+    expect(output).toMatchObject({ fault: 'limit' });
+    expect(ticks).toBeGreaterThan(0);
+    await hasty.close();
+  });
+
+  it('refuses a template that is too long', async () => {
+    expect(await lenient('x'.repeat(MAX_TEMPLATE_LENGTH + 1))).toMatchObject({ fault: 'limit' });
+  });
+
+  it('keeps the outputs of simultaneous calls apart', async () => {
+    const outputs = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => lenient(`${i} {{ job.id }}`)),
+    );
+    expect(outputs).toEqual(outputs.map((_, i) => ({ text: `${i} 42` })));
+  });
+
+  it('renders the good templates of a call although one is bad', async () => {
+    const outputs = await sandbox.render(
+      [
+        { template: '{{ job.id', strict: false },
+        { template: 'ok', strict: false },
+      ],
+      stubContext(),
+    );
+    expect(outputs).toMatchObject([{ fault: 'syntax' }, { text: 'ok' }]);
+  });
+});

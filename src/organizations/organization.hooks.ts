@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import type { Actor } from '../common/access.js';
+import { Conflict, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+
+@Injectable()
+export class OrganizationHooks implements ResourceHooks {
+  constructor(private readonly database: Database) {}
+
+  async prepareUpdate(_row: Row, values: Values, actor: Actor): Promise<void> {
+    if ('max_hosts' in values && !actor.isSuperuser) throw Invalid.all('Cannot change max_hosts.');
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    const active = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE organization_id = ${row.id} AND status IN ('new', 'pending', 'waiting', 'running')
+      LIMIT 1`);
+    if (active) throw new Conflict('Resource is being used by running jobs.');
+  }
+}

@@ -1,0 +1,11 @@
+import { Integer } from '../common/fields/field.js';
+import { NamedSchema } from '../common/resource/schemas.js';
+
+export class OrganizationSchema extends NamedSchema {
+  @Integer({
+    min: 0,
+    default: 0,
+    help: 'Most hosts this organization may have; 0 is no limit. Set by superusers.',
+  })
+  max_hosts!: number;
+}

@@ -1,0 +1,25 @@
+import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { children, SubList } from '../common/resource/sublist.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { organizations } from './organizations.resource.js';
+
+@Resource(organizations)
+@SubList('users', roleHolders('member_role', { create: true }))
+@SubList('admins', roleHolders('admin_role', { create: true }))
+@SubList('teams', children('teams'))
+@SubList('projects', children('projects'))
+@SubList('inventories', children('inventories', { readOnly: true }))
+@SubList('credentials', children('credentials'))
+@SubList('job_templates', children('job_templates', { readOnly: true }))
+@SubList('notification_templates', children('notification_templates'))
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+@SubList('notification_templates_approvals', attachNotifications())
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class OrganizationsController extends ResourceController(organizations) {}

@@ -1,0 +1,92 @@
+import { hasRole } from '../access/predicates.js';
+import { anyOf, superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { organizationExtension } from './organization-counts.js';
+import { OrganizationSchema } from './organization.schema.js';
+import { OrganizationHooks } from './organization.hooks.js';
+
+const KIND_ADMINS = [
+  'execute_role',
+  'project_admin_role',
+  'inventory_admin_role',
+  'credential_admin_role',
+  'workflow_admin_role',
+  'notification_admin_role',
+  'job_template_admin_role',
+  'execution_environment_admin_role',
+  'approval_role',
+] as const;
+
+const notifications = (event: string) =>
+  ({
+    kind: 'many-to-many',
+    target: () => resource('notification_template'),
+    table: 'organization_notifications',
+    near: 'organization_id',
+    far: 'notification_template_id',
+    fixed: { event },
+  }) as const;
+
+export const organizations = defineResource({
+  path: 'organizations',
+  type: 'organization',
+  schema: OrganizationSchema,
+  table: 'organizations',
+  hooks: OrganizationHooks,
+  naturalKey: ['name'],
+  unique: [
+    {
+      name: 'organizations_name_key',
+      columns: ['name'],
+      field: 'name',
+      message: 'Organization with this Name already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role' },
+    ...KIND_ADMINS.map((field) => ({ field, impliedBy: ['admin_role'] })),
+    { field: 'auditor_role', impliedBy: ['admin_role'] },
+    { field: 'member_role', impliedBy: ['admin_role'] },
+    { field: 'read_role', impliedBy: ['member_role', 'auditor_role', ...KIND_ADMINS] },
+  ],
+  policy: {
+    read: hasRole('organization', 'read_role'),
+    add: () => superusersOnly,
+    change: hasRole('organization', 'admin_role'),
+    delete: hasRole('organization', 'admin_role'),
+    actions: {
+      administer: hasRole('organization', 'admin_role'),
+      member: hasRole('organization', 'member_role'),
+      audit: hasRole('organization', 'auditor_role'),
+      attach_notifications: anyOf(
+        hasRole('organization', 'admin_role'),
+        hasRole('organization', 'auditor_role'),
+      ),
+      ...Object.fromEntries(
+        KIND_ADMINS.map((field) => [field.replace('_role', ''), hasRole('organization', field)]),
+      ),
+    },
+  },
+  relations: {
+    teams: { kind: 'has-many', target: () => resource('team'), field: 'organization' },
+    projects: { kind: 'has-many', target: () => resource('project'), field: 'organization' },
+    inventories: { kind: 'has-many', target: () => resource('inventory'), field: 'organization' },
+    credentials: { kind: 'has-many', target: () => resource('credential'), field: 'organization' },
+    job_templates: {
+      kind: 'has-many',
+      target: () => resource('job_template'),
+      field: 'organization',
+    },
+    notification_templates: {
+      kind: 'has-many',
+      target: () => resource('notification_template'),
+      field: 'organization',
+    },
+    notification_templates_started: notifications('started'),
+    notification_templates_success: notifications('success'),
+    notification_templates_error: notifications('error'),
+    notification_templates_approvals: notifications('approvals'),
+  },
+  extend: organizationExtension,
+});

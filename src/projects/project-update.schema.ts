@@ -1,0 +1,62 @@
+import { Bool, Char, Choices, Integer, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One sync of a project: its options as they were when it was started (core 7.2). */
+export class ProjectUpdateSchema extends ExecutedJobSchema {
+  @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
+  project!: number | null;
+
+  @Choices(
+    [
+      ['', 'Manual'],
+      ['git', 'Git'],
+    ],
+    READ_ONLY,
+  )
+  scm_type!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_url!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_branch!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_refspec!: string;
+
+  @Bool(READ_ONLY)
+  scm_clean!: boolean;
+
+  @Bool(READ_ONLY)
+  scm_delete_on_update!: boolean;
+
+  @Bool(READ_ONLY)
+  scm_track_submodules!: boolean;
+
+  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
+  credential!: number | null;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  local_path!: string;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  timeout!: number;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_revision!: string;
+
+  @Choices(
+    [
+      ['check', 'Check'],
+      ['run', 'Run'],
+    ],
+    { ...READ_ONLY, default: 'check' },
+  )
+  job_type!: string;
+
+  @Text(READ_ONLY)
+  job_tags!: string;
+}

@@ -1,0 +1,7 @@
+import { Injectable } from '@nestjs/common';
+import type { ResourceHooks } from '../common/resource/hooks.js';
+
+@Injectable()
+export class ProjectHooks implements ResourceHooks {
+  async prepareDelete(): Promise<void> {}
+}

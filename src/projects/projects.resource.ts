@@ -1,0 +1,74 @@
+import { hasRole, holdsAny } from '../access/predicates.js';
+import { everyone, superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { templateNotifications } from '../templates/template-notifications.js';
+import { ProjectHooks } from './project.hooks.js';
+import { ProjectSchema } from './project.schema.js';
+import { projectExtension } from './project-extension.js';
+
+export const projects = defineResource({
+  path: 'projects',
+  type: 'project',
+  schema: ProjectSchema,
+  table: 'unified_job_templates',
+  discriminator: 'project',
+  orderBy: ['id'],
+  hooks: ProjectHooks,
+  naturalKey: ['name', 'organization'],
+  summary: ['id', 'name', 'description', 'status', 'scm_type', 'allow_override'],
+  aliases: {
+    last_updated: 'last_job_run',
+    last_update_failed: 'last_job_failed',
+    last_update: 'last_job',
+    current_update: 'current_job',
+  },
+  unique: [
+    {
+      name: 'unified_job_templates_name_key',
+      columns: ['type', 'organization_id', 'name'],
+      field: '__all__',
+      message: 'Project with this (name, organization) combination already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['project_admin_role'] } },
+    { field: 'use_role', impliedBy: ['admin_role'] },
+    { field: 'update_role', impliedBy: ['admin_role'] },
+    {
+      field: 'read_role',
+      impliedBy: ['use_role', 'update_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: {
+    edit: 'change',
+    delete: 'delete',
+    start: 'update',
+    schedule: 'update',
+    copy: 'change',
+  },
+  policy: {
+    read: hasRole('project', 'read_role'),
+    // Without an organization only a superuser may own it.
+    add: ({ organization }) => (organization === null ? superusersOnly : everyone),
+    mayAdd: (actor) => holdsAny('organization', ['project_admin_role'], actor),
+    change: hasRole('project', 'admin_role'),
+    delete: hasRole('project', 'admin_role'),
+    actions: {
+      use: hasRole('project', 'use_role'),
+      update: hasRole('project', 'update_role'),
+      attach_notifications: hasRole('project', 'admin_role'),
+    },
+  },
+  relations: {
+    ...templateNotifications('started', 'success', 'error'),
+    project_updates: {
+      kind: 'has-many',
+      target: () => resource('project_update'),
+      field: 'project',
+    },
+    job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
+  },
+  extend: projectExtension,
+});

@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import { toBoolean, ENCRYPTED } from '../common/fields/validate.js';
+import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import type { SettingDeclaration } from '../config/setting.js';
+import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+
+type Declaration = SettingDeclaration<unknown>;
+const DECLARATIONS: Record<string, Declaration> = SETTINGS;
+
+/** Settings as they are now: the environment's, and over them what was changed through the API. */
+@Injectable()
+export class RuntimeSettings {
+  constructor(
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /** Present values, read from the database: a change holds for the next request everywhere. */
+  async get<Name extends SettingName>(
+    ...names: Name[]
+  ): Promise<Pick<SettingValues, Name>> {
+    const rows = await this.database.rows<{ name: Name; value: unknown }>(sql`
+      SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
+    const changed = new Map(rows.map((row) => [row.name, row.value]));
+    return Object.fromEntries(
+      names.map((name) => [name, changed.get(name) ?? this.settings[name]]),
+    ) as Pick<SettingValues, Name>;
+  }
+
+  categories(): readonly string[] {
+    return [...new Set(Object.values(DECLARATIONS).map(({ category }) => category))].sort();
+  }
+
+  /** Names of a category; `all` and `changed` are categories of their own. Null: no such category. */
+  async names(category: string): Promise<readonly SettingName[] | null> {
+    const all = Object.keys(SETTINGS) as SettingName[];
+    if (category === 'all') return all;
+    if (category === 'changed') {
+      const rows = await this.database.rows<{ name: SettingName }>(
+        sql`SELECT name FROM settings ORDER BY name`,
+      );
+      return rows.map(({ name }) => name).filter((name) => name in SETTINGS);
+    }
+    const names = all.filter((name) => DECLARATIONS[name]!.category === category);
+    return names.length > 0 ? names : null;
+  }
+
+  /** Values for the API: secrets masked. */
+  async show(names: readonly SettingName[]): Promise<Record<string, unknown>> {
+    const values = await this.get(...names);
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        DECLARATIONS[name]!.type === 'secret'
+          ? values[name] === ''
+            ? ''
+            : ENCRYPTED
+          : values[name],
+      ]),
+    );
+  }
+
+  /**
+   * Changes run-time settings; others that come along unchanged are ignored.
+   *
+   * @throws Invalid naming every setting that is wrong or cannot be changed here
+   */
+  async change(names: readonly SettingName[], body: Record<string, unknown>): Promise<void> {
+    const present = await this.show(names);
+    const errors: FieldErrors = {};
+    const changes: Record<string, unknown> = {};
+    for (const name of names) {
+      if (!Object.hasOwn(body, name)) continue;
+      if (JSON.stringify(body[name]) === JSON.stringify(present[name])) continue;
+      try {
+        changes[name] = parseValue(name, body[name]);
+      } catch (error) {
+        errors[name] = [(error as Error).message];
+      }
+    }
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    for (const [name, value] of Object.entries(changes)) {
+      await this.database.execute(sql`
+        INSERT INTO settings (name, value) VALUES (${name}, ${JSON.stringify(value)})
+        ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value, modified = now()`);
+    }
+    this.log(present, changes);
+  }
+
+  /** Puts settings back to what the environment says. */
+  async reset(names: readonly SettingName[]): Promise<void> {
+    const rows = await this.database.rows<{ name: string; value: unknown }>(sql`
+      DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);
+    this.log(
+      Object.fromEntries(rows.map(({ name, value }) => [name, value])),
+      Object.fromEntries(rows.map(({ name }) => [name, this.settings[name as SettingName]])),
+    );
+  }
+
+  private log(before: Record<string, unknown>, changes: Record<string, unknown>): void {
+    if (Object.keys(changes).length === 0) return;
+    this.activity.record({
+      operation: 'update',
+      object1: { type: 'setting', id: 0, name: Object.keys(changes).join(', ') },
+      changes: Object.fromEntries(
+        Object.entries(changes).map(([name, value]) => [name, [before[name] ?? null, value]]),
+      ),
+    });
+  }
+}
+
+function parseValue(name: string, given: unknown): unknown {
+  const declaration = DECLARATIONS[name]!;
+  if (!declaration.runtime) {
+    throw new Error('This setting is read from the environment and cannot be changed here.');
+  }
+  switch (declaration.type) {
+    case 'integer': {
+      const value = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given;
+      if (typeof value !== 'number' || !Number.isInteger(value)) {
+        throw new Error('A valid integer is required.');
+      }
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
+      if (value < min) throw new Error(`Ensure this value is greater than or equal to ${min}.`);
+      if (value > max) throw new Error(`Ensure this value is less than or equal to ${max}.`);
+      return value;
+    }
+    case 'boolean': {
+      const value = toBoolean(given);
+      if (value === undefined) throw new Error('Must be a valid boolean.');
+      return value;
+    }
+    default:
+      if (typeof given !== 'string' || given.length > 4096 || given.includes('\u0000')) {
+        throw new Error('Not a valid string.');
+      }
+      return given;
+  }
+}

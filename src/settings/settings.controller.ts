@@ -1,0 +1,106 @@
+import { Controller, Delete, Get, Patch, Put, Req } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { Forbidden, NotFound } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route, type RouteInfo } from '../common/http/route.js';
+import { Page } from '../common/list/page.js';
+import type { SettingName } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { RuntimeSettings } from './runtime-settings.service.js';
+
+const VALUES = { type: 'object', additionalProperties: true };
+const change: Omit<RouteInfo, 'operationId'> = {
+  kind: 'action',
+  access: 'authenticated',
+  summary: 'Change settings that can be changed at run time.',
+  body: [],
+  response: VALUES,
+};
+
+/** `/api/v2/settings/` (core 6.3): superusers change, auditors read. */
+@ApiTags('settings')
+@ApiBearerAuth()
+@Controller('api/v2/settings')
+export class SettingsController {
+  constructor(
+    private readonly runtime: RuntimeSettings,
+    private readonly database: Database,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'settings_list',
+    summary: 'Categories of settings.',
+    response: VALUES,
+  })
+  list(@Req() { actor }: ApiRequest): Page {
+    assertMayRead(actor);
+    const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
+      url: `/api/v2/settings/${slug}/`,
+      slug,
+      name: slug.replace(/^./, (letter) => letter.toUpperCase()),
+    }));
+    const request = { style: 'numbered', page: 1, size: 25, sentSize: null, count: true } as const;
+    return new Page(results, request, results.length, 1, false);
+  }
+
+  @Get(':category')
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'settings_retrieve',
+    summary: 'Settings of one category; secrets are masked.',
+    response: VALUES,
+  })
+  async retrieve(@Req() { params, actor }: ApiRequest): Promise<object> {
+    assertMayRead(actor);
+    return this.runtime.show(await this.names(params));
+  }
+
+  @Put(':category')
+  @Route({ ...change, operationId: 'settings_replace' })
+  replace(@Req() request: ApiRequest): Promise<object> {
+    return this.modify(request);
+  }
+
+  @Patch(':category')
+  @Route({ ...change, operationId: 'settings_modify' })
+  async modify(@Req() { params, body, actor }: ApiRequest): Promise<object> {
+    assertMayRead(actor);
+    const names = await this.names(params);
+    if (!actor.isSuperuser) throw new Forbidden();
+    return this.database.transaction(async () => {
+      await this.runtime.change(names, body);
+      return this.runtime.show(names);
+    });
+  }
+
+  @Delete(':category')
+  @Route({
+    kind: 'destroy',
+    access: 'authenticated',
+    operationId: 'settings_reset',
+    summary: "Put a category back to the environment's values.",
+  })
+  async reset(@Req() { params, actor }: ApiRequest): Promise<Reply> {
+    assertMayRead(actor);
+    const names = await this.names(params);
+    if (!actor.isSuperuser) throw new Forbidden();
+    await this.database.transaction(() => this.runtime.reset(names));
+    return Reply.noContent();
+  }
+
+  private async names(params: ApiRequest['params']): Promise<readonly SettingName[]> {
+    const names = await this.runtime.names(params.category ?? '');
+    if (!names) throw new NotFound();
+    return names;
+  }
+}
+
+function assertMayRead(actor: Actor): void {
+  if (!actor.isSuperuser && !actor.isSystemAuditor) throw new Forbidden();
+}

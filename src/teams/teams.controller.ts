@@ -1,0 +1,16 @@
+import { accessList, grantedTo, objectRoles, rolesOfTeam, roleHolders } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { teams } from './teams.resource.js';
+
+@Resource(teams)
+@SubList('users', roleHolders('member_role'))
+@SubList('projects', grantedTo('project'))
+@SubList('credentials', grantedTo('credential'))
+@SubList('roles', rolesOfTeam())
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class TeamsController extends ResourceController(teams) {}

@@ -1,0 +1,44 @@
+import { hasRole, hasRoleAnywhere, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { anyOf, everyone } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { TeamHooks } from './team.hooks.js';
+import { TeamSchema } from './team.schema.js';
+
+export const teams = defineResource({
+  path: 'teams',
+  type: 'team',
+  schema: TeamSchema,
+  table: 'teams',
+  orderBy: ['organization__name', 'name'],
+  hooks: TeamHooks,
+  naturalKey: ['name', 'organization'],
+  unique: [
+    {
+      name: 'teams_organization_name_key',
+      columns: ['organization_id', 'name'],
+      field: '__all__',
+      message: 'Team with this Organization and Name already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['admin_role'] } },
+    { field: 'member_role', impliedBy: ['admin_role'] },
+    {
+      field: 'read_role',
+      impliedBy: ['member_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  policy: {
+    read: anyOf(
+      hasRole('team', 'read_role'),
+      hasRoleOn('organization_id', 'organization', 'member_role'),
+      hasRoleAnywhere('organization', 'admin_role', 'auditor_role'),
+    ),
+    // The organization's own rule decides: the reference needs `administer` on it.
+    add: () => everyone,
+    mayAdd: (actor) => holdsAny('organization', ['admin_role'], actor),
+    change: hasRole('team', 'admin_role'),
+    delete: hasRole('team', 'admin_role'),
+  },
+});

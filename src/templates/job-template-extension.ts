@@ -1,0 +1,8 @@
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+
+export async function jobTemplateExtension(
+  _rows: readonly Row[],
+  _context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  return new Map();
+}

@@ -1,0 +1,69 @@
+import { hasRole, holdsAny } from '../access/predicates.js';
+import { everyone, superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { or } from '../database/sql.js';
+import { JobTemplateHooks } from './job-template.hooks.js';
+import { JobTemplateSchema } from './job-template.schema.js';
+import { jobTemplateExtension } from './job-template-extension.js';
+import { templateNotifications } from './template-notifications.js';
+
+export const jobTemplates = defineResource({
+  path: 'job_templates',
+  type: 'job_template',
+  schema: JobTemplateSchema,
+  table: 'unified_job_templates',
+  discriminator: 'job_template',
+  hooks: JobTemplateHooks,
+  naturalKey: ['name', 'organization'],
+  unique: [
+    {
+      name: 'unified_job_templates_name_key',
+      columns: ['type', 'organization_id', 'name'],
+      field: '__all__',
+      message: 'JobTemplate with this (name, organization) combination already exists.',
+    },
+  ],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['job_template_admin_role'] } },
+    {
+      field: 'execute_role',
+      impliedBy: ['admin_role'],
+      impliedByParent: { organization: ['execute_role'] },
+    },
+    {
+      field: 'read_role',
+      impliedBy: ['execute_role', 'admin_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: {
+    edit: 'change',
+    delete: 'delete',
+    start: 'start',
+    schedule: 'start',
+    copy: 'change',
+  },
+  policy: {
+    read: hasRole('job_template', 'read_role'),
+    // Use on project and inventory is asked by the references.
+    add: ({ project }) => (typeof project === 'number' ? everyone : superusersOnly),
+    mayAdd: (actor) =>
+      or(holdsAny('project', ['use_role'], actor), holdsAny('organization', ['admin_role'], actor)),
+    change: hasRole('job_template', 'admin_role'),
+    delete: hasRole('job_template', 'admin_role'),
+    actions: { start: hasRole('job_template', 'execute_role') },
+  },
+  relations: {
+    ...templateNotifications('started', 'success', 'error'),
+    credentials: {
+      kind: 'many-to-many',
+      target: () => resource('credential'),
+      table: 'job_template_credentials',
+      near: 'job_template_id',
+      far: 'credential_id',
+    },
+    jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
+  },
+  extend: jobTemplateExtension,
+});

@@ -1,0 +1,22 @@
+import type { Relation } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+
+export type NotificationEvent = 'started' | 'success' | 'error' | 'approvals';
+
+/** `notification_templates_<event>` relations of a template. */
+export const templateNotifications = (
+  ...events: readonly NotificationEvent[]
+): Record<string, Relation> =>
+  Object.fromEntries(
+    events.map((event) => [
+      `notification_templates_${event}`,
+      {
+        kind: 'many-to-many',
+        target: () => resource('notification_template'),
+        table: 'template_notifications',
+        near: 'unified_job_template_id',
+        far: 'notification_template_id',
+        fixed: { event },
+      },
+    ]),
+  );

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { PasswordHasher } from '../common/crypto/password-hash.js';
+import { ENCRYPTED } from '../common/fields/validate.js';
+import { Forbidden, Invalid } from '../common/http/errors.js';
+import { currentScope } from '../common/http/request-scope.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+
+const USERNAME = /^[\w.@+-]+$/u;
+const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
+
+@Injectable()
+export class UserHooks implements ResourceHooks {
+  constructor(
+    private readonly database: Database,
+    private readonly hasher: PasswordHasher,
+  ) {}
+
+  async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
+    assertUsername(values.username);
+    for (const flag of SYSTEM_FLAGS) {
+      if (values[flag] === true && !actor.isSuperuser) throw new Forbidden(`Cannot change ${flag}.`);
+    }
+    // An import sends an empty password: an account that cannot log in with one (clients 2.4).
+    return { password_hash: await this.hash(values.password) };
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    if ('username' in values) assertUsername(values.username);
+    if (!actor.isSuperuser) {
+      const forbidden = [...SYSTEM_FLAGS, ...(actor.id === row.id ? ['username'] : [])];
+      for (const name of forbidden) {
+        if (name in values) throw new Forbidden(`Cannot change ${name}.`);
+      }
+    }
+    const { password } = values;
+    if (password === undefined || password === '' || password === ENCRYPTED) {
+      delete values.password;
+      return {};
+    }
+    return {
+      password_hash: await this.hash(password),
+      session_generation: sql`session_generation + 1`,
+    };
+  }
+
+  /** A changed password ends all sessions but the one it was changed in (core 4.2). */
+  async updated(before: Row, after: Row): Promise<void> {
+    const digest = currentScope()?.sessionDigest;
+    if (!digest || before.session_generation === after.session_generation) return;
+    await this.database.execute(sql`
+      UPDATE sessions SET generation = ${after.session_generation}
+      WHERE digest = ${digest} AND user_id = ${after.id}`);
+  }
+
+  async prepareDelete(row: Row, actor: Actor): Promise<void> {
+    if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
+    if (row.is_superuser !== true) return;
+    // The lock makes two requests that delete the last two superusers wait for each other.
+    const others = await this.database.rows(sql`
+      SELECT id FROM users WHERE is_superuser AND id <> ${row.id} FOR UPDATE`);
+    if (others.length === 0) throw new Forbidden('Cannot delete user.');
+  }
+
+  private async hash(password: unknown): Promise<string> {
+    if (typeof password !== 'string' || password === '' || password === ENCRYPTED) return '';
+    if (password.length > 128) throw Invalid.field('password', 'Password max length is 128');
+    return this.hasher.hash(password);
+  }
+}
+
+function assertUsername(username: unknown): void {
+  if (typeof username === 'string' && !USERNAME.test(username)) {
+    throw Invalid.field(
+      'username',
+      'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.',
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import { accessList, holdingsOf, organizationsOf, rolesOfUser, teamsOf } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { users } from './users.resource.js';
+
+@Resource(users)
+@SubList('teams', teamsOf())
+@SubList('organizations', organizationsOf('member_role'))
+@SubList('admin_of_organizations', organizationsOf('admin_role'))
+@SubList('projects', holdingsOf('project'))
+@SubList('credentials', holdingsOf('credential'))
+@SubList('roles', rolesOfUser())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class UsersController extends ResourceController(users) {}

@@ -1,0 +1,77 @@
+import { hasRoleAnywhere, heldObjects } from '../access/predicates.js';
+import { anyOf, isActor, superusersOnly, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ENCRYPTED } from '../common/fields/validate.js';
+import { ident, sql } from '../database/sql.js';
+import { UserHooks } from './user.hooks.js';
+import { UserSchema } from './user.schema.js';
+
+/** Ids of the users who are members of organizations that a subquery selects. */
+const membersOf = (organizations: ReturnType<typeof sql>) => sql`
+  SELECT mem.user_id FROM role_members mem
+  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
+    AND anc.object_id IN (${organizations})`;
+
+const sharesOrganization: Predicate = (alias, actor) =>
+  sql`${ident(alias, 'id')} IN (${membersOf(heldObjects('organization', 'read_role', actor))})`;
+
+/**
+ * "Can admin": the caller administers every organization the user belongs to, there is at least
+ * one, and the user is neither superuser nor auditor (core 3.5, 4.2).
+ */
+const administersAllOf: Predicate = (alias, actor) => sql`(
+  NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
+  AND ${ident(alias, 'id')} IN (${membersOf(heldObjects('organization', 'admin_role', actor))})
+  AND ${ident(alias, 'id')} NOT IN (
+    SELECT mem.user_id FROM role_members mem
+    JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+    WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
+      AND anc.object_id NOT IN (${heldObjects('organization', 'admin_role', actor)})))`;
+
+const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
+
+export const users = defineResource({
+  path: 'users',
+  type: 'user',
+  schema: UserSchema,
+  table: 'users',
+  orderBy: ['username'],
+  hooks: UserHooks,
+  naturalKey: ['username'],
+  summary: ['id', 'username', 'first_name', 'last_name'],
+  auditHidden: ['password'],
+  aliases: { date_joined: 'created' },
+  unique: [
+    {
+      name: 'users_username_key',
+      columns: ['username'],
+      field: 'username',
+      message: 'A user with that username already exists.',
+    },
+  ],
+  policy: {
+    read: anyOf(
+      isActor('id'),
+      isSuperuserRow,
+      sharesOrganization,
+      hasRoleAnywhere('organization', 'admin_role', 'auditor_role'),
+    ),
+    add: () => superusersOnly,
+    change: anyOf(isActor('id'), administersAllOf),
+    delete: administersAllOf,
+    actions: { administer: administersAllOf, self: isActor('id') },
+  },
+  relations: {
+    roles: {
+      kind: 'many-to-many',
+      target: () => resource('role'),
+      table: 'role_members',
+      near: 'user_id',
+      far: 'role_id',
+    },
+  },
+  extend: async (rows) =>
+    new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED } }])),
+});

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import {
+  DEFAULT_HEADER_ALIASES,
+  singleHeader,
+  type HeaderAliases,
+  type ReceivedHeaders,
+} from './headers.js';
+import { isPlainText, parsePayload, textAt, type ParsedPayload } from './payload.js';
+import {
+  webhookService,
+  type EventRule,
+  type WebhookService,
+  type WebhookServiceName,
+} from './services.js';
+import { isUnsignedEvent, type SignedRequest } from './signature.js';
+import { statusUrl } from './status-url.js';
+
+/** A verified delivery, read by its service's table row. */
+export interface WebhookEvent {
+  service: WebhookServiceName;
+  /** The event header's value; empty when it is missing or unusable. */
+  type: string;
+  /** Identity of the delivery, 1-128 characters, unique within template and service. */
+  guid: string;
+  /** For how long `guid` blocks a repetition; null: for ever. A number only for digests of service B. */
+  guidWindowSeconds: number | null;
+  ref: string | null;
+  /** Branch or tag by name. */
+  refName: string | null;
+  /** The commit that carries the change; differs from `ref` only where `ref` is the target branch's head. */
+  headRef: string | null;
+  statusApi: string | null;
+  payload: Record<string, unknown>;
+  /** The payload as received: what is stored. */
+  payloadText: string;
+  /** Whether the event is in the contract's table; any other event is recorded and launches nothing. */
+  listed: boolean;
+  ping: boolean;
+}
+
+const MAX_GUID_LENGTH = 128;
+const MAX_TYPE_LENGTH = 128;
+
+/** Git refuses longer names in practice; the column of branches has this length. */
+const MAX_REF_LENGTH = 1024;
+
+/** All zeros stand for a deleted ref, in SHA-1 and in SHA-256 repositories. */
+const DELETED = /^(0{40}|0{64})$/;
+
+/**
+ * Reads a delivery. Call it only after `isVerified`. The body of an unsigned event is not looked at:
+ * anybody can send it. @throws InvalidPayload when a verified body is no JSON object within limits.
+ */
+export function parseEvent(
+  service: WebhookServiceName,
+  request: SignedRequest,
+  aliases: HeaderAliases = DEFAULT_HEADER_ALIASES,
+): WebhookEvent {
+  const row = webhookService(service);
+  const type = eventType(row, request, aliases);
+  const payload = isUnsignedEvent(service, request, aliases)
+    ? { text: '{}', value: {} }
+    : parsePayload(request.rawBody, request.headers['content-type'] ?? null, row.formField);
+  const rule = Object.hasOwn(row.events, type) ? row.events[type] : undefined;
+  return {
+    service,
+    type,
+    ...deliveryIdentity(row, request, aliases),
+    ...readRefs(rule, payload),
+    payload: payload.value,
+    payloadText: payload.text,
+    listed: rule !== undefined,
+    ping: row.pingEvents.includes(type),
+  };
+}
+
+function eventType(row: WebhookService, received: ReceivedHeaders, aliases: HeaderAliases): string {
+  const type = singleHeader(received, row.eventHeader, aliases);
+  return type !== null && type.length <= MAX_TYPE_LENGTH && isPlainText(type) ? type : '';
+}
+
+/**
+ * The first delivery header that is present, hashed when the column could not hold it, else a digest
+ * of the body. Headers are not covered by signatures, so the identity is no protection against
+ * somebody who can replay a signed body with another header; it stops the service's own repetitions.
+ */
+function deliveryIdentity(
+  row: WebhookService,
+  request: SignedRequest,
+  aliases: HeaderAliases,
+): Pick<WebhookEvent, 'guid' | 'guidWindowSeconds'> {
+  for (const name of row.deliveryHeaders) {
+    const guid = singleHeader(request, name, aliases)?.trim() ?? '';
+    if (guid !== '') return { guid: toColumn(guid), guidWindowSeconds: null };
+  }
+  const { algorithm, windowSeconds } = row.deliveryDigest;
+  const guid = createHash(algorithm).update(request.rawBody).digest('hex');
+  return { guid, guidWindowSeconds: windowSeconds };
+}
+
+function toColumn(guid: string): string {
+  if (guid.length <= MAX_GUID_LENGTH && isPlainText(guid)) return guid;
+  return createHash('sha256').update(guid).digest('hex');
+}
+
+function readRefs(
+  rule: EventRule | undefined,
+  { value }: ParsedPayload,
+): Pick<WebhookEvent, 'ref' | 'refName' | 'headRef' | 'statusApi'> {
+  if (!rule) return { ref: null, refName: null, headRef: null, statusApi: null };
+  const ref = refAt(value, rule.ref);
+  return {
+    ref,
+    refName: rule.refName === undefined ? null : refAt(value, rule.refName),
+    headRef: rule.headRef === undefined ? ref : refAt(value, rule.headRef),
+    statusApi: rule.statusUrl ? statusUrl(rule.statusUrl, value, ref) : null,
+  };
+}
+
+function refAt(payload: Record<string, unknown>, path: string): string | null {
+  const ref = textAt(payload, path);
+  return ref === null || ref.length > MAX_REF_LENGTH || DELETED.test(ref) ? null : ref;
+}

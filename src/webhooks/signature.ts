@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto';
+import { constantTimeEqual } from '../common/crypto/constant-time.js';
+import {
+  DEFAULT_HEADER_ALIASES,
+  headerValues,
+  singleHeader,
+  type HeaderAliases,
+  type ReceivedHeaders,
+} from './headers.js';
+import { webhookService, type WebhookServiceName } from './services.js';
+
+export type SignatureAlgorithm = 'sha1' | 'sha256';
+
+/** A header that holds `<algorithm>=<hex>` over the raw body, and the algorithms allowed in it. */
+export interface SignatureHeader {
+  name: string;
+  algorithms: readonly SignatureAlgorithm[];
+}
+
+/**
+ * How a service proves that it knows the webhook key: by one or several HMAC headers (at least one
+ * must be present, and every present one must verify), or by sending the key itself.
+ */
+export type SignatureRule =
+  { kind: 'hmac'; headers: readonly SignatureHeader[] } | { kind: 'token'; header: string };
+
+/** A request as received: nothing in it is parsed before it is verified. */
+export interface SignedRequest extends ReceivedHeaders {
+  rawBody: Uint8Array;
+}
+
+const HEX_LENGTH: Record<SignatureAlgorithm, number> = { sha1: 40, sha256: 64 };
+const HEX = /^[0-9a-fA-F]+$/;
+
+/** Longest header value that is looked at; keys have at most 64 characters, signatures 71. */
+const MAX_VALUE_LENGTH = 256;
+
+/**
+ * Whether a request proves knowledge of the template's webhook key. Never throws: everything that is
+ * missing, repeated, malformed or too long is just not verified, and an empty key verifies nothing.
+ *
+ * Events that a service sends unsigned (service C's connection test) pass without a signature. They
+ * must not be parsed or launch anything; `parseEvent` treats them so.
+ */
+export function isVerified(
+  service: WebhookServiceName,
+  request: SignedRequest,
+  key: string,
+  aliases: HeaderAliases = DEFAULT_HEADER_ALIASES,
+): boolean {
+  const { signature } = webhookService(service);
+  if (key === '' || !(request.rawBody instanceof Uint8Array)) return false;
+  if (isUnsignedEvent(service, request, aliases)) return true;
+  return signature.kind === 'token'
+    ? hasToken(headerValues(request, signature.header, aliases), key)
+    : hasSignatures(signature.headers, request, key, aliases);
+}
+
+/** Whether the request is one of those that its service sends without a signature. */
+export function isUnsignedEvent(
+  service: WebhookServiceName,
+  received: ReceivedHeaders,
+  aliases: HeaderAliases = DEFAULT_HEADER_ALIASES,
+): boolean {
+  const { eventHeader, unsignedEvents } = webhookService(service);
+  const event = singleHeader(received, eventHeader, aliases);
+  return event !== null && unsignedEvents.includes(event);
+}
+
+/** The header value that signs a body: the counterpart of verification, for clients and demonstrations. */
+export function sign(algorithm: SignatureAlgorithm, rawBody: Uint8Array, key: string): string {
+  return `${algorithm}=${createHmac(algorithm, key).update(rawBody).digest('hex')}`;
+}
+
+function hasToken([token, ...more]: readonly string[], key: string): boolean {
+  if (token === undefined || more.length > 0 || token.length > MAX_VALUE_LENGTH) return false;
+  // Node decodes header bytes as Latin-1: this gives the bytes back as they were sent.
+  return constantTimeEqual(Buffer.from(token, 'latin1'), key);
+}
+
+function hasSignatures(
+  headers: readonly SignatureHeader[],
+  request: SignedRequest,
+  key: string,
+  aliases: HeaderAliases,
+): boolean {
+  const present = headers
+    .map((header) => ({ header, values: headerValues(request, header.name, aliases) }))
+    .filter(({ values }) => values.length > 0);
+  return (
+    present.length > 0 &&
+    present.every(({ header, values: [value, ...more] }) => {
+      return value !== undefined && more.length === 0 && hasSignature(header, value, request, key);
+    })
+  );
+}
+
+function hasSignature(
+  { algorithms }: SignatureHeader,
+  value: string,
+  { rawBody }: SignedRequest,
+  key: string,
+): boolean {
+  const algorithm = algorithms.find((name) => value.startsWith(`${name}=`));
+  if (!algorithm) return false;
+  const hex = value.slice(algorithm.length + 1);
+  if (hex.length !== HEX_LENGTH[algorithm] || !HEX.test(hex)) return false;
+  const expected = createHmac(algorithm, key).update(rawBody).digest();
+  return constantTimeEqual(Buffer.from(hex, 'hex'), expected);
+}

@@ -1,0 +1,139 @@
+import {
+  buildStatusPost,
+  mayPostTo,
+  statusContext,
+  statusWord,
+  UnusableToken,
+} from './status-body.js';
+import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from './services.js';
+
+const RUN = {
+  id: 42,
+  status: 'successful',
+  targetUrl: 'https://ctl.example.com/jobs/42/',
+  context: 'controller/Deploy',
+};
+const post = (service: WebhookServiceName, change: Partial<typeof RUN> = {}, token = 'tok') =>
+  buildStatusPost(service, { ...RUN, ...change }, token);
+
+describe('status words', () => {
+  it.each([
+    ['pending', ['pending', 'pending', 'INPROGRESS']],
+    ['running', [null, 'running', 'INPROGRESS']],
+    ['successful', ['success', 'success', 'SUCCESSFUL']],
+    ['failed', ['failure', 'failed', 'FAILED']],
+    ['error', ['error', 'failed', 'FAILED']],
+    ['canceled', ['failure', 'canceled', 'FAILED']],
+    ['waiting', [null, null, null]],
+    ['new', [null, null, null]],
+    ['constructor', [null, null, null]],
+  ])('for %s are %p', (status, words) => {
+    expect(WEBHOOK_SERVICE_NAMES.map((service) => statusWord(service, status))).toEqual(words);
+    expect(
+      WEBHOOK_SERVICE_NAMES.map((service) => post(service, { status })?.state ?? null),
+    ).toEqual(words);
+  });
+});
+
+describe('buildStatusPost', () => {
+  it('of service A has the fields of the contract', () => {
+    expect(post('service_a')).toEqual({
+      state: 'success',
+      headers: { 'Content-Type': 'application/json', Authorization: 'token tok' },
+      body: {
+        state: 'success',
+        target_url: 'https://ctl.example.com/jobs/42/',
+        description: 'Job 42 was successful.',
+        context: 'controller/Deploy',
+      },
+    });
+  });
+
+  it('of service B has the fields of the contract', () => {
+    expect(post('service_b', { status: 'failed' })).toEqual({
+      state: 'failed',
+      headers: { 'Content-Type': 'application/json', 'PRIVATE-TOKEN': 'tok' },
+      body: {
+        state: 'failed',
+        target_url: 'https://ctl.example.com/jobs/42/',
+        description: 'Job 42 failed.',
+        name: 'controller/Deploy',
+      },
+    });
+  });
+
+  it('of service C has the fields of the contract', () => {
+    expect(post('service_c_dc', { status: 'running' })).toEqual({
+      state: 'INPROGRESS',
+      headers: { 'Content-Type': 'application/json', Authorization: 'Bearer tok' },
+      body: {
+        state: 'INPROGRESS',
+        key: 'controller/Deploy',
+        name: 'controller/Deploy',
+        url: 'https://ctl.example.com/jobs/42/',
+        description: 'Job 42 is running.',
+      },
+    });
+  });
+
+  it('keeps the context within the service limits without halving a character', () => {
+    const context = post('service_b', { context: '😀'.repeat(300) })?.body['name'] ?? '';
+    expect([...context]).toHaveLength(255);
+    expect(context.endsWith('😀…')).toBe(true);
+    expect(post('service_a', { context: 'a\r\nb\0c' })?.body['context']).toBe('a b c');
+  });
+
+  it('takes off the line break of a pasted token and refuses other characters', () => {
+    expect(post('service_a', {}, ' tok\n')?.headers['Authorization']).toBe('token tok');
+    for (const token of ['', 'a\r\nX-Evil: 1', 'a b', 'schlüssel']) {
+      expect(() => post('service_a', {}, token)).toThrow(UnusableToken);
+    }
+  });
+});
+
+describe('statusContext', () => {
+  it('tells templates on one repository apart', () => {
+    expect(statusContext('Deploy')).toBe('automation-controller/Deploy');
+    expect(statusContext('Deploy', 'ci')).toBe('ci/Deploy');
+    expect(statusContext('', 'ci')).toBe('ci');
+  });
+});
+
+describe('mayPostTo', () => {
+  const URL_A = 'https://git.example.com/api/v3/repos/o/r/statuses/abc';
+  const may = (url: string, credentialHost = '', allowedHosts: string[] = []) =>
+    mayPostTo(url, { credentialHost, allowedHosts });
+
+  it.each([
+    [URL_A, 'https://git.example.com', []],
+    [URL_A, 'https://GIT.example.com:443/some/path', []],
+    [URL_A, 'git.example.com', []],
+    [URL_A, '', ['other.example.com', ' git.example.com ']],
+    ['http://127.0.0.1:9000/x', '127.0.0.1:9000', []],
+    ['http://127.0.0.1:9000/x', '', ['http://127.0.0.1:9000']],
+    ['http://[::1]:9000/x', '[::1]:9000', []],
+  ])('allows %s for the host %p and the list %p', (url, host, list) => {
+    expect(may(url, host, list)).toBe(true);
+  });
+
+  it.each([
+    [URL_A, '', []],
+    [URL_A, '   ', ['']],
+    [URL_A, 'https://other.example.com', ['git.example.com']],
+    [URL_A, 'example.com', []],
+    [URL_A, 'git.example.com.evil.test', []],
+    [URL_A, 'https://git.example.com:8443', []],
+    ['http://git.example.com/x', 'https://git.example.com', []],
+    ['https://git.example.com:8443/x', 'git.example.com', []],
+    ['https://user:pw@git.example.com/x', 'git.example.com', []],
+    ['https://git.example.com@evil.test/x', 'git.example.com', []],
+    ['https://evil.test/?https://git.example.com', 'git.example.com', []],
+    ['https://evil.test#git.example.com', 'git.example.com', []],
+    ['ftp://git.example.com/x', 'git.example.com', []],
+    ['file:///etc/passwd', '', ['']],
+    ['not a url', 'not a url', []],
+    [URL_A, '*', ['*']],
+  ])('refuses %s for the host %p and the list %p', (url, host, list) => {
+    expect(may(url, host, list)).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import type { WebhookEvent } from './event.js';
+
+/** The contract's own prefix; it is always provided. */
+export const CONTRACT_VARIABLE_PREFIX = 'svc_';
+
+/** Default of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's prefix and the two compatibility prefixes. */
+export const DEFAULT_WEBHOOK_VARIABLE_PREFIXES: readonly string[] = [
+  CONTRACT_VARIABLE_PREFIX,
+  'awx_',
+  'tower_',
+];
+
+/** What a delivery keeps of its event; the payload is stored once, as text. */
+export type DeliveredEvent = Pick<
+  WebhookEvent,
+  'type' | 'guid' | 'ref' | 'refName' | 'headRef' | 'statusApi'
+> & {
+  /** JSON text, or null when retention has removed it. */
+  payloadText: string | null;
+};
+
+const PREFIX_SHAPE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Checks the setting and puts the contract's prefix first, each prefix once.
+ * @throws Error that names the prefixes which no variable name can start with.
+ */
+export function variablePrefixes(setting: readonly string[]): string[] {
+  const faults = setting.filter((prefix) => !PREFIX_SHAPE.test(prefix));
+  if (faults.length > 0) {
+    throw new Error(`Not usable as webhook variable prefixes: ${JSON.stringify(faults)}`);
+  }
+  return [...new Set([CONTRACT_VARIABLE_PREFIX, ...setting])];
+}
+
+/**
+ * The extra variables of a launched job, every one under every prefix. Missing values are null, not
+ * absent, so that a playbook may test them. All prefixes share one payload object: do not change it.
+ *
+ * `event_ref_name` and `event_head_ref` go beyond the contract's five.
+ */
+export function webhookVariables(
+  event: DeliveredEvent,
+  prefixes: readonly string[] = DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
+): Record<string, unknown> {
+  const values: [string, unknown][] = [
+    ['webhook_event_type', event.type],
+    ['webhook_event_guid', event.guid],
+    ['webhook_event_ref', event.ref],
+    ['webhook_event_ref_name', event.refName],
+    ['webhook_event_head_ref', event.headRef],
+    ['webhook_status_api', event.statusApi],
+    ['webhook_payload', toPayload(event.payloadText)],
+  ];
+  return Object.fromEntries(
+    prefixes.flatMap((prefix) => values.map(([name, value]) => [`${prefix}${name}`, value])),
+  );
+}
+
+function toPayload(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

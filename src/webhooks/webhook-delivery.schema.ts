@@ -1,0 +1,81 @@
+import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One delivery to a receiver, whatever became of it (decision 29). */
+export class WebhookDeliverySchema {
+  @Integer({ ...READ_ONLY, label: 'ID' })
+  id!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  received!: string;
+
+  @Reference(() => resource('unified_job_template'), READ_ONLY)
+  template!: number;
+
+  @Choices(WEBHOOK_SERVICES, READ_ONLY)
+  service!: string;
+
+  @Char({ ...READ_ONLY, search: true })
+  event!: string;
+
+  @Char({ ...READ_ONLY, search: true })
+  guid!: string;
+
+  @Char({ ...READ_ONLY, nullable: true, search: true })
+  ref!: string | null;
+
+  @Char({ ...READ_ONLY, nullable: true })
+  ref_name!: string | null;
+
+  @Char({ ...READ_ONLY, nullable: true })
+  head_ref!: string | null;
+
+  @Choices(
+    [
+      ['accepted', 'Accepted'],
+      ['duplicate', 'Duplicate'],
+      ['ignored', 'Ignored'],
+      ['rejected', 'Rejected'],
+    ],
+    READ_ONLY,
+  )
+  verdict!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  reason!: string;
+
+  @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
+  answer!: number;
+
+  @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true })
+  job!: number | null;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
+  size!: number;
+
+  @Char({ ...READ_ONLY, help: 'Address the delivery came from.' })
+  source!: string;
+
+  @Text({ internal: true, nullable: true })
+  status_api!: string | null;
+
+  /** The verified JSON as received; null for rejected deliveries. */
+  @Text({ internal: true, nullable: true })
+  payload!: string | null;
+
+  /**
+   * What a repetition is recognised by. Null for records of duplicates and rejections, and once the
+   * time in which a body digest counts is over.
+   */
+  @Char({ internal: true, nullable: true })
+  dedupe_key!: string | null;
+
+  @DateTime({ internal: true })
+  dedupe_until!: string | null;
+
+  @Integer({ internal: true, nullable: true })
+  redelivery_of!: number | null;
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { QueueWorkers } from './common/queue/queue-workers.js';
+import { FEATURES } from './features.js';
+import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
+import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
+import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
+
+/** The worker process: the same features, and those that take from the queues. */
+@Module({
+  imports: [
+    ...FEATURES,
+    DiscoveryModule,
+    JobsWorkerModule,
+    NotificationsWorkerModule,
+    WebhooksWorkerModule,
+  ],
+  providers: [QueueWorkers],
+})
+export class WorkerModule {}

@@ -1,0 +1,11 @@
+import { NestFactory } from '@nestjs/core';
+import { JsonLogger } from './logging/json-logger.js';
+import { runProcess } from './run-process.js';
+import { WorkerModule } from './worker.module.js';
+
+await runProcess(async (settings) => {
+  const logger = new JsonLogger(settings.LOG_LEVEL);
+  const app = await NestFactory.createApplicationContext(WorkerModule, { logger });
+  app.enableShutdownHooks();
+  logger.log({ message: 'worker ready' }, 'Worker');
+});

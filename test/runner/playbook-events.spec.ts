@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { artifacts, hostSummaries } from '../../src/jobs/runner/event-summaries.js';
+import type { EventRow } from '../../src/jobs/runner/events.js';
+import { createMasker } from '../../src/jobs/runner/masker.js';
+import { createTestFolder, runPlaybook, type TestFolder } from './playbooks.js';
+
+/** A playbook takes a second to start, and more on a busy machine. */
+jest.setTimeout(30_000);
+
+let folder: TestFolder;
+beforeAll(async () => {
+  folder = await createTestFolder();
+});
+afterAll(() => folder.remove());
+
+const PLAYBOOK = `
+- name: first play
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: show
+      debug: {msg: "{{ colour }} {{ remote_tower_id }} {{ plain }} {{ payload.text }} {{ payload.list }}"}
+    - name: change
+      command: echo one
+    - name: tolerated
+      command: /bin/false
+      ignore_errors: true
+    - name: hidden
+      command: echo topsecret-word
+      no_log: true
+    - name: loud
+      debug: {msg: "the password is {{ db_password }}"}
+    - set_stats: {data: {answer: 42}, aggregate: false}
+`;
+
+describe('a playbook that succeeds', () => {
+  let events: EventRow[];
+  beforeAll(async () => {
+    const run = await runPlaybook(folder, PLAYBOOK, {
+      extraVars: {
+        plain: '{{ 40 + 2 }}',
+        payload: { text: '{{ 1 + 1 }} \uD800 \u2028 ü 😀', list: ['{% raw %}'] },
+        db_password: 'hunter2-xyz',
+      },
+      unsafeKeys: ['payload'],
+    });
+    expect(run.result).toMatchObject({ rc: 0, status: 'successful', stderrTail: '' });
+    events = run.events;
+  });
+
+  const textOf = (name: string): string =>
+    events
+      .filter((row) => row.task === name)
+      .map((row) => row.stdout)
+      .join('\n');
+
+  it('numbers its events without a gap and in order', () => {
+    expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]?.event).toBe('playbook_on_start');
+    expect(events.at(-1)?.event).toBe('playbook_on_stats');
+  });
+
+  it('gives lines that follow each other', () => {
+    for (const [index, row] of events.entries()) {
+      expect(row.startLine).toBe(index === 0 ? 0 : events[index - 1]?.endLine);
+    }
+  });
+
+  it('makes a tree of playbook, play, task and host', () => {
+    const byUuid = new Map(events.map((row) => [row.uuid, row]));
+    for (const row of events.slice(1)) {
+      const parent = byUuid.get(row.parentUuid);
+      expect(parent?.eventLevel).toBe(row.event === 'playbook_on_stats' ? 0 : row.eventLevel - 1);
+    }
+  });
+
+  it('reads group, host and controller variables from the inventory', () => {
+    expect(textOf('show')).toContain('alpha 1 ');
+    expect(textOf('show')).toContain('web 2 ');
+  });
+
+  it('evaluates the template of the job and keeps that of an outsider as text', () => {
+    expect(textOf('show')).toContain('42 {{ 1 + 1 }} \uFFFD');
+    expect(textOf('show')).toContain('{% raw %}');
+  });
+
+  it('shows nothing of a task under no_log', () => {
+    const hidden = events.filter((row) => row.task === 'hidden' && row.event === 'runner_on_ok');
+    expect(hidden).toHaveLength(2);
+    expect(hidden[0]?.eventData['res']).toMatchObject({ censored: expect.any(String) });
+    expect(JSON.stringify(events)).not.toContain('topsecret-word');
+  });
+
+  it('lets a masker take a secret out of output and data', () => {
+    const masker = createMasker(['hunter2-xyz']);
+    const loud = events.filter((row) => row.task === 'loud');
+    expect(JSON.stringify(loud)).toContain('hunter2-xyz');
+    expect(JSON.stringify(loud.map((row) => masker.event(row)))).not.toContain('hunter2-xyz');
+  });
+
+  it('does not call an ignored failure a failure', () => {
+    const rows = events.filter((row) => row.event === 'runner_on_failed');
+    expect(rows.map((row) => row.failed)).toEqual([false, false]);
+  });
+
+  it('ends with summaries by host and the collected statistics', () => {
+    const stats = events.at(-1)!;
+    expect(hostSummaries(stats).get('alpha')).toEqual({
+      changed: 3,
+      dark: 0,
+      failures: 0,
+      ok: 6,
+      processed: 1,
+      skipped: 0,
+      ignored: 1,
+      rescued: 0,
+      failed: false,
+    });
+    expect(artifacts(stats)).toEqual({ answer: 42 });
+    expect(stats).toMatchObject({ failed: false, changed: true });
+  });
+});
+
+describe('other endings', () => {
+  it('reports a failing playbook', async () => {
+    const { result, events } = await runPlaybook(
+      folder,
+      '- hosts: all\n  gather_facts: false\n  tasks: [{fail: {msg: "no"}}]\n',
+      { limit: 'alpha' },
+    );
+    expect(result).toMatchObject({ rc: 2, status: 'failed' });
+    expect([...hostSummaries(events.at(-1)!).keys()]).toEqual(['alpha']);
+    expect(events.at(-1)?.failed).toBe(true);
+  });
+
+  it('reports a host that cannot be reached', async () => {
+    const { result, events } = await runPlaybook(
+      folder,
+      '- hosts: alpha\n  gather_facts: false\n  vars: {ansible_connection: ssh, ansible_host: 127.0.0.1, ansible_port: 9}\n  tasks: [{ping: }]\n',
+    );
+    expect(result).toMatchObject({ rc: 4, status: 'failed' });
+    expect(hostSummaries(events.at(-1)!).get('alpha')).toMatchObject({ dark: 1, failed: true });
+    expect(events.find((row) => row.event === 'runner_on_unreachable')?.failed).toBe(true);
+  });
+
+  it('changes nothing in check mode, and obeys tags', async () => {
+    const playbook = `- hosts: alpha
+  gather_facts: false
+  tasks:
+    - {name: marked, copy: {content: x, dest: "{{ target }}"}, tags: [one]}
+    - {name: unmarked, debug: {msg: two}}
+`;
+    const target = `${folder.dir}/made-by-check`;
+    const { result, events } = await runPlaybook(folder, playbook, {
+      jobType: 'check',
+      diffMode: true,
+      tags: 'one',
+      extraVars: { target },
+    });
+    expect(result.status).toBe('successful');
+    expect(events.some((row) => row.task === 'unmarked')).toBe(false);
+    expect(events.some((row) => row.task === 'marked' && row.changed)).toBe(true);
+    await expect(import('node:fs/promises').then((fs) => fs.stat(target))).rejects.toThrow(
+      'ENOENT',
+    );
+  });
+
+  it('turns a syntax error into verbose events', async () => {
+    const { result, events } = await runPlaybook(folder, '- hosts: all\n  tasks:\n    - 1\n');
+    expect(result).toMatchObject({ rc: 4, status: 'failed' });
+    expect(new Set(events.map((row) => row.event))).toEqual(new Set(['verbose']));
+    expect(events.map((row) => row.stdout).join('\n')).toContain('ERROR!');
+    expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
+  });
+
+  it('reports a missing executable as an error', async () => {
+    const { result } = await runPlaybook(folder, '[]', {}, { executable: 'no-such-runner' });
+    expect(result).toMatchObject({ rc: null, status: 'error', error: { code: 'ENOENT' } });
+  });
+
+  it('ends with an error when events are refused', async () => {
+    const { result } = await runPlaybook(
+      folder,
+      PLAYBOOK.replaceAll('{{ plain }}', ''),
+      {},
+      { onEvents: () => Promise.reject(new Error('database is gone')) },
+    );
+    expect(result).toMatchObject({ status: 'error', error: { message: 'database is gone' } });
+  });
+});

@@ -1,0 +1,278 @@
+import { execFile, spawn } from 'node:child_process';
+import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { endRun, listRuns } from '../../src/jobs/runner/orphans.js';
+import { listProcesses } from '../../src/jobs/runner/process-table.js';
+import { writeRunMark } from '../../src/jobs/runner/run-mark.js';
+import { removeDirectory, type Workspace } from '../../src/jobs/runner/workspace.js';
+import {
+  createTestFolder,
+  eventually,
+  markedPids,
+  pidsOf,
+  preparePlaybook,
+  runPlaybook,
+  startPlaybook,
+  type StartedPlaybook,
+  type TestFolder,
+} from './playbooks.js';
+
+const execute = promisify(execFile);
+
+/** A playbook takes a second to start, and more on a busy machine. */
+jest.setTimeout(30_000);
+
+let folder: TestFolder;
+beforeAll(async () => {
+  folder = await createTestFolder();
+});
+afterAll(async () => {
+  // A failed expectation must not leave a playbook waiting for hours.
+  for (const { runId } of await listRuns(folder.runsDir))
+    await endRun(runId, undefined, folder.runsDir, 200);
+  await folder.remove();
+});
+
+/** A task that waits in the foreground and leaves another process waiting in the background. */
+function waiting(seconds: number): string {
+  return `- hosts: alpha\n  gather_facts: false\n  tasks:\n    - shell: "sleep ${seconds} & sleep ${seconds}"\n`;
+}
+
+async function startWaiting(
+  seconds: number,
+  settings = {},
+  options = {},
+): Promise<StartedPlaybook> {
+  const run = await startPlaybook(folder, waiting(seconds), settings, options);
+  await eventually(async () => (await pidsOf('sleep', String(seconds))).length === 2);
+  return run;
+}
+
+describe('ending a run', () => {
+  it('by cancel leaves no process, not even children of tasks', async () => {
+    const run = await startWaiting(7001);
+    run.handle.cancel();
+    run.handle.cancel();
+    expect(await run.handle.wait()).toMatchObject({ rc: 254, status: 'canceled' });
+    expect(await markedPids(run.workspace.mark)).toEqual([]);
+    expect(await pidsOf('sleep', '7001')).toEqual([]);
+    expect(run.events.at(-1)?.event).toBe('runner_on_start');
+    await removeDirectory(run.workspace.dir);
+  });
+
+  it('by an abort signal, before and after the start', async () => {
+    const early = await runPlaybook(folder, waiting(7002), {}, { signal: AbortSignal.abort() });
+    expect(early.result).toMatchObject({ rc: null, status: 'canceled' });
+    const controller = new AbortController();
+    const run = await startWaiting(7002, {}, { signal: controller.signal });
+    controller.abort();
+    expect((await run.handle.wait()).status).toBe('canceled');
+    expect(await pidsOf('sleep', '7002')).toEqual([]);
+  });
+
+  it('by its time limit', async () => {
+    const { result } = await runPlaybook(folder, waiting(7003), { timeoutSeconds: 2 });
+    expect(result).toMatchObject({ status: 'timeout' });
+    expect(await pidsOf('sleep', '7003')).toEqual([]);
+  });
+
+  it('by its limit of silence', async () => {
+    const { result } = await runPlaybook(folder, waiting(7004), { idleTimeoutSeconds: 2 });
+    expect(result).toMatchObject({ rc: 254, status: 'timeout' });
+    expect(await pidsOf('sleep', '7004')).toEqual([]);
+  });
+
+  it('by SIGKILL when SIGTERM is not heard', async () => {
+    const run = await startWaiting(7005, {}, { killGraceMs: 300 });
+    process.kill(run.handle.pid!, 'SIGSTOP');
+    run.handle.cancel();
+    expect(await run.handle.wait()).toMatchObject({ rc: null, status: 'canceled' });
+    expect(await markedPids(run.workspace.mark)).toEqual([]);
+    expect(await pidsOf('sleep', '7005')).toEqual([]);
+  });
+
+  it('is a failure when the process of the playbook is killed, though the runner exits with 0', async () => {
+    const run = await startWaiting(7006);
+    const [playbook] = (await listProcesses()).filter(
+      (entry) => entry.parentPid === run.handle.pid,
+    );
+    process.kill(playbook!.pid, 'SIGKILL');
+    expect(await run.handle.wait()).toMatchObject({ status: 'failed' });
+    expect(await pidsOf('sleep', '7006')).toEqual([]);
+  });
+});
+
+describe('orphans', () => {
+  it('are found and ended after ansible-runner was killed, and nothing else', async () => {
+    const lost = await startUnattended(7011);
+    const other = await startWaiting(7012);
+    process.kill(lost.pid, 'SIGKILL');
+    const { jobId, mark } = lost.workspace;
+    await eventually(async () => !(await markedPids(mark)).includes(lost.pid));
+    const left = await markedPids(mark);
+    expect(left.length).toBeGreaterThan(3);
+    const known = (await listRuns(folder.runsDir)).find((run) => run.runId === jobId);
+    expect(known?.mark).toMatchObject({ pid: lost.pid, attempt: 1 });
+    expect(await endRun(jobId, 2, folder.runsDir)).toBe(0);
+    expect(await endRun(jobId, 1, folder.dir)).toBe(0);
+    expect(await pidsOf('sleep', '7011')).toHaveLength(2);
+
+    expect(await endRun(jobId, 1, folder.runsDir, 500)).toBe(left.length);
+    expect(await markedPids(mark)).toEqual([]);
+    expect(await pidsOf('sleep', '7011')).toEqual([]);
+    expect(await pidsOf('sleep', '7012')).toHaveLength(2);
+    other.handle.cancel();
+    await other.handle.wait();
+  });
+
+  it('without the mark in their environment are found through the recorded process', async () => {
+    const lost = await startUnattended(7014, { AUTOMATION_CONTROLLER_RUN: '' });
+    expect(await markedPids(lost.workspace.mark)).toEqual([]);
+    expect(await endRun(lost.workspace.jobId, 1, folder.runsDir, 500)).toBeGreaterThan(3);
+    expect(await pidsOf('sleep', '7014')).toEqual([]);
+  });
+
+  it('are ended while the runner still lives, for a worker that died alone', async () => {
+    const run = await startWaiting(7013);
+    expect(await endRun(run.workspace.jobId, undefined, folder.runsDir)).toBeGreaterThan(3);
+    expect(await pidsOf('sleep', '7013')).toEqual([]);
+    expect(['error', 'failed']).toContain((await run.handle.wait()).status);
+  });
+
+  it('are none for an unknown run or folder', async () => {
+    expect(await endRun(424242, undefined, folder.runsDir)).toBe(0);
+    expect(await endRun(424242, undefined, '/nowhere')).toBe(0);
+    expect(await listRuns('/nowhere')).toEqual([]);
+  });
+
+  /** A run nobody follows, as after the death of its worker. */
+  async function startUnattended(
+    seconds: number,
+    env: Record<string, string> = {},
+  ): Promise<{ pid: number; workspace: Workspace }> {
+    const { prepared, workspace } = await preparePlaybook(folder, waiting(seconds));
+    const child = spawn('ansible-runner', prepared.args, {
+      env: { ...prepared.environment, ...env },
+      detached: true,
+      stdio: 'ignore',
+    });
+    const pid = child.pid!;
+    child.unref();
+    await writeRunMark(workspace, pid);
+    await eventually(async () => (await pidsOf('sleep', String(seconds))).length === 2);
+    return { pid, workspace };
+  }
+});
+
+describe('output', () => {
+  it('of 20 MB arrives whole in bounded batches while timers go on', async () => {
+    const playbook = `- hosts: alpha
+  gather_facts: false
+  tasks:
+    - {name: many, command: "seq {{ item }} {{ item + 40000 }}", loop: "{{ range(100000, 130001, 10000) }}"}
+    - {name: huge, debug: {msg: "{{ 'x' * 20000000 }}"}}
+    - {name: after, debug: {msg: done}}
+`;
+    let slowest = 0;
+    let last = performance.now();
+    const ticker = setInterval(() => {
+      slowest = Math.max(slowest, performance.now() - last);
+      last = performance.now();
+    }, 10);
+    const { result, events } = await runPlaybook(folder, playbook);
+    clearInterval(ticker);
+    expect(result.status).toBe('successful');
+    const huge = events.find((row) => row.event === 'runner_on_ok' && row.task === 'huge');
+    expect(huge?.stdout).toContain('cut by the controller');
+    expect(huge?.stdout.length).toBeLessThan(300_000);
+    expect(events.at(-1)?.event).toBe('playbook_on_stats');
+    expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
+    expect(slowest).toBeLessThan(300);
+  });
+
+  it('waits for a slow taker without losing anything', async () => {
+    const playbook = `- hosts: all
+  gather_facts: false
+  tasks:
+    - {debug: {msg: "{{ item }} {{ 'y' * 2000 }}"}, loop: "{{ range(150) }}"}
+`;
+    let inFlight = 0;
+    let most = 0;
+    const counters: number[] = [];
+    const { result } = await runPlaybook(
+      folder,
+      playbook,
+      {},
+      {
+        batchSize: 10,
+        maxBatchesInFlight: 2,
+        onEvents: async (batch) => {
+          inFlight += 1;
+          most = Math.max(most, inFlight);
+          counters.push(...batch.map((event) => event.counter));
+          await sleep(20);
+          inFlight -= 1;
+        },
+      },
+    );
+    expect(result.status).toBe('successful');
+    expect(counters).toEqual(counters.map((_, index) => index + 1));
+    expect(counters.length).toBeGreaterThan(300);
+    // One chunk of the pipe may hold a few batches more than asked for.
+    expect(most).toBeLessThan(30);
+  });
+});
+
+describe('secrets of a run', () => {
+  it('are typed at prompts, and gone from disk once the playbook has started', async () => {
+    const key = join(folder.dir, 'key');
+    await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
+    const passwordFile = join(folder.dir, 'vault-password');
+    await writeFile(passwordFile, 'vault-word');
+    const vaultId = `prod@${passwordFile}`;
+    const { stdout: encrypted } = await execute('ansible-vault', [
+      'encrypt_string',
+      '--vault-id',
+      vaultId,
+      '--name',
+      'locked',
+      'opened value',
+    ]);
+    const indented = encrypted.replace(/^/gm, '    ').trimEnd();
+    const playbook = `- hosts: alpha
+  gather_facts: false
+  vars:
+${indented}
+  tasks:
+    - debug: {msg: "{{ locked }}"}
+    - command: ssh-add -l
+    - debug: {msg: "{{ ansible_become_password | default('none') }} {{ lookup('env', 'CLOUD') }} {{ lookup('env', 'SECRET_KEY') }}."}
+    - command: sleep 1
+`;
+    process.env['SECRET_KEY'] = 'of-the-worker';
+    const run = await startPlaybook(folder, playbook, {
+      sshKeyData: await readFile(key, 'utf8'),
+      sshKeyUnlock: 'open sesame',
+      vaultPasswords: [{ id: 'prod', password: 'vault-word' }],
+      passwords: { become: 'become-word', ssh: 'ssh-word' },
+      env: { CLOUD: 'cloud-word' },
+    });
+    delete process.env['SECRET_KEY'];
+    await eventually(() => run.events.some((row) => row.event === 'runner_on_ok'));
+    const files = await readdir(run.workspace.envDir);
+    expect(files.sort()).toEqual(['cmdline', 'extravars', 'inventory.json', 'settings']);
+    expect(await run.handle.wait()).toMatchObject({ status: 'successful' });
+    const shown = run.events.map((row) => row.stdout).join('\n');
+    expect(shown).toContain('opened value');
+    expect(shown).toContain('none cloud-word .');
+    const agent = run.events.find((row) => JSON.stringify(row.eventData).includes('ED25519'));
+    expect(agent).toBeDefined();
+    await removeDirectory(run.workspace.dir);
+    await expect(access(run.workspace.dir)).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { buildInventory } from '../../src/jobs/runner/inventory.js';
+import { type EventRow, toEventRow } from '../../src/jobs/runner/events.js';
+import {
+  type PlaybookRun,
+  preparePlaybookRun,
+  type PreparedRun,
+} from '../../src/jobs/runner/playbook-run.js';
+import {
+  type RunHandle,
+  type RunOptions,
+  type RunResult,
+  startRun,
+} from '../../src/jobs/runner/run-process.js';
+import { listProcesses, readEnvironment } from '../../src/jobs/runner/process-table.js';
+import {
+  createWorkspace,
+  removeDirectory,
+  type Workspace,
+} from '../../src/jobs/runner/workspace.js';
+
+/** Two hosts on this machine, one of them in a group. */
+export const LOCAL_INVENTORY = buildInventory(
+  {
+    variables:
+      '{"ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3", "colour": "all"}',
+    groups: [{ id: 1, name: 'web', variables: 'colour: web' }],
+    hosts: [
+      { id: 1, name: 'alpha', variables: 'colour: alpha', enabled: true },
+      { id: 2, name: 'beta', variables: '', enabled: true },
+    ],
+    groupHosts: [{ groupId: 1, hostId: 2 }],
+    groupChildren: [],
+  },
+  { hostvars: true, towervars: true },
+);
+
+/** A folder for one test file: projects, workspaces, repositories. */
+export interface TestFolder {
+  readonly dir: string;
+  readonly runsDir: string;
+  /** Writes files and returns the folder that holds them. */
+  write(folder: string, files: Record<string, string>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function createTestFolder(): Promise<TestFolder> {
+  const dir = await mkdtemp(join(tmpdir(), 'runner-test-'));
+  return {
+    dir,
+    runsDir: join(dir, 'runs'),
+    write: async (folder, files) => {
+      for (const [name, content] of Object.entries(files)) {
+        const path = join(dir, folder, name);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, content);
+      }
+      return join(dir, folder);
+    },
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** A started playbook with everything it has said so far. */
+export interface StartedPlaybook {
+  readonly handle: RunHandle;
+  readonly workspace: Workspace;
+  readonly events: EventRow[];
+}
+
+let nextJobId = 1000;
+
+/** Writes project and workspace of a playbook that runs on {@link LOCAL_INVENTORY}. */
+export async function preparePlaybook(
+  folder: TestFolder,
+  playbook: string,
+  settings: Partial<PlaybookRun> = {},
+): Promise<{ prepared: PreparedRun; workspace: Workspace }> {
+  const jobId = (nextJobId += 1);
+  const projectDir = await folder.write(`project-${jobId}`, { 'site.yml': playbook });
+  const workspace = await createWorkspace(folder.runsDir, jobId, 1);
+  const prepared = await preparePlaybookRun(
+    {
+      jobId,
+      attempt: 1,
+      projectDir,
+      playbook: 'site.yml',
+      inventory: LOCAL_INVENTORY,
+      extraVars: {},
+      jobType: 'run',
+      ...settings,
+    },
+    workspace,
+  );
+  return { prepared, workspace };
+}
+
+/** Starts such a playbook. */
+export async function startPlaybook(
+  folder: TestFolder,
+  playbook: string,
+  settings: Partial<PlaybookRun> = {},
+  options: Partial<RunOptions> = {},
+): Promise<StartedPlaybook> {
+  const { prepared, workspace } = await preparePlaybook(folder, playbook, settings);
+  const events: EventRow[] = [];
+  const onEvents: RunOptions['onEvents'] = (batch) => void events.push(...batch.map(toEventRow));
+  return { handle: startRun(prepared, { onEvents, ...options }), workspace, events };
+}
+
+/** Runs a playbook to its end and removes its workspace. */
+export async function runPlaybook(
+  folder: TestFolder,
+  playbook: string,
+  settings: Partial<PlaybookRun> = {},
+  options: Partial<RunOptions> = {},
+): Promise<{ result: RunResult; events: EventRow[] }> {
+  const { handle, workspace, events } = await startPlaybook(folder, playbook, settings, options);
+  const result = await handle.wait();
+  await removeDirectory(workspace.dir);
+  return { result, events };
+}
+
+/** Pids of the living processes that carry the mark of a run. */
+export async function markedPids(mark: string): Promise<number[]> {
+  const pids: number[] = [];
+  for (const { pid } of await listProcesses()) {
+    if ((await readEnvironment(pid)).includes(`AUTOMATION_CONTROLLER_RUN=${mark}`)) pids.push(pid);
+  }
+  return pids;
+}
+
+/** Living processes started with exactly these arguments. */
+export async function pidsOf(...args: string[]): Promise<number[]> {
+  const wanted = `${args.join('\0')}\0`;
+  const entries = await listProcesses();
+  const lines = await Promise.all(
+    entries.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return entries.filter((_, index) => lines[index] === wanted).map(({ pid }) => pid);
+}
+
+/** Waits until `check` gives something other than null, false or an empty list. */
+export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 8_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await check();
+    const isThere = Array.isArray(value) ? value.length > 0 : Boolean(value);
+    if (isThere) return value;
+    if (Date.now() > end) throw new Error('did not happen in time');
+    await sleep(50);
+  }
+}

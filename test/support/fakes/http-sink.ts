@@ -1,0 +1,121 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
+
+/** One request as it arrived. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+/** One scripted answer. Without any script the sink answers 200 `{}`. */
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Objects are sent as JSON. */
+  readonly body?: string | object;
+  readonly delayMs?: number;
+  /** `reset`: close the connection instead of answering. `hang`: never answer. `drip`: headers at once, then a byte now and then for ever. */
+  readonly fault?: 'reset' | 'hang' | 'drip';
+}
+
+/** An HTTP(S) server on a free port that records requests and answers by script. */
+export class HttpSink {
+  readonly requests: RecordedRequest[] = [];
+  private readonly script: ScriptedAnswer[] = [];
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly scheme: 'http' | 'https',
+  ) {
+    server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      void this.serve(request, response);
+    });
+  }
+
+  static async start(options: { tls?: boolean } = {}): Promise<HttpSink> {
+    const server = options.tls
+      ? createTlsServer({ key: TEST_CERTIFICATE_KEY, cert: TEST_CERTIFICATE })
+      : createServer();
+    const sink = new HttpSink(server, options.tls ? 'https' : 'http');
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Base URL without a trailing slash. */
+  get url(): string {
+    return `${this.scheme}://127.0.0.1:${this.port}`;
+  }
+
+  /** The newest request; throws when there was none. */
+  get last(): RecordedRequest {
+    const request = this.requests.at(-1);
+    if (!request) throw new Error('The sink has received no request.');
+    return request;
+  }
+
+  /** Queues answers, used one a request in order; numbers are statuses. */
+  answer(...answers: (ScriptedAnswer | number)[]): this {
+    this.script.push(
+      ...answers.map((answer) => (typeof answer === 'number' ? { status: answer } : answer)),
+    );
+    return this;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    this.requests.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      rawHeaders: request.rawHeaders,
+      body: Buffer.concat(chunks).toString('utf8'),
+    });
+    const answer = this.script.shift() ?? {};
+    if (answer.delayMs) await sleep(answer.delayMs);
+    if (answer.fault === 'hang') return;
+    if (answer.fault === 'reset') {
+      request.socket.destroy();
+      return;
+    }
+    if (answer.fault === 'drip') {
+      drip(response);
+      return;
+    }
+    const { body = {} } = answer;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(answer.status ?? 200, {
+      'content-type': typeof body === 'string' ? 'text/plain' : 'application/json',
+      ...answer.headers,
+    });
+    response.end(text);
+  }
+}
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/plain' });
+  const timer = setInterval(() => response.write('.'), 20);
+  response.once('close', () => clearInterval(timer));
+}

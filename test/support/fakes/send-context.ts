@@ -1,0 +1,38 @@
+import { OutboundClient } from '../../../src/common/outbound/outbound-client.js';
+import type { OutgoingMessage, SendContext } from '../../../src/notifications/backends/backend.js';
+import type { HttpSink } from './http-sink.js';
+
+/** 2024-01-02T03:04:05Z, the time every test context shows. */
+export const TEST_NOW = new Date(1_704_164_645_000);
+
+/** A client that may reach the fakes. The test closes it. */
+export function createTestClient(): OutboundClient {
+  return new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'automation-controller 1.0' });
+}
+
+/** A context whose fixed-address services all lead to one sink. */
+export function makeSendContext(
+  http: OutboundClient,
+  sink?: HttpSink,
+  overrides: Partial<SendContext> = {},
+): SendContext {
+  const base = sink?.url ?? 'http://127.0.0.1:1';
+  return {
+    http,
+    urls: { chatA: base, smsA: base, incidentA: base },
+    messageId: 'msg-0001',
+    delivered: [],
+    now: () => TEST_NOW,
+    ...overrides,
+  };
+}
+
+/** A message as composed for a job. */
+export function makeMessage(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    subject: "Job #42 'Grüße' successful: https://c.example/",
+    body: { id: 42 },
+    text: '{"id": 42}',
+    ...overrides,
+  };
+}

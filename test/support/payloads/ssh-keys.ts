@@ -1,0 +1,37 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+const PASSPHRASE = 'unlock me';
+
+/** Private keys in every format that users paste, made on the spot: no key lies in the repository. */
+export interface SampleKeys {
+  plain: Record<string, string>;
+  encrypted: Record<string, string>;
+}
+
+const pem = (label: string, bytes: Buffer): string => {
+  const lines = bytes.toString('base64').match(/.{1,70}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+};
+
+/** The part of OpenSSH's format that tells the cipher; the key material behind it does not matter here. */
+const openSsh = (cipher: string): string => {
+  const length = Buffer.from([0, 0, 0, cipher.length]);
+  const head = [Buffer.from('openssh-key-v1\0'), length, Buffer.from(cipher)];
+  return pem('OPENSSH PRIVATE KEY', Buffer.concat([...head, Buffer.alloc(200, 7)]));
+};
+
+/** Makes one small key in each format. */
+export function sampleKeys(): SampleKeys {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const cipher = { cipher: 'aes-128-cbc', passphrase: PASSPHRASE };
+  const text = (type: 'pkcs8' | 'sec1', options = {}): string =>
+    privateKey.export({ type, format: 'pem', ...options }).toString();
+  return {
+    plain: { pkcs8: text('pkcs8'), legacy: text('sec1'), openSsh: openSsh('none') },
+    encrypted: {
+      pkcs8: text('pkcs8', cipher),
+      legacy: text('sec1', cipher),
+      openSsh: openSsh('aes256-ctr'),
+    },
+  };
+}

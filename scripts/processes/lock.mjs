@@ -23,12 +23,15 @@ export async function tryLock(path, content = {}) {
       if (error.code !== 'EEXIST') throw error;
     }
     const holder = await readHolder(path);
-    if (holder && holder.path === path && isRunning(holder)) return { holder };
+    if (isHeld(holder, path)) return { holder };
     removeStale(path, holder);
   }
 }
 
-/** Runs `work` while holding the lock, after waiting for whoever holds it now. */
+/**
+ * Runs `work(handTo)` while holding the lock, after waiting for whoever holds it now. `handTo(pid)`
+ * lets a child of ours hold it too: a command that outlives us keeps the others waiting.
+ */
 export async function withLock(path, work) {
   let lock = await tryLock(path);
   while (lock.holder) {
@@ -36,7 +39,7 @@ export async function withLock(path, work) {
     lock = await tryLock(path);
   }
   try {
-    return await work();
+    return await work((pid) => lock.update({ heir: recordOf(pid) }));
   } finally {
     lock.release();
   }
@@ -45,7 +48,11 @@ export async function withLock(path, work) {
 /** The content of a lock whose owner is alive, else null. */
 export async function lockHolder(path) {
   const holder = await readHolder(path);
-  return holder && holder.path === path && isRunning(holder) ? holder : null;
+  return isHeld(holder, path) ? holder : null;
+}
+
+function isHeld(holder, path) {
+  return holder?.path === path && (isRunning(holder) || isRunning(holder.heir));
 }
 
 function heldLock(path, mine) {

@@ -4,21 +4,23 @@ import { appendFileSync } from 'node:fs';
 import { lastLines, Problem } from '../console/problem.mjs';
 
 const KEPT_OUTPUT = 256 * 1024;
+const END_GRACE_MS = 30_000; // A package manager cut off in the middle leaves worse behind.
 const running = new Set();
 
 /**
  * Runs a command to its end, without a shell. Resolves to `{ code, stdout, output }`, where
  * `output` is both streams. Throws a Problem when it cannot be started, runs longer than
  * `timeoutMs`, or ends with another code than 0 (unless `anyCode`). `log` names a file that
- * receives everything.
+ * receives everything; `onStart` receives the process number.
  */
 export async function run(file, args, options = {}) {
-  const { log, timeoutMs, anyCode = false, what = file, input, ...spawnOptions } = options;
+  const { log, timeoutMs, anyCode = false, what = file, input, onStart, ...spawnOptions } = options;
   const child = spawn(file, args, {
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...spawnOptions,
   });
   running.add(child);
+  if (child.pid) onStart?.(child.pid);
   try {
     const result = await collect(child, { log, timeoutMs, input });
     if (result.timedOut) throw new Problem(`${what} took longer than ${timeoutMs / 1000} s`);
@@ -42,9 +44,18 @@ export async function run(file, args, options = {}) {
   }
 }
 
-/** Ends the commands that are running now, for a set-up that is interrupted. */
-export function endRunningCommands() {
-  for (const child of running) child.kill('SIGTERM');
+/** Ends the commands that are running now, for a set-up that is interrupted, and waits. */
+export async function endRunningCommands(signal = 'SIGTERM') {
+  await Promise.all(
+    [...running].map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_GRACE_MS);
+      await closed;
+      clearTimeout(timer);
+    }),
+  );
 }
 
 function collect(child, { log, timeoutMs, input }) {

@@ -40,7 +40,7 @@ export function packagesAreCurrent(root) {
 /** Installs the packages of the lockfile unless they are there. Resolves to what was done. */
 export async function installPackages(root, log) {
   if (packagesAreCurrent(root)) return 'up to date';
-  return withLock(join(root, 'dist', '.lock'), async () => {
+  return withLock(join(root, 'dist', '.lock'), async (handTo) => {
     if (packagesAreCurrent(root)) return 'up to date';
     const npm = (args, what) =>
       run('npm', [...args, '--include=dev', '--include=optional'], {
@@ -49,6 +49,7 @@ export async function installPackages(root, log) {
         env: { ...process.env, NODE_ENV: 'development', NODE_OPTIONS: '' },
         log,
         what,
+        onStart: handTo,
         timeoutMs: INSTALL_LIMIT_MS,
       });
     try {
@@ -82,12 +83,13 @@ export function sourceHash(root) {
 export async function buildWhenNeeded(root, log) {
   const isCurrent = () => readText(join(root, BUILD_STAMP)) === sourceHash(root);
   if (isCurrent()) return 'up to date';
-  return withLock(join(root, 'dist', '.lock'), async () => {
+  return withLock(join(root, 'dist', '.lock'), async (handTo) => {
     if (isCurrent()) return 'up to date';
     await run(process.execPath, [join(root, 'scripts', 'build.mjs')], {
       cwd: root,
       log,
       what: 'The build',
+      onStart: handTo,
       timeoutMs: BUILD_LIMIT_MS,
     });
     return 'built';

@@ -3,13 +3,14 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { lastLogLines, Problem } from '../console/problem.mjs';
@@ -26,6 +27,7 @@ const DATABASE = 'controller';
 const READY_LIMIT_MS = 60_000;
 const STOP_GRACE_MS = 30_000;
 const POLL_MS = 40;
+const START_ATTEMPTS = 3;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -51,7 +53,7 @@ const THROWAWAY_SETTINGS = {
  * its port and its password are kept in `home/postgres.json`. Resolves to the program for the
  * Supervisor, the connection URL and what is worth telling (`notes`).
  */
-export async function preparePostgres({ home, account, logFile, durable = true }) {
+async function preparePostgres({ home, account, logFile, durable = true }) {
   const server = reachableServer(account);
   const recordFile = join(home, 'postgres.json');
   const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
@@ -68,6 +70,26 @@ export async function preparePostgres({ home, account, logFile, durable = true }
     cluster: record.cluster,
     notes,
   };
+}
+
+/**
+ * Prepares and starts the server under the supervisor, and waits for it. Tries again when it does
+ * not come up: another program may have taken the port, or a server that a killed start had just
+ * begun may have got in first. Resolves to what `preparePostgres` does.
+ */
+export async function startPostgres({ supervisor, ...options }) {
+  for (let attempt = 1; ; attempt += 1) {
+    const prepared = await preparePostgres(options);
+    supervisor.start(prepared.program);
+    const exited = supervisor.exited('postgres');
+    try {
+      await awaitPostgres({ url: prepared.url, exited, logFile: options.logFile });
+      return prepared;
+    } catch (error) {
+      if (!(error instanceof Problem) || attempt === START_ATTEMPTS) throw error;
+      await supervisor.stop(['postgres']);
+    }
+  }
 }
 
 /**
@@ -163,9 +185,9 @@ async function checkOwner(cluster, account) {
 
 // Made under another name first: an interrupted start must not leave half a cluster behind.
 async function initialise({ account, server, logFile, durable }, folder, password) {
-  const draft = `${folder}.new`;
-  const passwordFile = `${folder}.password`;
-  rmSync(draft, { recursive: true, force: true });
+  removeDrafts(folder);
+  const draft = `${folder}.new-${process.pid}`;
+  const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   try {
@@ -184,6 +206,18 @@ async function initialise({ account, server, logFile, durable }, folder, passwor
   } finally {
     rmSync(passwordFile, { force: true });
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+// Of starts that were killed; one may still be filled, so its removal can fail and wait.
+function removeDrafts(folder) {
+  for (const name of readdirSync(dirname(folder))) {
+    if (!name.startsWith(`${basename(folder)}.new-`)) continue;
+    try {
+      rmSync(join(dirname(folder), name), { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY') throw error;
+    }
   }
 }
 

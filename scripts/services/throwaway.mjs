@@ -6,7 +6,7 @@ import { endRecord, isRunning, recordOf } from '../processes/identity.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { Supervisor } from '../processes/supervise.mjs';
 import { databaseAccount } from './account.mjs';
-import { awaitPostgres, preparePostgres } from './postgres.mjs';
+import { awaitPostgres, startPostgres } from './postgres.mjs';
 import { readJson, writePrivate } from './private-file.mjs';
 import { awaitRedis, prepareRedis } from './redis.mjs';
 import { findProgram } from './tools.mjs';
@@ -52,10 +52,10 @@ class ThrowawayServices {
 
   async startPostgres() {
     const logFile = join(this.folder, 'postgres.log');
-    const account = await databaseAccount();
-    const prepared = await preparePostgres({
+    const prepared = await startPostgres({
+      supervisor: this.#supervisor,
       home: this.folder,
-      account,
+      account: await databaseAccount(),
       logFile,
       durable: false,
     });
@@ -63,7 +63,6 @@ class ThrowawayServices {
     this.databaseUrl = prepared.url;
     this.#programs.postgres = prepared.program;
     this.#waits.postgres = (exited) => awaitPostgres({ url: prepared.url, exited, logFile });
-    await this.resume('postgres');
   }
 
   async startRedis() {

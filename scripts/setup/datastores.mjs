@@ -1,6 +1,6 @@
 import { note, step } from '../console/progress.mjs';
 import { databaseAccount } from '../services/account.mjs';
-import { awaitPostgres, preparePostgres } from '../services/postgres.mjs';
+import { startPostgres } from '../services/postgres.mjs';
 import { awaitRedis, prepareRedis } from '../services/redis.mjs';
 
 /**
@@ -19,10 +19,9 @@ async function ownPostgres({ settings, files, supervisor }) {
   let url;
   await step('PostgreSQL', async () => {
     const account = await databaseAccount();
-    const prepared = await preparePostgres({ home: settings.dataDir, account, logFile });
+    const home = settings.dataDir;
+    const prepared = await startPostgres({ supervisor, home, account, logFile });
     notes.push(...prepared.notes);
-    supervisor.start(prepared.program);
-    await awaitPostgres({ url: prepared.url, exited: supervisor.exited('postgres'), logFile });
     supervisor.keepAlive('postgres');
     url = prepared.url;
     const under = account ? `, as the account ${account.name}` : '';

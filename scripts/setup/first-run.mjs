@@ -27,13 +27,15 @@ export async function setUpDatabase({ settings, files, environment, withToken = 
   if (withToken && !(sameTables && existsSync(files.adminToken))) {
     await step('Token of the admin', () => makeToken({ settings, files, cli }));
   }
-  const demo = done.demo === true && sameTables;
-  if (settings.demoData && !demo) {
-    await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
-  }
   const tables = current ? before : await tableFingerprint(environment.DATABASE_URL);
-  const now = { build, tables, admin: true, demo: demo || settings.demoData };
-  writePrivate(files.setUp, JSON.stringify(now));
+  const now = { build, tables, admin: true, demo: done.demo === true && sameTables };
+  const keep = () => writePrivate(files.setUp, JSON.stringify(now));
+  keep();
+  if (settings.demoData && !now.demo) {
+    await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
+    now.demo = true;
+    keep();
+  }
   return admin;
 }
 

@@ -74,6 +74,7 @@ class Service {
   async interrupt() {
     if (this.#stopping) {
       this.#supervisor?.kill(STOP_GROUPS[0]);
+      await endRunningCommands('SIGKILL');
       return;
     }
     print();
@@ -90,7 +91,7 @@ class Service {
 
   async #stop() {
     this.#stopping = true;
-    endRunningCommands();
+    await endRunningCommands();
     await this.#supervisor?.close(STOP_GROUPS);
     this.#lock?.release();
   }

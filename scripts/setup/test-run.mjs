@@ -38,7 +38,7 @@ export async function withThrowawayServices(root, work) {
   const children = new Set();
   const interrupt = (signal) => {
     process.exitCode = 128 + constants.signals[signal];
-    endRunningCommands();
+    void endRunningCommands();
     for (const child of children) child.kill(signal);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

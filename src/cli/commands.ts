@@ -1,6 +1,7 @@
 import { migrationCheck, migrationNew } from './migration-files.js';
 import { migrate } from './migrate.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
+import { demoData } from './demo-data.js';
 import { openapi, routes } from './documents.js';
 
 export interface Command {
@@ -16,6 +17,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
   ['ensure-admin', { summary: 'make the first administrator when there is none', run: ensureAdmin }],
   ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
+  ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],
 ]);

@@ -13,8 +13,8 @@ export interface ReceivedHeaders {
 export type HeaderAliases = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Default of the setting `WEBHOOK_HEADER_ALIASES`: the header names that the real services send, so
- * that a real hook can be pointed at a receiver unchanged. Each entry is `ours=alias`.
+ * The header names that the real services send, so that a real hook can be pointed at a receiver
+ * unchanged. Each entry is `ours=alias`; the setting `WEBHOOK_HEADER_ALIASES` turns all of them off.
  *
  * The real service B also sends an id per originating event, but hooks of different kinds caused by
  * one event share it: as a delivery id it would drop all but the first, so it is no alias.
@@ -33,7 +33,7 @@ export const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
 
 const ENTRY = /^([\w-]{1,64})=([\w-]{1,64})$/;
 
-/** Reads the alias setting. @throws Error that lists every entry which is not `Header=Alias`. */
+/** Reads a table of aliases. @throws Error that lists every entry which is not `Header=Alias`. */
 export function parseHeaderAliases(entries: readonly string[]): HeaderAliases {
   const aliases = new Map<string, string[]>();
   const faults: string[] = [];
@@ -55,6 +55,10 @@ export function parseHeaderAliases(entries: readonly string[]): HeaderAliases {
 export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
   DEFAULT_WEBHOOK_HEADER_ALIASES,
 );
+
+/** The aliases that hold while the setting `WEBHOOK_HEADER_ALIASES` is on or off. */
+export const headerAliases = (enabled: boolean): HeaderAliases =>
+  enabled ? DEFAULT_HEADER_ALIASES : new Map();
 
 /**
  * Every value received under our name and its aliases together: for signatures, where a second

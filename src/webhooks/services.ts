@@ -38,6 +38,8 @@ export interface WebhookService {
   unsignedEvents: readonly string[];
   /** Connection tests. */
   pingEvents: readonly string[];
+  /** Where an event says what was done, such as `opened`; null when its name says it already. */
+  action: PayloadPath | null;
   /** Form field that carries the JSON when the hook is set to form encoding; null when the service has no such mode. */
   formField: string | null;
   events: Readonly<Record<string, EventRule>>;
@@ -95,6 +97,7 @@ const TABLE = {
     },
     unsignedEvents: [],
     pingEvents: ['ping'],
+    action: 'action',
     formField: 'payload',
     events: {
       push: {
@@ -140,6 +143,7 @@ const TABLE = {
     signature: { kind: 'token', header: 'X-Service-B-Token' },
     unsignedEvents: [],
     pingEvents: [],
+    action: 'object_attributes.action',
     formField: null,
     events: {
       'Push Hook': SERVICE_B_PUSH,
@@ -182,6 +186,7 @@ const TABLE = {
     },
     unsignedEvents: ['diagnostics:ping'],
     pingEvents: ['diagnostics:ping'],
+    action: null,
     formField: null,
     events: {
       'repo:refs_changed': SERVICE_C_CHANGES,

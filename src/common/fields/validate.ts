@@ -1,7 +1,8 @@
 import { isEmail } from 'class-validator';
 import { Invalid, type FieldErrors } from '../http/errors.js';
 import type { Field } from './field.js';
-import { INT4_MAX, INT4_MIN, isStorable, isStorableJson, parseVariables } from './text.js';
+import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
+import { parseVariables } from './variables.js';
 
 export const ENCRYPTED = '$encrypted$';
 

@@ -2,10 +2,12 @@ import type { INestApplication } from '@nestjs/common';
 import {
   ApiBody,
   ApiOperation,
+  ApiParam,
   ApiQuery,
   ApiResponse,
   DocumentBuilder,
   SwaggerModule,
+  type ApiParamOptions,
   type OpenAPIObject,
 } from '@nestjs/swagger';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
@@ -79,11 +81,18 @@ function document(route: TableRoute, info: RouteInfo): void {
   if (info.attach && status !== 204) {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
+  for (const [, name] of route.pattern.matchAll(/:(\w+)/g)) apply(ApiParam(parameterOf(name!, info)));
   for (const response of errorResponses(info)) apply(ApiResponse(response));
   if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) }));
   if (info.kind === 'list') {
     for (const parameter of LIST_PARAMETERS(info)) apply(ApiQuery(parameter));
   }
+}
+
+function parameterOf(name: string, info: RouteInfo): ApiParamOptions {
+  const key = info.parent?.naturalKey.join('++');
+  const description = key ? `Id, or ${key}.` : `${name.replace(/^./, (one) => one.toUpperCase())}.`;
+  return { name, required: true, description, schema: { type: 'string' } };
 }
 
 function defaultStatus(info: RouteInfo): number {

@@ -1,4 +1,4 @@
-import { parseVariables, VariablesError } from './variables.js';
+import { parseVariables, VariablesError } from '../../common/fields/variables.js';
 
 /** A group row; `variables` is JSON or YAML text. */
 export interface GroupRow {

@@ -1,6 +1,6 @@
 import { isMap, parseDocument, visit } from 'yaml';
 
-import { isRecord, MAX_DEPTH } from './clean-text.js';
+import { MAX_DEPTH } from './text.js';
 
 /** Repeated references allowed in one YAML text; more is the "billion laughs" pattern. */
 const MAX_ALIASES = 100;
@@ -77,6 +77,9 @@ function assertJson(value: unknown, depth: number): void {
     assertJson(item, depth + 1);
   }
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,0 +1,22 @@
+/**
+ * `npm run demo`: the main job against a running server, every step shown with the request a user
+ * would send. `npm start` must be running in another terminal.
+ */
+import { runMainJob } from './demo/main-job.mjs';
+import { connect } from './demo/connection.mjs';
+import { fail, heading } from './demo/narrator.mjs';
+
+const stories = { main: runMainJob };
+const story = stories[process.argv[2] ?? 'main'];
+
+if (!story) {
+  fail(`Unknown story. Choose one of: ${Object.keys(stories).join(', ')}.`);
+} else {
+  try {
+    const api = await connect();
+    heading(`Automation Controller at ${api.url}`);
+    await story(api);
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { request as narrate } from './narrator.mjs';
+
+/** Folder that `npm start` keeps its data in. */
+const dataFolder = () => process.env.DATA_DIR ?? 'var';
+
+/** A client for the running server: CONTROLLER_URL and CONTROLLER_TOKEN, else what `npm start` left. */
+export async function connect() {
+  const url = (process.env.CONTROLLER_URL ?? (await startedUrl())).replace(/\/$/, '');
+  const token = process.env.CONTROLLER_TOKEN ?? (await startedToken());
+  const api = new Api(url, token);
+  await api.call('GET', '/api/v2/me/', undefined, { quiet: true }).catch((error) => {
+    throw new Error(`No server answers at ${url} (${error.message}). Run npm start first.`);
+  });
+  return api;
+}
+
+async function startedUrl() {
+  const host = process.env.HOST ?? '127.0.0.1';
+  return `http://${host}:${process.env.PORT ?? 8080}`;
+}
+
+async function startedToken() {
+  const file = join(dataFolder(), 'admin_token');
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch {
+    throw new Error(`No token in ${file}. Run npm start first, or set CONTROLLER_TOKEN.`);
+  }
+}
+
+class Api {
+  constructor(url, token) {
+    this.url = url;
+    this.token = token;
+  }
+
+  get = (path, options) => this.call('GET', path, undefined, options);
+  post = (path, body = {}, options) => this.call('POST', path, body, options);
+  patch = (path, body, options) => this.call('PATCH', path, body, options);
+
+  /** Sends a request with the token. @throws Error with status and body unless it succeeded */
+  async call(method, path, body, { quiet = false } = {}) {
+    if (!quiet) narrate(method, path, body, { Authorization: 'Bearer $TOKEN' });
+    const answer = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body), {
+      Authorization: `Bearer ${this.token}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    });
+    if (answer.status >= 400) {
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+    }
+    return answer.body;
+  }
+
+  /** Sends exactly these bytes and headers. */
+  async send(method, path, body, headers) {
+    const response = await fetch(`${this.url}${path}`, { method, body, headers });
+    const text = await response.text();
+    let parsed = null;
+    try {
+      parsed = text === '' ? null : JSON.parse(text);
+    } catch {
+      // Plain text, such as job output.
+    }
+    return { status: response.status, text, body: parsed };
+  }
+}
+
+/** Asks until `accept` is satisfied. */
+export async function until(ask, accept, { seconds = 90, everyMs = 40 } = {}) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await ask();
+    if (accept(value)) return value;
+    if (Date.now() > end) throw new Error(`Gave up after ${seconds} s waiting for the server.`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

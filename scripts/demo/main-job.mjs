@@ -1,0 +1,238 @@
+import { until } from './connection.mjs';
+import { done, expect, note, request, step } from './narrator.mjs';
+import { pushEvent, signedHeaders } from './push-event.mjs';
+import { makeRepository } from './repository.mjs';
+import { httpSink, smtpSink } from './sinks.mjs';
+
+const FINAL = ['successful', 'failed', 'error', 'canceled'];
+const EVENTS = ['playbook_on_start', 'runner_on_start', 'runner_on_ok', 'playbook_on_stats'];
+
+/** Signed webhook in, job run, events listed, notification out, status posted. */
+export async function runMainJob(api) {
+  const repository = await makeRepository();
+  const [chat, codeHost, mail] = await Promise.all([httpSink(), httpSink(), smtpSink()]);
+  try {
+    const name = `demo ${Date.now()}`;
+    const organization = await makeOrganization(api, name);
+    const project = await syncProject(api, name, organization, repository);
+    const template = await makeTemplate(api, name, organization, project, codeHost);
+    await addNotifications(api, name, organization, template, { chat, mail });
+    const key = (await api.get(`/api/v2/job_templates/${template.id}/webhook_key/`)).webhook_key;
+    done(`the key has ${key.length} characters; it goes into the code host's webhook settings`);
+    const delivery = await deliverPush(api, template, repository, codeHost, key);
+    const job = await watchJob(api, delivery.job);
+    await showEvents(api, job);
+    await showVariables(api, job, delivery.commit);
+    await showNotifications(api, job, { chat, mail });
+    await showStatusPosts(codeHost);
+    await deliverAgain(api, template, delivery);
+    await deliverForged(api, template, delivery);
+    note('');
+    done(`All of it is kept: ${api.url}/api/v2/jobs/${job.id}/`);
+  } finally {
+    chat.close();
+    codeHost.close();
+    mail.close();
+    await repository.remove();
+  }
+}
+
+async function makeOrganization(api, name) {
+  step('An organization');
+  const organization = await api.post('/api/v2/organizations/', { name });
+  done(`organization ${organization.id}`);
+  return organization;
+}
+
+async function syncProject(api, name, organization, repository) {
+  step('A project from a git repository, synced for real');
+  const project = await api.post('/api/v2/projects/', {
+    name,
+    organization: organization.id,
+    scm_type: 'git',
+    scm_url: repository.url,
+    allow_override: true,
+  });
+  const path = `/api/v2/projects/${project.id}/`;
+  const synced = await until(
+    () => api.get(path, { quiet: true }),
+    ({ status }) => FINAL.includes(status),
+  );
+  expect(synced.status === 'successful', `The sync ended ${synced.status}.`);
+  expect(synced.scm_revision === repository.first, 'The project is not at the first commit.');
+  done(`synced at ${synced.scm_revision.slice(0, 12)}`);
+  return synced;
+}
+
+async function makeTemplate(api, name, organization, project, codeHost) {
+  step('An inventory with one host');
+  const inventory = await api.post('/api/v2/inventories/', { name, organization: organization.id });
+  await api.post(`/api/v2/inventories/${inventory.id}/hosts/`, {
+    name: 'localhost',
+    variables: JSON.stringify({
+      ansible_connection: 'local',
+      ansible_python_interpreter: '{{ ansible_playbook_python }}',
+    }),
+  });
+  done(`inventory ${inventory.id}`);
+
+  step('A token with which statuses are posted back to the code host');
+  const types = await api.get('/api/v2/credential_types/?namespace=service_a_token');
+  const credential = await api.post('/api/v2/credentials/', {
+    name,
+    organization: organization.id,
+    credential_type: types.results[0].id,
+    inputs: { token: 'demo-token', host: `http://127.0.0.1:${codeHost.port}` },
+  });
+  done(`credential ${credential.id}; its token is shown as ${credential.inputs.token}`);
+
+  step('A job template that webhooks of service A may launch');
+  const template = await api.post('/api/v2/job_templates/', {
+    name,
+    inventory: inventory.id,
+    project: project.id,
+    playbook: 'deploy.yml',
+    ask_scm_branch_on_launch: true,
+    webhook_service: 'service_a',
+    webhook_credential: credential.id,
+  });
+  done(`job template ${template.id}, receiver ${template.related.webhook_receiver}`);
+  return template;
+}
+
+async function addNotifications(api, name, organization, template, { chat, mail }) {
+  step('Two notification templates: a webhook and a mail, attached to success');
+  const make = (kind, notification_type, notification_configuration) =>
+    api.post('/api/v2/notification_templates/', {
+      name: `${name} ${kind}`,
+      organization: organization.id,
+      notification_type,
+      notification_configuration,
+    });
+  const webhook = await make('webhook', 'webhook', {
+    url: `http://127.0.0.1:${chat.port}/hooks/team`,
+    http_method: 'POST',
+    headers: {},
+  });
+  const email = await make('mail', 'email', {
+    host: '127.0.0.1',
+    port: mail.port,
+    username: '',
+    password: '',
+    use_tls: false,
+    use_ssl: false,
+    sender: 'controller@example.com',
+    recipients: ['team@example.com'],
+  });
+  for (const { id } of [webhook, email]) {
+    await api.post(`/api/v2/job_templates/${template.id}/notification_templates_success/`, { id });
+  }
+  done('attached');
+}
+
+async function deliverPush(api, template, repository, codeHost, key) {
+  step('Somebody pushes a new commit; the code host sends a signed event');
+  const commit = await repository.commit('2.0');
+  const event = pushEvent({
+    before: repository.first,
+    after: commit,
+    apiUrl: `http://127.0.0.1:${codeHost.port}`,
+  });
+  const path = `/api/v2/job_templates/${template.id}/service_a/`;
+  const headers = signedHeaders(event, key);
+  request('POST', path, event.body, headers);
+  const answer = await api.send('POST', path, event.body, headers);
+  expect(answer.status === 202, `The receiver answered ${answer.status}: ${answer.text}`);
+  done(`${answer.status} ${answer.text}`);
+  return { job: answer.body.job, commit, event, headers, key };
+}
+
+async function watchJob(api, id) {
+  step('The job runs');
+  const seen = [];
+  const job = await until(
+    async () => {
+      const found = await api.get(`/api/v2/jobs/${id}/`, { quiet: true });
+      if (seen.at(-1) !== found.status) seen.push(found.status);
+      return found;
+    },
+    ({ status }) => FINAL.includes(status),
+    { everyMs: 5 },
+  );
+  done(seen.join(' > '));
+  expect(job.status === 'successful', `The job ended ${job.status}. ${job.job_explanation}`);
+  expect(job.launch_type === 'webhook', 'The job does not know that a webhook launched it.');
+  return job;
+}
+
+async function showEvents(api, job) {
+  step('Its events');
+  const path = `/api/v2/jobs/${job.id}/job_events/?order_by=counter&page_size=200`;
+  const events = await api.get(path);
+  for (const { counter, event, event_display, task } of events.results) {
+    if (EVENTS.includes(event)) note(`${String(counter).padStart(3)} ${event_display} ${task}`);
+  }
+  const names = new Set(events.results.map(({ event }) => event));
+  for (const name of EVENTS) expect(names.has(name), `There is no ${name} event.`);
+  done(`${events.count} events stored`);
+}
+
+async function showVariables(api, job, commit) {
+  step('What the playbook itself saw');
+  const path = `/api/v2/jobs/${job.id}/stdout/?format=txt`;
+  request('GET', path, undefined, { Authorization: 'Bearer $TOKEN' });
+  const { text } = await api.send('GET', path, undefined, { Authorization: `Bearer ${api.token}` });
+  for (const line of text.split('\n')) if (line.includes('"msg"')) note(line.trim());
+  expect(text.includes('checked out: 2.0'), "The checkout is not at the event's commit.");
+  expect(text.includes(commit), 'The playbook did not see the ref of the event.');
+  expect(text.includes('pushed by octo'), 'The playbook did not see the payload.');
+  expect(job.scm_revision === commit, 'The job does not record the revision it ran.');
+  done(`checked out at ${commit.slice(0, 12)}, a commit that the project had not synced yet`);
+}
+
+async function showNotifications(api, job, { chat, mail }) {
+  step('The notifications');
+  const list = await until(
+    () => api.get(`/api/v2/jobs/${job.id}/notifications/`, { quiet: true }),
+    ({ count, results }) => count === 2 && results.every(({ status }) => status === 'successful'),
+  );
+  for (const { id } of list.results) {
+    const one = await api.get(`/api/v2/notifications/${id}/`);
+    note(`${one.notification_type.padEnd(8)} ${one.status}  to ${one.recipients}`);
+  }
+  expect(chat.received.length === 1, 'The chat did not get exactly one message.');
+  expect(mail.received.length === 1, 'There is not exactly one mail.');
+  note(`chat got: ${chat.received[0].text.slice(0, 100)}…`);
+  note(`mail got: ${/^Subject: .*$/m.exec(mail.received[0].text)?.[0] ?? ''}`);
+  done('both delivered and kept in /api/v2/notifications/');
+}
+
+async function showStatusPosts(codeHost) {
+  step('The statuses the code host was told');
+  await until(
+    async () => codeHost.received.map(({ text }) => JSON.parse(text).state),
+    (states) => states.includes('success'),
+    { seconds: 20 },
+  );
+  for (const { path, text } of codeHost.received) note(`POST ${path.slice(0, 48)}… ${text}`);
+  done('in order, with the token of the credential');
+}
+
+async function deliverAgain(api, template, { event, headers, job }) {
+  step('The code host delivers the same event again');
+  const path = `/api/v2/job_templates/${template.id}/service_a/`;
+  const answer = await api.send('POST', path, event.body, headers);
+  const jobs = await api.get(`/api/v2/job_templates/${template.id}/jobs/`);
+  expect(answer.status === 202, `The receiver answered ${answer.status}.`);
+  expect(jobs.count === 1 && jobs.results[0].id === job, 'A second job was launched.');
+  done(`${answer.status} ${answer.text}; still one job`);
+}
+
+async function deliverForged(api, template, { event, key }) {
+  step('Somebody else sends an event with a wrong signature');
+  const path = `/api/v2/job_templates/${template.id}/service_a/`;
+  const headers = signedHeaders({ ...event, delivery: 'forged' }, `${key}x`);
+  const answer = await api.send('POST', path, event.body, headers);
+  expect(answer.status === 403, `The receiver answered ${answer.status}.`);
+  done(`${answer.status} ${answer.text}`);
+}

@@ -1,0 +1,43 @@
+const paint = (code) => (text) => (process.stdout.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text);
+const bold = paint('1');
+const dim = paint('2');
+const green = paint('32');
+const red = paint('31');
+
+const say = (line = '') => process.stdout.write(`${line}\n`);
+let steps = 0;
+
+export const heading = (text) => say(`\n${bold(text)}`);
+
+/** Announces the next step of the story. */
+export function step(text) {
+  steps += 1;
+  say(`\n${bold(`${steps}. ${text}`)}`);
+}
+
+/** The request a user would send, as a curl line. */
+export function request(method, path, body, headers = {}) {
+  const parts = ['curl -sS'];
+  if (method !== 'GET') parts.push(`-X ${method}`);
+  for (const [name, value] of Object.entries(headers)) parts.push(`-H '${name}: ${value}'`);
+  if (body !== undefined) parts.push(`-d '${shorten(body)}'`);
+  say(dim(`   $ ${parts.join(' ')} "$URL${path}"`));
+}
+
+export const note = (text) => say(`   ${text}`);
+export const done = (text) => say(`   ${green('✓')} ${text}`);
+
+export function fail(text) {
+  say(`\n${red('✗')} ${text}`);
+  process.exitCode = 1;
+}
+
+/** Ends the demo with a sentence when something is not as it must be. */
+export function expect(condition, text) {
+  if (!condition) throw new Error(text);
+}
+
+function shorten(body) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return text.length > 200 ? `${text.slice(0, 160)}… (${text.length} bytes)` : text;
+}

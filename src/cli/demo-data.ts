@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DemoData } from '../demo/demo-data.service.js';
+import { DemoModule } from '../demo/demo.module.js';
+import { FEATURES } from '../features.js';
+
+@Module({ imports: [...FEATURES, DemoModule] })
+class DemoDataModule {}
+
+/** Makes the demo objects unless this installation has had them before. */
+export async function demoData(): Promise<void> {
+  const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
+  try {
+    const made = await app.get(DemoData).make();
+    process.stdout.write(made ? 'made the demo objects\n' : 'demo objects were made before\n');
+  } finally {
+    await app.close();
+  }
+}

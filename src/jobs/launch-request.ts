@@ -1,0 +1,48 @@
+import type { FieldErrors } from '../common/http/errors.js';
+import type { Prompts } from '../templates/launch-config.js';
+import type { WebhookServiceName } from '../webhooks/services.js';
+import type { LaunchType } from './unified-job.schema.js';
+
+/** One job to be launched from a job template. */
+export interface LaunchRequest {
+  templateId: number;
+  launchType: LaunchType;
+  /** Launch fields by name, already typed; what the template does not ask for is ignored and told. */
+  prompts: Prompts;
+  /** User shown as the launcher; null for webhooks. */
+  createdBy: number | null;
+  /** Answers to `passwords_needed_to_start`, by name. */
+  credentialPasswords?: Readonly<Record<string, string>>;
+  /** Set on top of all other variables whether the template asks for variables or not. */
+  extraVars?: Readonly<Record<string, unknown>>;
+  /** Ref of an event: used where project and template let it be chosen, else left out (decision 21). */
+  scmBranch?: string | null;
+  /** The delivery that caused the launch. Its variables are expanded from it, never copied (decision 19). */
+  webhook?: {
+    service: WebhookServiceName;
+    credentialId: number | null;
+    guid: string;
+    deliveryId: number;
+  };
+  /** The prompts were accepted by an earlier launch of the same template and hold as they are. */
+  isRelaunch?: boolean;
+  /** Name of the job where it is not the template's. */
+  name?: string;
+}
+
+/** What would come of one request: what is wrong with it, or what it ignores. */
+export interface LaunchCheck {
+  request: LaunchRequest;
+  /** Empty when the job can be launched. Texts as in core 10.4, by field. */
+  errors: FieldErrors;
+  /** The caller may not launch the template, or may not use an object that the request names. */
+  forbidden: 'template' | 'prompts' | null;
+  /** Fields that were sent and that the template does not ask for, with their values. */
+  ignored: Record<string, unknown>;
+}
+
+/** Jobs in the order of their requests, and what each request sent in vain. */
+export interface LaunchedJobs {
+  jobIds: number[];
+  ignored: Record<string, unknown>[];
+}

@@ -1,0 +1,39 @@
+import type { JobStatus } from './unified-job.schema.js';
+
+/** Statuses of a run that is not over; these can be canceled (automation 4.1). */
+export const ACTIVE_STATUSES = ['new', 'pending', 'waiting', 'running'] as const;
+/** Statuses a run never leaves. */
+export const FINAL_STATUSES = ['successful', 'failed', 'error', 'canceled'] as const;
+/** Statuses with which the `failed` field is true. */
+export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
+
+/**
+ * Where a run may go from each status. Runs without a process of their own (workflows, approvals)
+ * go from `pending` to `running` or to their end directly.
+ */
+const NEXT: Record<JobStatus, readonly JobStatus[]> = {
+  new: ['pending', 'failed', 'error', 'canceled'],
+  pending: ['waiting', 'running', ...FINAL_STATUSES],
+  waiting: ['running', 'failed', 'error', 'canceled'],
+  // Back to `waiting`: a worker that shuts down hands over what it has not begun (R7).
+  running: ['waiting', ...FINAL_STATUSES],
+  successful: [],
+  failed: [],
+  error: [],
+  canceled: [],
+};
+
+export const isFinal = (status: JobStatus): boolean => NEXT[status].length === 0;
+
+export const isFailed = (status: JobStatus): boolean =>
+  (FAILED_STATUSES as readonly JobStatus[]).includes(status);
+
+export const mayMove = (from: JobStatus, to: JobStatus): boolean => NEXT[from].includes(to);
+
+/** @throws Error for a step no run may take: a fault of the program, not of a race */
+export function assertMoves(from: readonly JobStatus[], to: JobStatus): void {
+  const wrong = from.filter((status) => !mayMove(status, to));
+  if (wrong.length > 0 || from.length === 0) {
+    throw new Error(`A run does not go from ${wrong.join(', ') || 'nowhere'} to ${to}`);
+  }
+}

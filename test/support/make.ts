@@ -1,0 +1,184 @@
+/**
+ * Makes rows through the product's own services, so that roles, closure, counters and activity are
+ * as they would be after a request of a superuser. Names are unique unless given; every factory
+ * takes the fields of the API (ids for references) and answers the database row:
+ *
+ *   const project = await make.project({ organization: home.organization.id });
+ *   const template = await make.jobTemplate({ project: project.id, ask_limit_on_launch: true });
+ *   await make.grant('job_template', template, 'execute_role', { team: home.team });
+ *   const hosts = await make.hosts(inventory, 1000);
+ *   const anything = await make.row('workflow_job_template', { name: 'Deploy' });
+ *
+ * Users have no password unless `password` is given (hashing one takes 0.2 s); tokens are free.
+ */
+import type { INestApplicationContext } from '@nestjs/common';
+
+import { GrantsService, type RoleRow } from '../../src/access/grants.service.js';
+import type { Actor } from '../../src/common/access.js';
+import { issueToken } from '../../src/common/crypto/tokens.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource } from '../../src/common/resource/registry.js';
+import { ResourceService } from '../../src/common/resource/resource.service.js';
+import { Database } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
+
+type Fields = Record<string, unknown>;
+type Holder = { user: Row } | { team: Row };
+
+/** Before there is a user: as the command line makes the first one. */
+const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
+
+let counter = 0;
+const unique = (word: string): string => `${word} ${process.pid}-${(counter += 1)}`;
+
+export class Factories {
+  private readonly database: Database;
+  private readonly resources: ResourceService;
+  private readonly grants: GrantsService;
+  private actor: Actor = SYSTEM;
+
+  constructor(app: INestApplicationContext) {
+    this.database = app.get(Database);
+    this.resources = app.get(ResourceService, { strict: false });
+    this.grants = app.get(GrantsService, { strict: false });
+  }
+
+  /** Whoever counts as the author of what is made from now on; a superuser. */
+  actAs(user: Row): void {
+    this.actor = { ...SYSTEM, id: user.id, username: String(user.username) };
+  }
+
+  /** A row of any resource type by the fields of its API. */
+  row(type: string, fields: Fields): Promise<Row> {
+    return this.resources.create(resource(type), fields, this.actor);
+  }
+
+  organization(fields: Fields = {}): Promise<Row> {
+    return this.row('organization', { name: unique('Organization'), ...fields });
+  }
+
+  user(fields: Fields = {}): Promise<Row> {
+    const username = unique('user').replace(' ', '-');
+    return this.row('user', { username, password: '', ...fields });
+  }
+
+  async team(fields: Fields = {}): Promise<Row> {
+    return this.row('team', { name: unique('Team'), ...(await this.owned(fields)) });
+  }
+
+  async inventory(fields: Fields = {}): Promise<Row> {
+    return this.row('inventory', { name: unique('Inventory'), ...(await this.owned(fields)) });
+  }
+
+  host(inventory: Row, fields: Fields = {}): Promise<Row> {
+    const name = unique('host').replace(' ', '-');
+    return this.row('host', { name, inventory: inventory.id, ...fields });
+  }
+
+  group(inventory: Row, fields: Fields = {}): Promise<Row> {
+    return this.row('group', { name: unique('group'), inventory: inventory.id, ...fields });
+  }
+
+  /** Many hosts in one statement, without activity; answers their ids in order of their names. */
+  async hosts(inventory: Row, count: number, prefix = unique('many')): Promise<number[]> {
+    const made = await this.database.rows<{ id: number }>(sql`
+      INSERT INTO hosts (name, inventory_id)
+      SELECT ${prefix} || '-' || lpad(number::text, 7, '0'), ${inventory.id}
+      FROM generate_series(1, ${count}::int) AS number
+      RETURNING id`);
+    return made.map(({ id }) => id);
+  }
+
+  /** A credential; of the shipped type with that `namespace` unless `credential_type` is given. */
+  async credential({ namespace = 'ssh', ...fields }: Fields = {}): Promise<Row> {
+    const type = await this.database.row<Row>(
+      sql`SELECT id FROM credential_types WHERE namespace = ${namespace}`,
+    );
+    const owned = 'user' in fields || 'team' in fields ? fields : await this.owned(fields);
+    return this.row('credential', {
+      name: unique('Credential'),
+      credential_type: type?.id,
+      inputs: {},
+      ...owned,
+    });
+  }
+
+  /** A manual project: nothing is fetched. */
+  async project(fields: Fields = {}): Promise<Row> {
+    const name = unique('Project');
+    const local_path = name.toLowerCase().replace(' ', '_');
+    return this.row('project', { name, local_path, ...(await this.owned(fields)) });
+  }
+
+  async jobTemplate(fields: Fields = {}): Promise<Row> {
+    const project = fields.project ?? (await this.project()).id;
+    const inventory = fields.inventory ?? (await this.inventory()).id;
+    return this.row('job_template', {
+      name: unique('Job Template'),
+      playbook: 'site.yml',
+      ...fields,
+      project,
+      inventory,
+    });
+  }
+
+  async notificationTemplate(fields: Fields = {}): Promise<Row> {
+    return this.row('notification_template', {
+      name: unique('Notification Template'),
+      notification_type: 'webhook',
+      notification_configuration: {
+        url: 'http://127.0.0.1:9/hook',
+        http_method: 'POST',
+        headers: {},
+        disable_ssl_verification: false,
+      },
+      ...(await this.owned(fields)),
+    });
+  }
+
+  /** The role row of an object: `make.role('team', team, 'member_role')`. */
+  async role(type: string, object: Row, field: string): Promise<RoleRow> {
+    const role = await this.database.row<RoleRow>(sql`
+      SELECT * FROM roles
+      WHERE content_type = ${type} AND object_id = ${object.id} AND role_field = ${field}`);
+    if (!role) throw new Error(`No ${field} on ${type} ${object.id}`);
+    return role;
+  }
+
+  async grant(type: string, object: Row, field: string, holder: Holder): Promise<void> {
+    const role = await this.role(type, object, field);
+    await this.database.transaction(() =>
+      'user' in holder
+        ? this.grants.grantToUser(role, holder.user, this.actor)
+        : this.grants.grantToTeam(role, holder.team, this.actor),
+    );
+  }
+
+  async revoke(type: string, object: Row, field: string, holder: Holder): Promise<void> {
+    const role = await this.role(type, object, field);
+    await this.database.transaction(() =>
+      'user' in holder
+        ? this.grants.revokeFromUser(role, holder.user, this.actor)
+        : this.grants.revokeFromTeam(role, holder.team, this.actor),
+    );
+  }
+
+  /** A token of the user, in clear. `expiresInSeconds` may be negative. */
+  async token(
+    user: Row,
+    { scope = 'write', expiresInSeconds = 3600 }: { scope?: string; expiresInSeconds?: number } = {},
+  ): Promise<string> {
+    const { token, digest } = issueToken();
+    await this.database.execute(sql`
+      INSERT INTO tokens (description, scope, user_id, digest, expires)
+      VALUES ('made by a test', ${scope}, ${user.id}, ${digest},
+        now() + make_interval(secs => ${expiresInSeconds}))`);
+    return token;
+  }
+
+  /** Fields with an organization: the given one or a new one. */
+  private async owned(fields: Fields): Promise<Fields> {
+    if ('organization' in fields) return fields;
+    return { ...fields, organization: (await this.organization()).id };
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The callers every permission table is about. All but the outsider belong to `home`:
+ *
+ *   superuser   may do everything            auditor     may read everything
+ *   orgAdmin    admin_role of the org        orgMember   member_role of the org
+ *   teamAdmin   admin_role of the team       teamMember  member_role of the team, nothing else
+ *   outsider    administers another org      nobody      holds no role
+ *   anonymous   sends no credentials
+ *
+ * Each is an ApiClient (client.ts) with a token; `as.users.orgAdmin` is its user row.
+ * `asUser(row)` is a client for any other user.
+ */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiClient } from './client.js';
+import type { Factories } from './make.js';
+
+export const PERSONA_NAMES = [
+  'superuser',
+  'auditor',
+  'orgAdmin',
+  'orgMember',
+  'teamAdmin',
+  'teamMember',
+  'outsider',
+  'nobody',
+] as const;
+
+export type PersonaName = (typeof PERSONA_NAMES)[number];
+
+/** Where the personas belong. */
+export interface Home {
+  organization: Row;
+  team: Row;
+  /** The outsider's. */
+  otherOrganization: Row;
+}
+
+export interface Personas extends Record<PersonaName | 'anonymous', ApiClient> {
+  users: Record<PersonaName, Row>;
+  /** A client with a new token of the user. */
+  asUser(user: Row, options?: { scope?: string }): Promise<ApiClient>;
+}
+
+/** Makes home, the personas and their tokens. */
+export async function createPersonas(
+  url: string,
+  make: Factories,
+): Promise<{ as: Personas; home: Home }> {
+  const users = {} as Record<PersonaName, Row>;
+  for (const name of PERSONA_NAMES) users[name] = await make.user({ username: name, ...FLAGS[name] });
+  make.actAs(users.superuser);
+  const organization = await make.organization({ name: 'Home' });
+  const otherOrganization = await make.organization({ name: 'Elsewhere' });
+  const team = await make.team({ name: 'Home Team', organization: organization.id });
+  await make.grant('organization', organization, 'admin_role', { user: users.orgAdmin });
+  await make.grant('organization', organization, 'member_role', { user: users.orgMember });
+  await make.grant('team', team, 'admin_role', { user: users.teamAdmin });
+  await make.grant('team', team, 'member_role', { user: users.teamMember });
+  await make.grant('organization', otherOrganization, 'admin_role', { user: users.outsider });
+
+  const asUser: Personas['asUser'] = async (user, options) =>
+    new ApiClient(url, { Authorization: `Bearer ${await make.token(user, options)}` });
+  const clients = {} as Record<PersonaName, ApiClient>;
+  for (const name of PERSONA_NAMES) clients[name] = await asUser(users[name]);
+  const as = { ...clients, anonymous: new ApiClient(url), users, asUser };
+  return { as, home: { organization, team, otherOrganization } };
+}
+
+const FLAGS: Partial<Record<PersonaName, Record<string, boolean>>> = {
+  superuser: { is_superuser: true },
+  auditor: { is_system_auditor: true },
+};

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { entities } from '../../src/entities.js';
+import { PACKAGE_FOLDER } from '../../src/root/version.js';
+
+/** A database of its own for one spec file. */
+export interface TestDatabase {
+  url: string;
+  /** Disconnects everybody and removes it. */
+  drop(): Promise<void>;
+}
+
+/** Key of the lock under which one process makes the template while others wait. */
+const TEMPLATE_LOCK = 7_399;
+
+let made = 0;
+
+/** Makes a migrated database without rows, as a copy of a template that is migrated once. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const template = await migratedTemplate();
+  return createDatabase(`TEMPLATE ${template}`);
+}
+
+/** Makes a database without any table. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('TEMPLATE template0');
+}
+
+async function createDatabase(how: string): Promise<TestDatabase> {
+  made += 1;
+  const name = `test_${process.env.JEST_WORKER_ID ?? 1}_${process.pid}_${Date.now() % 1e8}_${made}`;
+  await administer((client) => client.query(`CREATE DATABASE ${name} ${how}`));
+  return {
+    url: urlOf(name),
+    drop: () => administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function migratedTemplate(): Promise<string> {
+  const name = `template_${migrationsDigest()}`;
+  await administer(async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (found.rowCount === 0) await makeTemplate(client, name);
+  });
+  return name;
+}
+
+/** Renamed when complete: a template that a killed run left half made is never used. */
+async function makeTemplate(client: pg.Client, name: string): Promise<void> {
+  const draft = `${name}_draft`;
+  await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${draft}`);
+  await migrate(urlOf(draft));
+  await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+}
+
+/** Brings a database to the present schema. */
+export async function migrate(url: string): Promise<void> {
+  const source = await openDataSource(url);
+  try {
+    await source.runMigrations();
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** The data source of the product for some database, without the limits of an API request. */
+export function openDataSource(url: string): Promise<DataSource> {
+  const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 2, STATEMENT_TIMEOUT_MS: 0 };
+  return new DataSource(dataSourceOptions(settings, entities())).initialize();
+}
+
+function migrationsDigest(): string {
+  const folder = join(PACKAGE_FOLDER, 'migrations');
+  const digest = createHash('sha256');
+  for (const file of readdirSync(folder).sort()) digest.update(readFileSync(join(folder, file)));
+  return digest.digest('hex').slice(0, 12);
+}
+
+async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: environmentUrl('DATABASE_URL') });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(name: string): string {
+  const url = new URL(environmentUrl('DATABASE_URL'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function environmentUrl(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} must be set: npm test does it.`);
+  return value;
+}

@@ -24,6 +24,7 @@ import './templates/job-templates.resource.js';
 import './templates/unified-templates.resource.js';
 import './users/users.resource.js';
 import './webhooks/webhook-deliveries.resource.js';
+import './webhooks/webhook-status-posts.resource.js';
 
 /** Everything that is stored: the TypeORM entities of all declarations above. */
 export function entities(): EntitySchema[] {

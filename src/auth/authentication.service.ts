@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { constantTimeEqual } from '../common/crypto/constant-time.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { tokenDigest } from '../common/crypto/tokens.js';
 import { isStorable } from '../common/fields/text.js';
+import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../common/http/cookies.js';
+import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
 import { Forbidden, Unauthenticated } from '../common/http/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 
 /** What authentication reads of a request. */
@@ -144,22 +144,4 @@ const toActor = (user: UserRow): Actor => ({
 function splitOnce(header: string): [string, string] {
   const [scheme = '', ...rest] = header.trim().split(' ');
   return [scheme, rest.join(' ').trim()];
-}
-
-/** Double submit: the cookie, and the same text where only our own pages can put it. */
-export function assertCsrf(cookie: string | undefined, sent: string | undefined): void {
-  if (!cookie) throw new Forbidden('CSRF Failed: CSRF cookie not set.');
-  if (!sent || !constantTimeEqual(cookie, sent)) {
-    throw new Forbidden('CSRF Failed: CSRF token missing or incorrect.');
-  }
-}
-
-/** A browser tells where a request comes from; another site is refused. */
-export function assertSameSite(headers: Credentials['headers']): void {
-  const source = headers.origin ?? headers.referer;
-  if (typeof source !== 'string' || source === 'null') return;
-  const host = URL.canParse(source) ? new URL(source).host : '';
-  if (host !== headers.host) {
-    throw new Forbidden('CSRF Failed: Origin checking failed.');
-  }
 }

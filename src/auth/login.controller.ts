@@ -2,13 +2,20 @@ import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import {
+  cookiesOf,
+  CSRF_COOKIE,
+  SESSION_COOKIE,
+  setCsrfCookie,
+  setSessionCookie,
+} from '../common/http/cookies.js';
+import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
 import { NotAcceptable, Unauthenticated } from '../common/http/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
-import { assertCsrf, assertSameSite, AuthenticationService } from './authentication.service.js';
-import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE, setCsrfCookie, setSessionCookie } from './cookies.js';
+import { AuthenticationService } from './authentication.service.js';
 import { loginPage } from './login-page.js';
 import { SessionsService } from './sessions.service.js';
 

@@ -36,6 +36,7 @@ export class TokensController extends ResourceController(tokens, [
     summary: 'Make an access token. The answer shows it once.',
     resource: tokens,
     body: tokens.fields,
+    shownOnce: true,
   })
   async create(@Req() request: ApiRequest): Promise<Reply> {
     const { body, actor } = request;

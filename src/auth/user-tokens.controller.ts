@@ -26,6 +26,7 @@ const create: RouteInfo = {
   operationId: 'users_tokens_create',
   summary: 'Make an access token. The answer shows it once.',
   body: tokens.fields,
+  shownOnce: true,
 };
 
 users.links.set('tokens', 'tokens').set('personal_tokens', 'personal_tokens');

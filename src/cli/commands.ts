@@ -1,5 +1,8 @@
+import { cleanup } from './cleanup.js';
+import { doctor } from './doctor.js';
 import { migrationCheck, migrationNew } from './migration-files.js';
 import { migrate } from './migrate.js';
+import { rotateSecretKey } from './rotate-secret-key.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
 import { demoData } from './demo-data.js';
 import { openapi, routes } from './documents.js';
@@ -17,6 +20,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
   ['ensure-admin', { summary: 'make the first administrator when there is none', run: ensureAdmin }],
   ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
+  ['doctor', { summary: 'look at everything an installation needs', run: doctor }],
+  ['cleanup', { summary: 'remove what is past its retention', run: cleanup }],
+  ['rotate-secret-key', { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey }],
   ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],

@@ -9,8 +9,27 @@ export interface Actor {
   isSystemAuditor: boolean;
 }
 
+/** A role that satisfies a rule, for the pages that explain a refusal (decision 36). */
+export interface RoleHint {
+  /** Type of the object the role belongs to. */
+  type: string;
+  /** `admin_role`. */
+  role: string;
+}
+
 /** A permission rule as SQL over one row, `alias` being its table in the statement. */
-export type Predicate = (alias: string, actor: Actor) => Sql;
+export interface Predicate {
+  (alias: string, actor: Actor): Sql;
+  /** Roles of which one is enough, as far as the rule can be told in roles. */
+  readonly hints?: readonly RoleHint[];
+}
+
+/** Tells of a rule which roles satisfy it. */
+export const withHints = (predicate: Predicate, ...hints: readonly RoleHint[]): Predicate =>
+  Object.assign((alias: string, actor: Actor) => predicate(alias, actor), { hints });
+
+const hintsOf = (rules: readonly Predicate[]): RoleHint[] =>
+  rules.flatMap((rule) => rule.hints ?? []);
 
 /**
  * Who may do what to a resource, as predicates. An action that is not named is refused. Superusers
@@ -42,15 +61,17 @@ export function permit(policy: Policy, action: string, alias: string, actor: Act
   return predicate ? predicate(alias, actor) : FALSE;
 }
 
-export const anyOf =
-  (...rules: Predicate[]): Predicate =>
-  (alias, actor) =>
-    or(...rules.map((rule) => rule(alias, actor)));
+export const anyOf = (...rules: Predicate[]): Predicate =>
+  withHints(
+    (alias, actor) => or(...rules.map((rule) => rule(alias, actor))),
+    ...hintsOf(rules),
+  );
 
-export const allOf =
-  (...rules: Predicate[]): Predicate =>
-  (alias, actor) =>
-    and(...rules.map((rule) => rule(alias, actor)));
+export const allOf = (...rules: Predicate[]): Predicate =>
+  withHints(
+    (alias, actor) => and(...rules.map((rule) => rule(alias, actor))),
+    ...hintsOf(rules),
+  );
 
 /** Any authenticated caller. */
 export const everyone: Predicate = () => TRUE;

@@ -1,6 +1,10 @@
-import { Bool, Char, Choices, Reference, Variables } from '../common/fields/field.js';
+import { Bool, Char, Choices, DateTime, Integer, Reference, Variables } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+
+const COUNTER = { readOnly: true, default: 0 } as const;
+/** Shown for clients that read them; this product takes inventories from no sources. */
+const ABSENT = { readOnly: true, column: null } as const;
 
 export class InventorySchema extends NamedSchema {
   @Reference(() => resource('organization'), {
@@ -26,11 +30,33 @@ export class InventorySchema extends NamedSchema {
   @Variables({ help: 'Variables of all hosts, JSON or YAML.' })
   variables!: string;
 
-  @Bool({ help: 'Keep jobs from falling back to the instance groups of the organization.' })
-  prevent_instance_group_fallback!: boolean;
+  /** Counters are kept by triggers on hosts and groups: exact to the last commit, free to read. */
+  @Bool({ readOnly: true, help: 'A host failed in its last job.' })
+  has_active_failures!: boolean;
+
+  @Integer({ ...COUNTER, help: 'Number of hosts.' })
+  total_hosts!: number;
+
+  @Integer({ ...COUNTER, help: 'Number of hosts that failed in their last job.' })
+  hosts_with_active_failures!: number;
+
+  @Integer({ ...COUNTER, help: 'Number of groups.' })
+  total_groups!: number;
+
+  @Bool(ABSENT)
+  has_inventory_sources!: boolean;
+
+  @Integer(ABSENT)
+  total_inventory_sources!: number;
+
+  @Integer(ABSENT)
+  inventory_sources_with_failures!: number;
 
   @Bool({ readOnly: true, help: 'The inventory is being deleted.' })
   pending_deletion!: boolean;
+
+  @Bool({ help: 'Keep jobs from falling back to the instance groups of the organization.' })
+  prevent_instance_group_fallback!: boolean;
 }
 
 export class HostSchema extends NamedSchema {
@@ -51,11 +77,21 @@ export class HostSchema extends NamedSchema {
   @Variables({ help: 'Variables of the host, JSON or YAML.' })
   variables!: string;
 
+  /** Follows `last_job_host_summary` by a trigger. */
+  @Bool({ readOnly: true, help: 'The host failed in its last job.' })
+  has_active_failures!: boolean;
+
+  @Bool(ABSENT)
+  has_inventory_sources!: boolean;
+
   @Reference(() => resource('job'), { readOnly: true, nullable: true, index: false })
   last_job!: number | null;
 
   @Reference(() => resource('job_host_summary'), { readOnly: true, nullable: true, index: false })
   last_job_host_summary!: number | null;
+
+  @DateTime(ABSENT)
+  ansible_facts_modified!: string | null;
 }
 
 export class GroupSchema extends NamedSchema {

@@ -1,8 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../auth/cookies.js';
 import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../common/http/cookies.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/http/route.js';
 import { RouteTable } from '../common/http/route-table.js';

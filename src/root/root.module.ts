@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { MetricsController } from './metrics.controller.js';
+import { MetricsService } from './metrics.service.js';
 import { RootController } from './root.controller.js';
 import { RootService } from './root.service.js';
 
 @Module({
-  controllers: [RootController, HealthController],
-  providers: [RootService, HealthService],
+  controllers: [RootController, HealthController, MetricsController],
+  providers: [RootService, HealthService, MetricsService],
 })
 export class RootModule {}

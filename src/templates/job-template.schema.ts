@@ -137,6 +137,9 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
   })
   webhook_credential!: number | null;
 
+  @Json({ help: 'Which verified webhooks launch the template; empty: every event of the contract.' })
+  webhook_filters!: object;
+
   @Bool()
   prevent_instance_group_fallback!: boolean;
 

@@ -1,6 +1,7 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import { webhookDeliveryExtension } from './webhook-delivery-extension.js';
 
 export const webhookDeliveries = defineResource({
   path: 'webhook_deliveries',
@@ -9,7 +10,8 @@ export const webhookDeliveries = defineResource({
   schema: WebhookDeliverySchema,
   table: 'webhook_deliveries',
   orderBy: ['-id'],
-  capabilities: {},
+  // Whoever administers the template may see payloads and send them again.
+  capabilities: { redeliver: 'redeliver' },
   audited: false,
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [
@@ -20,5 +22,9 @@ export const webhookDeliveries = defineResource({
       message: 'The delivery was received already.',
     },
   ],
-  policy: { read: hasRoleOn('template_id', 'job_template', 'read_role') },
+  policy: {
+    read: hasRoleOn('template_id', 'job_template', 'read_role'),
+    actions: { redeliver: hasRoleOn('template_id', 'job_template', 'admin_role') },
+  },
+  extend: webhookDeliveryExtension,
 });

@@ -59,23 +59,36 @@ export class WebhookDeliverySchema {
   @Char({ ...READ_ONLY, help: 'Address the delivery came from.' })
   source!: string;
 
+  @Integer({
+    ...READ_ONLY,
+    default: 1,
+    help: 'Requests this record stands for: those that prove no key are counted, not kept one by one.',
+  })
+  repeats!: number;
+
+  @Reference(() => resource('webhook_delivery'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Delivery this one repeats on request of a user.',
+  })
+  redelivery_of!: number | null;
+
   @Text({ internal: true, nullable: true })
   status_api!: string | null;
 
-  /** The verified JSON as received; null for rejected deliveries. */
+  /** The verified JSON as received; null for duplicates, rejections and what retention removed. */
   @Text({ internal: true, nullable: true })
   payload!: string | null;
 
   /**
-   * What a repetition is recognised by. Null for records of duplicates and rejections, and once the
-   * time in which a body digest counts is over.
+   * What a repetition is recognised by: only deliveries that launched have one, so that a delivery
+   * can be sent again once what stood in its way is mended. Null again when the time in which a body
+   * digest counts is over. Counted records use it for the second they stand for.
    */
   @Char({ internal: true, nullable: true })
   dedupe_key!: string | null;
 
   @DateTime({ internal: true })
   dedupe_until!: string | null;
-
-  @Integer({ internal: true, nullable: true })
-  redelivery_of!: number | null;
 }

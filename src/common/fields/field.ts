@@ -183,4 +183,8 @@ export const Reference = (
   target: () => ResourceDefinition,
   options: FieldOptions = {},
 ): PropertyDecorator => declare('reference', options, target);
-
+/** Several objects of another resource, as a list of ids; for request bodies only. */
+export const References = (
+  target: () => ResourceDefinition,
+  options: FieldOptions = {},
+): PropertyDecorator => declare('json', { default: [], ...options, column: null, filter: false }, target);

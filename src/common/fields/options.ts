@@ -3,6 +3,7 @@ import type { Field } from './field.js';
 /** OPTIONS `type` of a field (core 1.8); the command-line client derives its flags from it. */
 function typeOf(field: Field): string {
   if (field.choices.length > 0) return 'choice';
+  if (field.kind === 'json' && field.target) return 'list_of_ids';
   switch (field.kind) {
     case 'string':
     case 'text':

@@ -40,6 +40,8 @@ export interface RouteInfo {
   events?: boolean;
   /** Success status where it is not the usual one of the kind. */
   status?: number;
+  /** The answer holds a value that is never shown again: a page shows it instead of moving on. */
+  shownOnce?: boolean;
   /** JSON schema of a 2xx answer that is not a resource. */
   response?: Record<string, unknown>;
 }

@@ -1,0 +1,69 @@
+import type { EntityManager } from 'typeorm';
+import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { Settings } from '../config/settings.js';
+import { openDataSource } from './migrate.js';
+
+/** Every column that holds sealed text, alone or inside JSON. */
+const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
+  ['credentials', 'inputs'],
+  ['notification_templates', 'notification_configuration'],
+  ['unified_job_templates', 'webhook_key'],
+  ['unified_job_templates', 'survey_spec'],
+  ['unified_jobs', 'start_args'],
+];
+
+/**
+ * Seals every stored secret with the present key. Start it with SECRET_KEY set to the new key and
+ * SECRET_KEY_OLD to the previous one; afterwards the old one can go. Safe to repeat.
+ */
+export async function rotateSecretKey(): Promise<number> {
+  const { SECRET_KEY, SECRET_KEY_OLD } = Settings.load(process.env);
+  if (SECRET_KEY_OLD === '') {
+    process.stderr.write('Set SECRET_KEY to the new key and SECRET_KEY_OLD to the previous one.\n');
+    return 2;
+  }
+  const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
+  const source = await openDataSource({ poolSize: 2 });
+  try {
+    for (const [table, column] of SEALED_COLUMNS) {
+      const count = await source.transaction((manager) => reseal(manager, box, table, column));
+      process.stdout.write(`${table}.${column}: ${count} rows sealed anew\n`);
+    }
+  } finally {
+    await source.destroy();
+  }
+  return 0;
+}
+
+async function reseal(
+  manager: EntityManager,
+  box: SecretBox,
+  table: string,
+  column: string,
+): Promise<number> {
+  const rows: { id: number; value: unknown }[] = await manager.query(
+    `SELECT id, ${column} AS value FROM ${table} WHERE ${column}::text LIKE '%$sealed$%' FOR UPDATE`,
+  );
+  let changed = 0;
+  for (const { id, value } of rows) {
+    const sealed = walk(value, column, (text, field) => {
+      const context = rowContext(table, id, field);
+      return box.needsReseal(text) ? box.seal(box.open(text, context), context) : text;
+    });
+    const stored = typeof sealed === 'string' ? sealed : JSON.stringify(sealed);
+    if (stored === (typeof value === 'string' ? value : JSON.stringify(value))) continue;
+    await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [stored, id]);
+    changed++;
+  }
+  return changed;
+}
+
+/** Replaces sealed texts; inside an object the key names the field a text was sealed for. */
+function walk(value: unknown, field: string, replace: (text: string, field: string) => string): unknown {
+  if (typeof value === 'string') return isSealed(value) ? replace(value, field) : value;
+  if (Array.isArray(value)) return value.map((item) => walk(item, field, replace));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, walk(item, key, replace)]),
+  );
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+
+interface Sample {
+  label: string;
+  value: number;
+}
+
+/** Numbers an operator watches, read from the truth when they are asked for. */
+const GAUGES: readonly { name: string; help: string; label: string; query: Sql }[] = [
+  {
+    name: 'controller_active_jobs',
+    help: 'Runs that have not ended, by status.',
+    label: 'status',
+    query: sql`
+      SELECT status AS label, count(*)::int AS value FROM unified_jobs
+      WHERE status IN ('new', 'pending', 'waiting', 'running') GROUP BY status`,
+  },
+  {
+    name: 'controller_outbox_rows',
+    help: 'Work that is committed and not done yet, by queue.',
+    label: 'queue',
+    query: sql`SELECT queue AS label, count(*)::int AS value FROM outbox GROUP BY queue`,
+  },
+  {
+    name: 'controller_outbox_oldest_seconds',
+    help: 'Age of the oldest work that is due, by queue.',
+    label: 'queue',
+    query: sql`
+      SELECT queue AS label, EXTRACT(epoch FROM now() - min(run_at))::float8 AS value
+      FROM outbox WHERE run_at <= now() GROUP BY queue`,
+  },
+  {
+    name: 'controller_pending_notifications',
+    help: 'Notifications that are still to be sent, by type.',
+    label: 'notification_type',
+    query: sql`
+      SELECT notification_type AS label, count(*)::int AS value FROM notifications
+      WHERE status = 'pending' GROUP BY notification_type`,
+  },
+];
+
+@Injectable()
+export class MetricsService {
+  private readonly registry = new Registry();
+
+  constructor(private readonly database: Database) {
+    collectDefaultMetrics({ register: this.registry });
+    for (const { name, help, label, query } of GAUGES) {
+      const gauge: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [this.registry],
+        collect: async () => {
+          gauge.reset();
+          for (const sample of await this.database.rows<Sample & Record<string, unknown>>(query)) {
+            gauge.set({ [label]: sample.label }, sample.value);
+          }
+        },
+      });
+    }
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Text in the format of Prometheus. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  /** The same as JSON, for the command-line client. */
+  json(): Promise<object[]> {
+    return this.registry.getMetricsAsJSON();
+  }
+}

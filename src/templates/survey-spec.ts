@@ -1,0 +1,174 @@
+import { isStorable, isStorableJson } from '../common/fields/text.js';
+import { typeName } from '../common/fields/validate.js';
+import {
+  choicesOf,
+  ENCRYPTED,
+  QUESTION_TYPES,
+  type QuestionType,
+  type Survey,
+  type SurveyQuestion,
+} from './survey.js';
+
+/** A survey cannot be stored as it is; `message` is the contract's text (core 10.3). */
+export class SurveyError extends Error {
+  override readonly name = 'SurveyError';
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const MAX_QUESTIONS = 200;
+
+/**
+ * Reads the survey of a request.
+ *
+ * @param previous stored survey, defaults in clear: a password default sent as `$encrypted$` is kept
+ * @throws SurveyError
+ */
+export function readSurvey(body: Record<string, unknown>, previous: Survey | null): Survey {
+  for (const key of ['name', 'description', 'spec']) {
+    if (!Object.hasOwn(body, key)) throw new SurveyError(`Field '${key}' is missing from survey spec.`);
+  }
+  const { name, description, spec } = body;
+  assertText('name', name);
+  assertText('description', description);
+  if (!Array.isArray(spec)) {
+    throw new SurveyError(`Expected list for field 'spec', received ${typeName(spec)} type.`);
+  }
+  if (spec.length === 0) throw new SurveyError("'spec' doesn't contain any items.");
+  if (spec.length > MAX_QUESTIONS) {
+    throw new SurveyError(`'spec' may contain at most ${MAX_QUESTIONS} items.`);
+  }
+  if (!isStorableJson(spec)) throw new SurveyError('Null characters are not allowed.');
+  const seen = new Set<string>();
+  const questions = spec.map((item: unknown, index) => readQuestion(item, index, seen, previous));
+  return { name, description, spec: questions };
+}
+
+function assertText(field: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') {
+    throw new SurveyError(`Expected string for field '${field}', received ${typeName(value)} type.`);
+  }
+  if (!isStorable(value)) throw new SurveyError('Null characters are not allowed.');
+}
+
+function readQuestion(
+  item: unknown,
+  index: number,
+  seen: Set<string>,
+  previous: Survey | null,
+): SurveyQuestion {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    throw new SurveyError(`Survey question ${index} is not a json object.`);
+  }
+  const given = item as Record<string, unknown>;
+  const type = readType(given, index);
+  assertQuestionText(given, 'question_name', index);
+  assertQuestionText(given, 'variable', index);
+  const variable = given.variable as string;
+  if (!VARIABLE.test(variable)) {
+    throw new SurveyError(`'variable' '${variable}' in survey question ${index} is not a valid name.`);
+  }
+  if (seen.has(variable)) {
+    throw new SurveyError(`'variable' '${variable}' duplicated in survey question ${index}.`);
+  }
+  seen.add(variable);
+  if (given.required !== undefined && typeof given.required !== 'boolean') {
+    throw new SurveyError(`'required' in survey question ${index} expected to be boolean.`);
+  }
+  const question = { ...given, type, variable } as SurveyQuestion;
+  delete question.new_question;
+  checkLimits(question, index);
+  checkChoices(question, index);
+  keepDefault(question, index, previous);
+  checkDefault(question, index);
+  return question;
+}
+
+function readType(given: Record<string, unknown>, index: number): QuestionType {
+  assertQuestionText(given, 'type', index);
+  const found = QUESTION_TYPES.find((type) => type === given.type);
+  if (!found) {
+    const allowed = QUESTION_TYPES.join(', ');
+    throw new SurveyError(
+      `'${String(given.type)}' in survey question ${index} is not one of '${allowed}' allowed question types.`,
+    );
+  }
+  return found;
+}
+
+function assertQuestionText(given: Record<string, unknown>, key: string, index: number): void {
+  if (given[key] === undefined || given[key] === '') {
+    throw new SurveyError(`'${key}' missing from survey question ${index}`);
+  }
+  if (typeof given[key] !== 'string') {
+    throw new SurveyError(`'${key}' in survey question ${index} expected to be string.`);
+  }
+}
+
+/** Forms send empty texts for limits that are not set. */
+function checkLimits(question: SurveyQuestion, index: number): void {
+  for (const limit of ['min', 'max'] as const) {
+    const value: unknown = question[limit];
+    if (value === undefined || value === null) continue;
+    if (value === '') question[limit] = null;
+    else if (typeof value !== 'number' || !Number.isInteger(value)) {
+      throw new SurveyError(
+        `The ${limit} limit in survey question ${index} expected to be integer.`,
+      );
+    }
+  }
+}
+
+const isChoice = ({ type }: SurveyQuestion): boolean =>
+  type === 'multiplechoice' || type === 'multiselect';
+
+function checkChoices(question: SurveyQuestion, index: number): void {
+  if (!isChoice(question)) return;
+  const { choices } = question;
+  const isList = Array.isArray(choices) && choices.every((one) => typeof one === 'string');
+  if ((!isList && typeof choices !== 'string') || choicesOf(question).length === 0) {
+    throw new SurveyError(
+      `Survey question ${index} of type ${question.type} must specify choices.`,
+    );
+  }
+}
+
+function keepDefault(question: SurveyQuestion, index: number, previous: Survey | null): void {
+  if (question.default !== ENCRYPTED) return;
+  const old = previous?.spec.find(({ variable }) => variable === question.variable);
+  if (question.type !== 'password' || old?.type !== 'password') {
+    throw new SurveyError(
+      `${ENCRYPTED} is a reserved keyword for password question defaults, survey question ${index} is type ${question.type}.`,
+    );
+  }
+  question.default = old.default;
+}
+
+function checkDefault(question: SurveyQuestion, index: number): void {
+  const value = question.default;
+  if (value === undefined || value === null || value === '') return;
+  const expected = (what: string): SurveyError =>
+    new SurveyError(
+      `Default value ${question.type === 'password' ? ENCRYPTED : JSON.stringify(value)} in survey question ${index} expected to be ${what}.`,
+    );
+  if (question.type === 'integer' && !Number.isInteger(value)) throw expected('integer');
+  if (question.type === 'float' && typeof value !== 'number') throw expected('float');
+  if (['text', 'textarea', 'password'].includes(question.type) && typeof value !== 'string') {
+    throw expected('string');
+  }
+  if (isChoice(question)) {
+    const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+    if (!isList && typeof value !== 'string') throw expected('string');
+    checkDefaultChoice(question);
+  }
+}
+
+function checkDefaultChoice(question: SurveyQuestion): void {
+  const chosen = choicesOf({ choices: question.default as string | string[] });
+  if (question.type === 'multiplechoice' && chosen.length > 1) {
+    throw new SurveyError('Multiple Choice (Single Select) can only have one default value.');
+  }
+  const choices = choicesOf(question);
+  if (chosen.some((one) => !choices.includes(one))) {
+    throw new SurveyError('Default choice must be answered from the choices listed.');
+  }
+}

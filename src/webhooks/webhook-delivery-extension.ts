@@ -1,0 +1,22 @@
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+
+/**
+ * The payload, on the detail and for those who administer the template only: it may hold what the
+ * service shows to members of its project alone.
+ */
+export async function webhookDeliveryExtension(
+  rows: readonly Row[],
+  { detail }: RepresentContext,
+): Promise<Map<number, Extension>> {
+  return new Map(
+    rows.map((row) => {
+      const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
+      const extension: Extension = row.can_redeliver ? { related: { redeliver } } : {};
+      const fields = detail && row.can_redeliver ? { payload: toValue(row.payload) } : {};
+      return [row.id, { ...extension, fields }];
+    }),
+  );
+}
+
+const toValue = (payload: unknown): unknown =>
+  typeof payload === 'string' ? JSON.parse(payload) : null;

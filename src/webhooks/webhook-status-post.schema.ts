@@ -1,0 +1,57 @@
+import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import type { StatusPostAttempt } from './status-posts.store.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** A status of a webhook's job that is announced to the service it came from (decision 20). */
+export class WebhookStatusPostSchema {
+  @Integer({ ...READ_ONLY, label: 'ID' })
+  id!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  created!: string;
+
+  @Reference(() => resource('unified_job'), READ_ONLY)
+  job!: number;
+
+  @Char({ ...READ_ONLY, help: 'Status the job came into.' })
+  status!: string;
+
+  @Char({ ...READ_ONLY, help: "The service's word for it." })
+  state!: string;
+
+  @Choices(
+    [
+      ['pending', 'Pending'],
+      ['sent', 'Sent'],
+      ['superseded', 'Superseded'],
+      ['failed', 'Failed'],
+    ],
+    { ...READ_ONLY, default: 'pending', help: 'Superseded: a later status took its place.' },
+  )
+  outcome!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  reason!: string;
+
+  @Json({ ...READ_ONLY, default: [], help: 'What came of each attempt.' })
+  attempts!: StatusPostAttempt[];
+
+  @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'When it is tried next.' })
+  next_attempt!: string | null;
+
+  @DateTime({ ...READ_ONLY, help: 'When its outcome was known.' })
+  finished!: string | null;
+
+  /** Where it goes; the services' paths may hold more than a reader of the job should see. */
+  @Text({ internal: true })
+  url!: string;
+
+  /** Number of the lease (R3), which is the number of attempts begun. */
+  @Integer({ internal: true, default: 0 })
+  attempt!: number;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+}

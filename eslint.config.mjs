@@ -45,6 +45,17 @@ const NODE_GLOBALS = [
   ...['TextDecoder', 'TextEncoder', 'structuredClone'],
 ];
 
+/** Names the test runner provides to the tests of the plain scripts. */
+const TEST_GLOBALS = [
+  'describe',
+  'it',
+  'expect',
+  'beforeAll',
+  'afterAll',
+  'beforeEach',
+  'afterEach',
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'var/', 'coverage/', 'node_modules/', 'docs/'] },
   eslint.configs.recommended,
@@ -98,8 +109,12 @@ export default tseslint.config(
   },
   {
     // A test file is one list of cases inside one function, a migration one list of statements.
-    files: ['test/**', '**/*.spec.ts', 'migrations/**'],
+    files: ['test/**', '**/*.spec.ts', '**/*.spec.mjs', 'migrations/**'],
     rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    files: ['migrations/**'],
+    rules: { 'max-lines': 'off' },
   },
   {
     // Declarations beside plain scripts are in no project of the compiler.
@@ -108,8 +123,14 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs'],
-    languageOptions: {
-      globals: Object.fromEntries(NODE_GLOBALS.map((name) => [name, 'readonly'])),
-    },
+    languageOptions: { globals: readonly(NODE_GLOBALS) },
+  },
+  {
+    files: ['**/*.spec.mjs'],
+    languageOptions: { globals: readonly(TEST_GLOBALS) },
   },
 );
+
+function readonly(names) {
+  return Object.fromEntries(names.map((name) => [name, 'readonly']));
+}

@@ -10,15 +10,17 @@ import { provideForTests, runAttached, withThrowawayServices } from './setup/tes
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
+const args = process.argv.slice(2);
+
 try {
   await provideForTests(root);
-  const code = await withThrowawayServices(root, (environment, children) =>
-    runAttached([join(root, 'dist', 'src', 'cli.js'), ...process.argv.slice(2)], {
-      root,
-      environment,
-      children,
-    }),
-  );
+  const code = await withThrowawayServices(root, async (environment, children) => {
+    const cli = (words) =>
+      runAttached([join(root, 'dist', 'src', 'cli.js'), ...words], { root, environment, children });
+    // Declarations are compared with what the present migrations make.
+    const ready = args[0]?.startsWith('migration-') ? await cli(['migrate']) : 0;
+    return ready === 0 ? cli(args) : ready;
+  });
   process.exitCode ||= code;
 } catch (error) {
   reportFailure(error);

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { serveAssets } from './common/browsable/assets.js';
+import { browserForms } from './common/browsable/browser-form.js';
+import { explorerPolicy } from './common/browsable/explorer.js';
+import { pageControls } from './common/browsable/page-controls.js';
 import { bodyParsers, rawBody } from './common/http/body.js';
 import { assertAcceptable } from './common/http/negotiation.js';
 import { runInScope } from './common/http/request-scope.js';
@@ -13,6 +17,8 @@ const RECEIVERS = [
   '/api/v2/projects/:id/:service',
 ];
 const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
+/** Output of runs comes in formats of its own; its route checks them. */
+const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/stdout\/?$/;
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
@@ -33,10 +39,24 @@ export function configureApp(app: NestExpressApplication): void {
   }
   for (const parser of bodyParsers(settings.BODY_LIMIT)) app.use(parser);
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
-    assertAcceptable(request as never);
+    if (!OUTPUT.test(request.path)) assertAcceptable(request as never);
     next();
   });
+  usePages(app);
   app.enableShutdownHooks();
+}
+
+/** What browsers need besides the routes: local assets, the controls and the forms of pages. */
+function usePages(app: NestExpressApplication): void {
+  app.use('/static', serveAssets);
+  app.use('/api/docs', explorerPolicy);
+  app.use(pageControls);
+  app.use(browserForms);
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    if (request.path === '/' && ['GET', 'HEAD'].includes(request.method)) {
+      response.redirect(302, '/api/v2/');
+    } else next();
+  });
 }
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { QueueWorkers } from './common/queue/queue-workers.js';
 import { FEATURES } from './features.js';
+import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
@@ -11,6 +12,7 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
   imports: [
     ...FEATURES,
     DiscoveryModule,
+    InventoriesWorkerModule,
     JobsWorkerModule,
     NotificationsWorkerModule,
     WebhooksWorkerModule,

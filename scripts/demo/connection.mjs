@@ -43,10 +43,15 @@ class Api {
   /** Sends a request with the token. @throws Error with status and body unless it succeeded */
   async call(method, path, body, { quiet = false } = {}) {
     if (!quiet) narrate(method, path, body, { Authorization: 'Bearer $TOKEN' });
-    const answer = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body), {
-      Authorization: `Bearer ${this.token}`,
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    });
+    const answer = await this.send(
+      method,
+      path,
+      body === undefined ? undefined : JSON.stringify(body),
+      {
+        Authorization: `Bearer ${this.token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+    );
     if (answer.status >= 400) {
       throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     }

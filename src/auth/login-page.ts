@@ -1,23 +1,35 @@
-import { escapeHtml, page } from '../common/browsable/layout.js';
+import { html } from '../common/browsable/html.js';
+import { csrfInput, page } from '../common/browsable/layout.js';
+import type { PageContext } from '../common/browsable/page-context.js';
 
 /** The login form. Works without JavaScript. */
-export function loginPage(values: { csrf: string; next: string; error: string }): string {
-  const error = values.error ? `<p class="error" role="alert">${escapeHtml(values.error)}</p>` : '';
+export function loginPage(
+  context: PageContext,
+  { next, error = '' }: { next: string; error?: string },
+): string {
   return page({
+    context,
     title: 'Log in',
-    content: `
-      <main class="narrow">
-        <h1>Log in</h1>
-        ${error}
-        <form method="post" action="/api/login/" class="stack">
-          <input type="hidden" name="csrfmiddlewaretoken" value="${escapeHtml(values.csrf)}">
-          <input type="hidden" name="next" value="${escapeHtml(values.next)}">
-          <label>Username <input name="username" autocomplete="username" required autofocus></label>
-          <label>Password
-            <input name="password" type="password" autocomplete="current-password" required>
-          </label>
-          <button type="submit">Log in</button>
-        </form>
-      </main>`,
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>Log in</h1>
+      <p class="description">Use your account of this controller to browse the API.</p>
+      ${error && html`<p class="message error" role="alert">${error}</p>`}
+      <form method="post" action="/api/login/" class="stack">
+        ${csrfInput(context.csrf)}
+        <input type="hidden" name="next" value="${next}">
+        <div class="field">
+          <label for="username">Username</label>
+          <input id="username" name="username" autocomplete="username" autocapitalize="none"
+            spellcheck="false" required autofocus>
+        </div>
+        <div class="field">
+          <label for="password">Password</label>
+          <input id="password" name="password" type="password" autocomplete="current-password"
+            required>
+        </div>
+        <button class="primary">Log in</button>
+      </form>
+    </section>`,
   });
 }

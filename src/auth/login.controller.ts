@@ -1,12 +1,12 @@
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import { setPageHeaders } from '../common/browsable/layout.js';
+import { openPage } from '../common/browsable/page-context.js';
 import {
   cookiesOf,
   CSRF_COOKIE,
   SESSION_COOKIE,
-  setCsrfCookie,
   setSessionCookie,
 } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
@@ -43,8 +43,7 @@ export class LoginController {
     if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
       throw new NotAcceptable();
     }
-    const csrf = this.csrf(request, response);
-    response.type('html').send(loginPage({ csrf, next: nextOf(request.query.next), error: '' }));
+    this.show(request, response, { next: nextOf(request.query.next) });
   }
 
   @Post('login')
@@ -75,9 +74,9 @@ export class LoginController {
       response.redirect(302, next);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      const csrf = this.csrf(request, response);
+      response.status(401);
       const text = 'Please enter a correct username and password.';
-      response.status(401).type('html').send(loginPage({ csrf, next, error: text }));
+      this.show(request, response, { next, error: text });
     }
   }
 
@@ -98,12 +97,13 @@ export class LoginController {
     response.redirect(302, '/api/login/');
   }
 
-  private csrf(request: ApiRequest, response: Response): string {
-    const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
-    const token = present ?? randomAlphanumeric(32);
-    const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
-    if (!present) setCsrfCookie(plain, response, token);
-    return token;
+  private show(
+    request: ApiRequest,
+    response: Response,
+    form: { next: string; error?: string },
+  ): void {
+    setPageHeaders(response);
+    response.send(loginPage(openPage(request, response), form));
   }
 }
 

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import type { Client } from 'pg';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
+import { syncManagedCredentialTypes } from '../credentials/managed-types-sync.js';
 import { dataSourceOptions } from '../database/data-source.js';
 import { entities } from '../entities.js';
 
@@ -28,6 +29,7 @@ export async function migrate(): Promise<void> {
     try {
       const done = await source.runMigrations();
       const names = done.map(({ name }) => name).join(', ');
+      await syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
       process.stdout.write(done.length > 0 ? `applied ${names}\n` : 'up to date\n');
     } finally {
       await source.destroy();

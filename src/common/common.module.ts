@@ -1,9 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { Settings } from '../config/settings.js';
+import { ErrorPages } from './browsable/error-pages.js';
+import { Forms } from './browsable/forms.js';
+import { PageInterceptor } from './browsable/page.interceptor.js';
+import { PageRenderer } from './browsable/page-renderer.js';
+import { PagePanels } from './browsable/panels.js';
+import { ReferenceLists } from './browsable/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { ErrorsFilter } from './http/errors.filter.js';
+import { Idempotency } from './http/idempotency.js';
+import './http/idempotency-table.js';
 import { OptionsService } from './http/options.service.js';
 import { ReplyInterceptor } from './http/reply.interceptor.js';
 import { RouteTable } from './http/route-table.js';
@@ -37,7 +45,10 @@ const shared = [
   Machinery,
   RouteTable,
   OptionsService,
+  Idempotency,
 ];
+
+const pages = [ReferenceLists, Forms, PagePanels, PageRenderer, ErrorPages];
 
 /** The machinery every feature stands on. It knows none of them. */
 @Global()
@@ -45,7 +56,10 @@ const shared = [
   imports: [DiscoveryModule, bullRoot, bullQueues],
   providers: [
     ...shared,
+    ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
+    // Pages surround the shaping of replies: they show the JSON that every other client gets.
+    { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
   ],
   exports: [...shared, DiscoveryModule],

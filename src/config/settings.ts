@@ -203,7 +203,7 @@ export const SETTINGS = {
   }),
   CHAT_A_API_URL: string({
     category: 'notifications',
-    default: 'https://slack.com/api',
+    default: 'https://slack.com',
     help: 'Base URL of the chat_a service.',
   }),
   SMS_A_API_URL: string({

@@ -1,8 +1,115 @@
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesOf, type Representation } from '../common/resource/represent.js';
+import { sql } from '../database/sql.js';
+import type { CredentialTypeDefinition } from './types/definition.js';
+import { maskInputs } from './types/inputs.js';
 
+interface OwnerRow {
+  credential_id: number;
+  type: 'user' | 'team';
+  owner_id: number;
+}
+
+type Owner = { id: number; type: string; name: string; description: string; url: string };
+
+/** Masked inputs, what the type says of the credential, and its owners (core 8.2). */
 export async function credentialExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const types = await loadTypes(rows, context);
+  const owners = await loadOwners(rows, context);
+  return new Map(
+    rows.map((row) => {
+      const type = types.get(row.credential_type_id as number)!;
+      const own = owners.get(row.id) ?? [];
+      const [first] = own;
+      const isPrivate = own.length === 1 && first?.type === 'user' && row.organization_id === null;
+      const related: Record<string, string> = isPrivate ? { user: first.url } : {};
+      return [
+        row.id,
+        {
+          fields: {
+            inputs: maskInputs(type, row.inputs as Record<string, unknown>),
+            kind: type.namespace ?? '',
+            cloud: type.kind === 'cloud',
+            kubernetes: type.kind === 'kubernetes',
+          },
+          related,
+          summary_fields: { owners: own },
+        },
+      ];
+    }),
+  );
+}
+
+async function loadTypes(
+  rows: readonly Row[],
+  { database }: RepresentContext,
+): Promise<Map<number, CredentialTypeDefinition>> {
+  const ids = [...new Set(rows.map((row) => row.credential_type_id))];
+  const types = await database.rows<CredentialTypeDefinition & Row>(sql`
+    SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
+    WHERE id = ANY(${ids}::int[])`);
+  return new Map(types.map((type) => [type.id, type]));
+}
+
+/** Users and teams that hold the admin role themselves, then the organization; if readable. */
+async function loadOwners(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Owner[]>> {
+  const found = await context.database.rows<OwnerRow>(sql`
+    WITH admin AS (
+      SELECT id, object_id FROM roles
+      WHERE content_type = 'credential' AND role_field = 'admin_role'
+        AND object_id = ANY(${rows.map(({ id }) => id)}::int[]))
+    SELECT admin.object_id AS credential_id, 'user' AS type, mem.user_id AS owner_id
+    FROM admin JOIN role_members mem ON mem.role_id = admin.id
+    UNION ALL
+    SELECT admin.object_id, 'team', rt.team_id
+    FROM admin JOIN role_teams rt ON rt.role_id = admin.id
+    ORDER BY credential_id, type DESC, owner_id`);
+  const users = await named('user', idsOf(found, 'user'), context);
+  const teams = await named('team', idsOf(found, 'team'), context);
+  const organizations = await named(
+    'organization',
+    rows.flatMap(({ organization_id: id }) => (typeof id === 'number' ? [id] : [])),
+    context,
+  );
+  const owners = new Map<number, Owner[]>(rows.map(({ id }) => [id, []]));
+  const add = (credential: number, owner: Owner | undefined): void => {
+    if (owner) owners.get(credential)?.push(owner);
+  };
+  for (const { credential_id, type, owner_id } of found) {
+    add(credential_id, (type === 'user' ? users : teams).get(owner_id));
+  }
+  for (const row of rows) add(row.id, organizations.get(row.organization_id as number));
+  return owners;
+}
+
+const idsOf = (rows: readonly OwnerRow[], type: string): number[] =>
+  rows.filter((row) => row.type === type).map((row) => row.owner_id);
+
+async function named(
+  type: string,
+  ids: readonly number[],
+  context: RepresentContext,
+): Promise<Map<number, Owner>> {
+  const definition = resource(type);
+  const summaries = await summariesOf(definition, [...new Set(ids)], context);
+  return new Map(
+    [...summaries].map(([id, one]) => [
+      id,
+      { id, type, ...wordsOf(one), url: definition.url(id) },
+    ]),
+  );
+}
+
+function wordsOf(summary: Representation): Pick<Owner, 'name' | 'description'> {
+  const text = (name: string): string => String(summary[name] ?? '');
+  return summary.username === undefined
+    ? { name: text('name'), description: text('description') }
+    : { name: text('username'), description: `${text('first_name')} ${text('last_name')}`.trim() };
 }

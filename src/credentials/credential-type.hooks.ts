@@ -1,7 +1,55 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import { Forbidden, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';
 
+/** Rules of custom credential types (core 8.1). Shipped types never change through the API. */
 @Injectable()
 export class CredentialTypeHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(private readonly database: Database) {}
+
+  async prepareCreate(values: Values): Promise<void> {
+    checkDefinition(values, values);
+  }
+
+  async prepareUpdate(row: Row, values: Values): Promise<void> {
+    if (row.managed === true) {
+      throw new Forbidden('Modifications not allowed for managed credential types');
+    }
+    checkDefinition({ ...row, ...values }, values);
+    const changed = ['inputs', 'kind'].find(
+      (name) => name in values && JSON.stringify(values[name]) !== JSON.stringify(row[name]),
+    );
+    if (changed && (await this.isUsed(row))) {
+      throw new Forbidden(
+        `Modifications to ${changed} are not allowed for credential types that are in use`,
+      );
+    }
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    if (row.managed === true) {
+      throw new Forbidden('Deletion not allowed for managed credential types');
+    }
+    if (await this.isUsed(row)) {
+      throw new Forbidden('Credential types that are in use cannot be deleted');
+    }
+  }
+
+  /** The row is locked by the request, and a new credential locks it too: the answer holds. */
+  private async isUsed(row: Row): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM credentials WHERE credential_type_id = ${row.id} LIMIT 1`);
+    return found !== undefined;
+  }
+}
+
+/** @throws Invalid for a definition that cannot be used; fills in the defaults of `values.inputs` */
+function checkDefinition({ kind, inputs, injectors }: Values, values: Values): void {
+  const errors = validateTypeDefinition({ kind, inputs, injectors });
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  if ('inputs' in values) values.inputs = normalizeInputs(values.inputs as Values);
 }

@@ -1,7 +1,109 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { CredentialOwner } from './credential-owner.js';
+import { forgedInputs, openInputs, sealInputs } from './sealed-inputs.js';
+import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
+import { ENCRYPTED } from './types/definition.js';
+import { validateInputs } from './types/inputs.js';
 
+/** Rules of credentials (core 8.2). Secrets are sealed before a row is written and never logged. */
 @Injectable()
 export class CredentialHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly owner: CredentialOwner,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    const organization = await this.owner.organizationOf(values);
+    const type = await this.typeOf(values.credential_type);
+    const inputs = checked(type, values.inputs);
+    // Secrets are sealed for their row, so the row's id is drawn before it is written.
+    const drawn = await this.database.row<{ id: number }>(sql`
+      SELECT nextval(pg_get_serial_sequence('credentials', 'id'))::int AS id`);
+    const { id } = drawn!;
+    return {
+      id,
+      organization_id: organization,
+      inputs: JSON.stringify(sealInputs(this.box, id, type, inputs)),
+    };
+  }
+
+  async created(row: Row, values: Values, actor: Actor): Promise<void> {
+    await this.owner.grant(row, values, actor);
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    this.owner.assertNotManaged(row);
+    if ('credential_type' in values) await this.assertUnused(row);
+    if ('organization' in values) {
+      await this.owner.assertMovable(row, values.organization as number | null, actor);
+    }
+    if (!('inputs' in values) && !('credential_type' in values)) return {};
+    const type = await this.typeOf(values.credential_type ?? row.credential_type_id);
+    const stored = row.inputs as CredentialInputs;
+    const previous = openInputs(this.box, row.id, stored);
+    const inputs = checked(type, values.inputs ?? previous, previous);
+    // Sealing never gives the same text twice: a change is told by what is in it.
+    if (!('credential_type' in values) && same(inputs, previous)) {
+      delete values.inputs;
+      return {};
+    }
+    return { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) };
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    this.owner.assertNotManaged(row);
+  }
+
+  private async typeOf(id: unknown): Promise<CredentialTypeDefinition> {
+    const type = await this.database.row<CredentialTypeDefinition & Row>(sql`
+      SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
+      WHERE id = ${id}`);
+    return type!;
+  }
+
+  private async assertUnused({ id }: Row): Promise<void> {
+    const used = await this.database.row(sql`
+      SELECT 1 FROM job_template_credentials WHERE credential_id = ${id}
+      UNION ALL SELECT 1 FROM job_credentials WHERE credential_id = ${id}
+      UNION ALL SELECT 1 FROM unified_job_templates
+        WHERE credential_id = ${id} OR webhook_credential_id = ${id}
+      LIMIT 1`);
+    if (used) {
+      throw Invalid.field(
+        'credential_type',
+        'You cannot change the credential type of the credential, as it may break the functionality of the resources using it.',
+      );
+    }
+  }
+}
+
+/** @throws Invalid naming the inputs at fault */
+function checked(
+  type: CredentialTypeDefinition,
+  given: unknown,
+  previous?: CredentialInputs,
+): CredentialInputs {
+  const { errors, inputs } = validateInputs(type, given, previous);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  const forged = forgedInputs(inputs);
+  if (forged.length > 0) {
+    throw new Invalid({
+      inputs: forged.map((id) => `${ENCRYPTED} texts are reserved, and cannot be used for ${id}.`),
+    });
+  }
+  return inputs;
+}
+
+function same(left: CredentialInputs, right: CredentialInputs): boolean {
+  const ids = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...ids].every((id) => left[id] === right[id]);
 }

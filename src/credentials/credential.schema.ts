@@ -1,6 +1,17 @@
-import { Bool, Integer, Json, Reference } from '../common/fields/field.js';
+import { Bool, Char, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+
+const COMPUTED = { readOnly: true, column: null } as const;
+/** Takes part in creation only; afterwards the roles of the credential say who owns it. */
+const OWNER = {
+  column: null,
+  writeOnly: true,
+  immutable: true,
+  nullable: true,
+  filter: false,
+  needs: 'change',
+} as const;
 
 export class CredentialSchema extends NamedSchema {
   @Reference(() => resource('organization'), {
@@ -24,9 +35,18 @@ export class CredentialSchema extends NamedSchema {
   @Bool({ readOnly: true })
   managed!: boolean;
 
-  @Integer({ column: null, writeOnly: true, nullable: true, filter: false, help: 'Owning user; on creation only.' })
+  @Char({ ...COMPUTED, help: 'Namespace of the type.' })
+  kind!: string;
+
+  @Bool({ ...COMPUTED, help: 'The type is of the kind cloud.' })
+  cloud!: boolean;
+
+  @Bool({ ...COMPUTED, help: 'The type is of the kind kubernetes.' })
+  kubernetes!: boolean;
+
+  @Reference(() => resource('user'), { ...OWNER, help: 'Owning user; on creation only.' })
   user!: number | null;
 
-  @Integer({ column: null, writeOnly: true, nullable: true, filter: false, help: 'Owning team; on creation only.' })
+  @Reference(() => resource('team'), { ...OWNER, help: 'Owning team; on creation only.' })
   team!: number | null;
 }

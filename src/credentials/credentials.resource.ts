@@ -1,10 +1,15 @@
-import { hasRole } from '../access/predicates.js';
-import { everyone } from '../common/access.js';
+import { hasRole, hasRoleOn } from '../access/predicates.js';
+import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { TRUE } from '../database/sql.js';
+import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
 import { credentialExtension } from './credential-extension.js';
+
+/** A column of the credential's type, which every credential has. */
+const ofType = (alias: string, value: Sql): Sql => sql`
+  SELECT ${value} FROM credential_types typ
+  WHERE typ.id = ${ident(alias, 'credential_type_id')}`;
 
 export const credentials = defineResource({
   path: 'credentials',
@@ -31,7 +36,13 @@ export const credentials = defineResource({
       impliedByParent: { organization: ['auditor_role'] },
     },
   ],
-  capabilities: { edit: 'change', delete: 'delete', copy: 'change', use: 'use' },
+  summary: ['id', 'name', 'description', 'credential_type_id'],
+  summarise: (alias) => ({
+    kind: ofType(alias, sql`COALESCE(typ.namespace, '')`),
+    cloud: ofType(alias, sql`typ.kind = 'cloud'`),
+    kubernetes: ofType(alias, sql`typ.kind = 'kubernetes'`),
+  }),
+  capabilities: { edit: 'change', delete: 'delete', copy: 'copy', use: 'use' },
   policy: {
     read: hasRole('credential', 'read_role'),
     // Who may own it is decided by the hooks: user, team or organization.
@@ -39,7 +50,13 @@ export const credentials = defineResource({
     mayAdd: () => TRUE,
     change: hasRole('credential', 'admin_role'),
     delete: hasRole('credential', 'admin_role'),
-    actions: { use: hasRole('credential', 'use_role') },
+    actions: {
+      use: hasRole('credential', 'use_role'),
+      copy: allOf(
+        hasRole('credential', 'read_role'),
+        hasRoleOn('organization_id', 'organization', 'credential_admin_role'),
+      ),
+    },
   },
   extend: credentialExtension,
 });

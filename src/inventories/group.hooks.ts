@@ -1,7 +1,74 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { Forbidden, Invalid } from '../common/http/errors.js';
+import { rowChanges } from '../common/resource/changes.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { GroupGraph } from './group-graph.js';
+import { InventoryLock } from './inventory-lock.js';
 
+/** Names that mean something else in the inventory document. */
+const RESERVED_NAMES = new Set(['all', 'ungrouped', '_meta']);
+
+/** Rules of groups (core 9.3). */
 @Injectable()
 export class GroupHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly inventory: InventoryLock,
+    private readonly graph: GroupGraph,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<void> {
+    assertName(values);
+    const inventoryId = values.inventory as number;
+    await this.inventory.take(inventoryId, 'group');
+    await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
+  }
+
+  async prepareUpdate(row: Row, values: Values): Promise<void> {
+    if ('inventory' in values) throw new Forbidden('Unable to change inventory on a group.');
+    assertName(values);
+    const inventoryId = row.inventory_id as number;
+    await this.inventory.take(inventoryId, 'group');
+    if ('name' in values) {
+      await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
+    }
+  }
+
+  /** With a group go the subgroups and hosts that are in nothing else. */
+  async prepareDelete(row: Row): Promise<void> {
+    const inventoryId = row.inventory_id as number;
+    await this.inventory.take(inventoryId, 'group');
+    await this.inventory.assertIdle(inventoryId);
+    const groups = await this.graph.onlyWithin(row.id);
+    const hosts = await this.database.rows<Row>(sql`
+      DELETE FROM hosts
+      WHERE id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[]))
+        AND id NOT IN (SELECT host_id FROM group_hosts WHERE group_id <> ALL(${groups}::int[])
+          AND host_id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[])))
+      RETURNING *`);
+    const subgroups = await this.database.rows<Row>(sql`
+      DELETE FROM groups WHERE id = ANY(${groups}::int[]) AND id <> ${row.id} RETURNING *`);
+    this.recordDeletions('host', hosts);
+    this.recordDeletions('group', subgroups);
+  }
+
+  private recordDeletions(type: string, rows: readonly Row[]): void {
+    const definition = resource(type);
+    for (const row of rows) {
+      const changes = rowChanges(definition, row);
+      this.activity.record({ operation: 'delete', object1: refOf(definition, row), changes });
+    }
+  }
+}
+
+function assertName({ name }: Values): void {
+  if (typeof name === 'string' && RESERVED_NAMES.has(name)) {
+    throw Invalid.field('name', 'Invalid group name.');
+  }
 }

@@ -1,7 +1,48 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import { Forbidden } from '../common/http/errors.js';
+import { parseVariables } from '../common/fields/variables.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import { HostLimit } from './host-limit.js';
+import { splitHostName } from './host-name.js';
+import { InventoryLock } from './inventory-lock.js';
 
+/** Rules of hosts (core 9.2). */
 @Injectable()
 export class HostHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly inventory: InventoryLock,
+    private readonly limit: HostLimit,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<void> {
+    takePort(values, String(values.variables ?? ''));
+    const inventoryId = values.inventory as number;
+    await this.limit.assertRoom(inventoryId, 1);
+    await this.inventory.take(inventoryId, 'host');
+    await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
+  }
+
+  async prepareUpdate(row: Row, values: Values): Promise<void> {
+    if ('inventory' in values) throw new Forbidden('Unable to change inventory on a host.');
+    const inventoryId = row.inventory_id as number;
+    await this.inventory.take(inventoryId, 'host');
+    if (!('name' in values)) return;
+    takePort(values, String(values.variables ?? row.variables));
+    await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    const inventoryId = row.inventory_id as number;
+    await this.inventory.take(inventoryId, 'host');
+    await this.inventory.assertIdle(inventoryId);
+  }
+}
+
+/** Moves the port of `name:port` from the name into the variables, as JSON text. */
+function takePort(values: Values, variables: string): void {
+  const { name, port } = splitHostName(String(values.name));
+  if (port === null) return;
+  values.name = name;
+  values.variables = JSON.stringify({ ...parseVariables(variables), ansible_ssh_port: port });
 }

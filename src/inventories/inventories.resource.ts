@@ -1,13 +1,13 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
-import { everyone } from '../common/access.js';
+import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { ident, sql } from '../database/sql.js';
+import { FALSE, ident, sql } from '../database/sql.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
-import { groupExtension, hostExtension, inventoryExtension } from './inventory-extensions.js';
+import { hostExtension, inventoryExtension } from './inventory-extensions.js';
 
 export const inventories = defineResource({
   path: 'inventories',
@@ -35,7 +35,23 @@ export const inventories = defineResource({
       impliedByParent: { organization: ['auditor_role'] },
     },
   ],
-  capabilities: { edit: 'change', delete: 'delete', copy: 'change', adhoc: 'adhoc' },
+  summary: [
+    'id',
+    'name',
+    'description',
+    'has_active_failures',
+    'total_hosts',
+    'hosts_with_active_failures',
+    'total_groups',
+    'organization_id',
+    'kind',
+  ],
+  summarise: () => ({
+    has_inventory_sources: FALSE,
+    total_inventory_sources: sql`0`,
+    inventory_sources_with_failures: sql`0`,
+  }),
+  capabilities: { edit: 'change', delete: 'delete', copy: 'copy', adhoc: 'adhoc' },
   policy: {
     read: hasRole('inventory', 'read_role'),
     add: () => everyone,
@@ -46,6 +62,10 @@ export const inventories = defineResource({
       use: hasRole('inventory', 'use_role'),
       adhoc: hasRole('inventory', 'adhoc_role'),
       update: hasRole('inventory', 'update_role'),
+      copy: allOf(
+        hasRole('inventory', 'read_role'),
+        hasRoleOn('organization_id', 'organization', 'inventory_admin_role'),
+      ),
     },
   },
   relations: {
@@ -80,6 +100,17 @@ export const hosts = defineResource({
       message: 'Host with this Name and Inventory already exists.',
     },
   ],
+  // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
+  indexes: [
+    { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
+    {
+      name: 'hosts_last_job_host_summary_id_idx',
+      columns: ['last_job_host_summary_id'],
+      where: '(last_job_host_summary_id IS NOT NULL)',
+    },
+  ],
+  summary: ['id', 'name', 'description', 'has_active_failures'],
+  summarise: () => ({ has_inventory_sources: FALSE }),
   policy: ofInventory,
   relations: {
     groups: {
@@ -94,6 +125,7 @@ export const hosts = defineResource({
       target: () => resource('job_host_summary'),
       field: 'host',
     },
+    job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
   },
   extend: hostExtension,
 });
@@ -137,5 +169,4 @@ export const groups = defineResource({
       far: 'parent_id',
     },
   },
-  extend: groupExtension,
 });

@@ -1,22 +1,73 @@
+import { permit } from '../common/access.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { sql } from '../database/sql.js';
 
-export async function inventoryExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  return new Map();
+/** Members of a host that its summary shows at most. */
+const SHOWN = 5;
+
+/** The product has no inventory sources; clients read these all the same (core 9.1). */
+export async function inventoryExtension(rows: readonly Row[]): Promise<Map<number, Extension>> {
+  const fields = {
+    has_inventory_sources: false,
+    total_inventory_sources: 0,
+    inventory_sources_with_failures: 0,
+  };
+  return new Map(rows.map(({ id }) => [id, { fields }]));
 }
 
+interface Shown {
+  what: 'group' | 'job';
+  host_id: number;
+  id: number;
+  name: string;
+  status: string | null;
+  finished: string | null;
+  total: number;
+}
+
+/** Some groups and the latest jobs of each host (core 9.2), in one statement for the page. */
 export async function hostExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  { database, actor }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const ids = rows.map(({ id }) => id);
+  const found = await database.rows<Shown>(sql`
+    SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
+      NULL::timestamptz AS finished, grp.total
+    FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
+      SELECT g.id, g.name, count(*) OVER ()::int AS total
+      FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
+      WHERE gh.host_id = host.id ORDER BY g.name LIMIT ${SHOWN}) AS grp
+    UNION ALL
+    SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
+    FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
+      SELECT j.id, j.name, j.status, j.finished
+      FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
+      WHERE jhs.host_id = host.id AND ${permit(resource('job').policy, 'read', 'j', actor)}
+      ORDER BY jhs.job_id DESC LIMIT ${SHOWN}) AS job`);
+  const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
+  for (const one of found) byHost.get(one.host_id)?.push(one);
+  return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
 }
 
-export async function groupExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  return new Map();
+function hostExtensionOf(shown: readonly Shown[]): Extension {
+  const groups = shown.filter(({ what }) => what === 'group');
+  const jobs = shown.filter(({ what }) => what === 'job');
+  return {
+    fields: { has_inventory_sources: false, ansible_facts_modified: null },
+    summary_fields: {
+      groups: {
+        count: groups[0]?.total ?? 0,
+        results: groups.map(({ id, name }) => ({ id, name })),
+      },
+      recent_jobs: jobs.map(({ id, name, status, finished }) => ({
+        id,
+        name,
+        type: 'job',
+        status,
+        finished,
+      })),
+    },
+  };
 }

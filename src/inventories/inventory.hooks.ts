@@ -1,7 +1,80 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { BadRequest, Invalid, MethodNotAllowed } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { Outbox } from '../common/queue/outbox.js';
+import { rowChanges } from '../common/resource/changes.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { InventoryLock } from './inventory-lock.js';
 
+const PENDING = 'Inventory is already pending deletion.';
+
+/** Rules of inventories (core 9.1). Only inventories whose hosts are entered can be made so far. */
 @Injectable()
 export class InventoryHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly inventory: InventoryLock,
+    private readonly outbox: Outbox,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<void> {
+    if (values.kind === 'smart' && isEmpty(values.host_filter)) {
+      throw Invalid.field('host_filter', 'Smart inventories must specify host_filter');
+    }
+    if (values.kind !== '') {
+      throw Invalid.field('kind', `Inventories of kind ${String(values.kind)} are not supported.`);
+    }
+    takeNoFilter(values);
+  }
+
+  async prepareUpdate(row: Row, values: Values): Promise<void> {
+    if (row.pending_deletion === true) throw new BadRequest(PENDING);
+    if ('kind' in values) {
+      throw new MethodNotAllowed(
+        'PATCH',
+        [],
+        'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
+      );
+    }
+    takeNoFilter(values);
+  }
+
+  /**
+   * Answers at once and leaves the rows to the queue: there may be a million. From here on nothing
+   * lists, refers to or runs against the inventory.
+   */
+  async prepareDelete(row: Row): Promise<Reply> {
+    if (row.pending_deletion === true) throw new BadRequest(PENDING);
+    await this.inventory.assertIdle(row.id);
+    await this.database.execute(sql`
+      UPDATE inventories SET pending_deletion = true, modified = now() WHERE id = ${row.id}`);
+    await this.database.execute(sql`
+      UPDATE unified_job_templates SET inventory_id = NULL WHERE inventory_id = ${row.id}`);
+    await this.outbox.add('deletions', [row.id]);
+    const definition = resource('inventory');
+    const coalesced = { hosts_deleted: row.total_hosts, groups_deleted: row.total_groups };
+    this.activity.record({
+      operation: 'delete',
+      object1: refOf(definition, row),
+      changes: { ...rowChanges(definition, row), coalesced_data: coalesced },
+    });
+    return Reply.accepted();
+  }
+}
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/** Clients send an empty filter with every inventory; a real one has no effect here. */
+function takeNoFilter(values: Values): void {
+  if (!('host_filter' in values)) return;
+  if (!isEmpty(values.host_filter)) {
+    throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');
+  }
+  values.host_filter = null;
 }

@@ -1,4 +1,12 @@
-import { Bool, Char, Choices, DateTime, Integer, Reference, Variables } from '../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Reference,
+  Variables,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 

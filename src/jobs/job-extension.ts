@@ -1,8 +1,131 @@
+import { permit } from '../common/access.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type { CredentialInputs, CredentialTypeDefinition } from '../credentials/types/definition.js';
+import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { sql } from '../database/sql.js';
+import {
+  DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
+  variablePrefixes,
+  webhookVariables,
+} from '../webhooks/variables.js';
+import { maskVariables } from './launch-secrets.js';
+import { launchedBy, loadRunFacts, summarizeTemplate } from './launched-by.js';
+import { displayArtifacts } from './runner/event-summaries.js';
 
+let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
+
+/** Representations are built without injection; the module hands the setting over at its start. */
+export function showWebhookVariablesAs(setting: readonly string[]): void {
+  prefixes = variablePrefixes(setting);
+}
+
+interface DeliveryRow extends Row {
+  job_id: number;
+  event: string;
+  guid: string;
+  ref: string | null;
+  ref_name: string | null;
+  head_ref: string | null;
+  status_api: string | null;
+  payload: string | null;
+}
+
+interface CredentialRow extends Row {
+  job_id: number;
+  name: string;
+  description: string;
+  inputs: CredentialInputs;
+  credential_type: CredentialTypeDefinition;
+  may_read: boolean;
+}
+
+/** Fields and summaries of jobs that are no columns (core 11.2). Three statements a page. */
 export async function jobExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const facts = await loadRunFacts(context.database, rows);
+  const deliveries = await loadDeliveries(rows, context);
+  const credentials = await loadCredentials(rows, context);
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = facts.get(row.id);
+      if (!run) return [];
+      const own = credentials.filter((one) => one.job_id === row.id);
+      const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
+      return [
+        [
+          row.id,
+          {
+            fields: {
+              launched_by: launchedBy(run),
+              elapsed: run.live_elapsed ?? row.elapsed,
+              extra_vars: JSON.stringify(variablesOf(row, deliveries.get(row.id))),
+              artifacts: displayArtifacts((row.artifacts ?? {}) as Record<string, unknown>),
+              passwords_needed_to_start: [...new Set(needed)],
+            },
+            summary_fields: {
+              ...summarizeTemplate(run, 'job'),
+              credentials: own.filter((one) => one.may_read).map(summarizeCredential),
+            },
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+/** A webhook's variables stand in its delivery; the payload is shown on the detail only. */
+function variablesOf(row: Row, delivery: DeliveryRow | undefined): Record<string, unknown> {
+  const own = maskVariables(String(row.extra_vars ?? ''));
+  if (!delivery) return own;
+  const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
+  return {
+    ...own,
+    ...webhookVariables(
+      {
+        type,
+        guid,
+        ref,
+        refName: ref_name,
+        headRef: head_ref,
+        statusApi: status_api,
+        payloadText: payload,
+      },
+      prefixes,
+    ),
+  };
+}
+
+async function loadDeliveries(
+  rows: readonly Row[],
+  { database, detail }: RepresentContext,
+): Promise<Map<number, DeliveryRow>> {
+  const launched = rows.filter(({ webhook_guid: guid }) => guid !== '' && guid !== null);
+  if (launched.length === 0) return new Map();
+  const found = await database.rows<DeliveryRow>(sql`
+    SELECT job.id AS job_id, d.id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
+      CASE WHEN ${detail} THEN d.payload END AS payload
+    FROM unified_jobs job JOIN webhook_deliveries d ON d.id = job.webhook_delivery_id
+    WHERE job.id = ANY(${launched.map(({ id }) => id)}::int[])`);
+  return new Map(found.map((row) => [row.job_id, row]));
+}
+
+function loadCredentials(
+  rows: readonly Row[],
+  { database, actor }: RepresentContext,
+): Promise<CredentialRow[]> {
+  return database.rows<CredentialRow>(sql`
+    SELECT lnk.job_id, c.id, c.name, c.description, c.inputs, to_json(ct) AS credential_type,
+      (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
+    FROM job_credentials lnk
+    JOIN credentials c ON c.id = lnk.credential_id
+    JOIN credential_types ct ON ct.id = c.credential_type_id
+    WHERE lnk.job_id = ANY(${rows.map(({ id }) => id)}::int[]) ORDER BY lnk.id`);
+}
+
+/** How a credential is shown beside what uses it. */
+function summarizeCredential({ id, name, description, credential_type: type }: CredentialRow): object {
+  return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
 }

@@ -93,7 +93,6 @@ export class JobSchema extends ExecutedJobSchema {
     internal: true,
     readOnly: true,
     nullable: true,
-    index: false,
   })
   webhook_delivery!: number | null;
 

@@ -1,6 +1,5 @@
 import type { FieldErrors } from '../common/http/errors.js';
 import type { Prompts } from '../templates/launch-config.js';
-import type { WebhookServiceName } from '../webhooks/services.js';
 import type { LaunchType } from './unified-job.schema.js';
 
 /** One job to be launched from a job template. */
@@ -19,7 +18,8 @@ export interface LaunchRequest {
   scmBranch?: string | null;
   /** The delivery that caused the launch. Its variables are expanded from it, never copied (decision 19). */
   webhook?: {
-    service: WebhookServiceName;
+    /** `service_a`, `service_b` or `service_c_dc`. */
+    service: string;
     credentialId: number | null;
     guid: string;
     deliveryId: number;

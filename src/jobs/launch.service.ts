@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { Forbidden, Invalid, NotFound } from '../common/http/errors.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { planLaunch, type PlannedLaunch } from './launch-check.js';
+import { LaunchLoader } from './launch-loader.js';
+import { LaunchRows } from './launch-rows.js';
 import type { LaunchCheck, LaunchedJobs, LaunchRequest } from './launch-request.js';
 
 /**
@@ -8,17 +14,62 @@ import type { LaunchCheck, LaunchedJobs, LaunchRequest } from './launch-request.
  */
 @Injectable()
 export class LaunchService {
-  /** Checks requests without writing. `actor` null: no permission is asked (webhooks). */
+  constructor(
+    private readonly database: Database,
+    private readonly loader: LaunchLoader,
+    private readonly rows: LaunchRows,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Checks requests without writing, all faults of all of them.
+   *
+   * @param actor null: no permission is asked (webhooks)
+   * @throws NotFound for a template that does not exist
+   */
   check(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchCheck[]> {
-    throw new Error(`${requests.length} ${String(actor)}`);
+    return this.plan(requests, actor);
   }
 
   /**
-   * Creates the jobs as `pending`, in the caller's transaction.
+   * Creates the jobs as `pending`, in the caller's transaction or one of its own.
    *
+   * @param actor null: no permission is asked (webhooks)
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
-  launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedJobs> {
-    throw new Error(`${requests.length} ${String(actor)}`);
+  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedJobs> {
+    return this.database.transaction(async () => {
+      const plans = await this.plan(requests, actor);
+      for (const plan of plans) assertLaunchable(plan);
+      const jobIds = await this.rows.write(plans);
+      return { jobIds, ignored: plans.map(({ ignored }) => ignored) };
+    });
   }
+
+  private async plan(
+    requests: readonly LaunchRequest[],
+    actor: Actor | null,
+  ): Promise<PlannedLaunch[]> {
+    const objects = await this.loader.load(
+      {
+        templates: [...new Set(requests.map(({ templateId }) => templateId))],
+        inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
+        credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
+      },
+      actor,
+    );
+    const limits = { maxForks: this.settings.MAX_FORKS };
+    return requests.map((request) => {
+      const template = objects.templates.get(request.templateId);
+      if (!template) throw new NotFound('No JobTemplate matches the given query.');
+      return planLaunch(request, template, objects, limits);
+    });
+  }
+}
+
+/** The template's own refusal comes first: its faults are no business of those who may not launch it. */
+function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
+  if (forbidden === 'template') throw new Forbidden();
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (forbidden !== null) throw new Forbidden();
 }

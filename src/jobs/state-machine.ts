@@ -9,10 +9,11 @@ export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
 
 /**
  * Where a run may go from each status. Runs without a process of their own (workflows, approvals)
- * go from `pending` to `running` or to their end directly.
+ * go from `pending` to `running` or to their end directly; a sync inside a job runs as soon as it
+ * is made.
  */
 const NEXT: Record<JobStatus, readonly JobStatus[]> = {
-  new: ['pending', 'failed', 'error', 'canceled'],
+  new: ['pending', 'running', 'failed', 'error', 'canceled'],
   pending: ['waiting', 'running', ...FINAL_STATUSES],
   waiting: ['running', 'failed', 'error', 'canceled'],
   // Back to `waiting`: a worker that shuts down hands over what it has not begun (R7).

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { failPoint } from '../common/fail-point.js';
 import { QueuePort } from '../common/queue/queue.port.js';
 import { Database } from '../database/database.js';
 import type { ColumnValues } from '../database/rows.js';
@@ -13,7 +14,10 @@ export interface RunStep {
   id: number;
   /** Lease number the run must still have (R3). */
   attempt?: number;
-  /** Added to the explanation the run has, after a space. */
+  /**
+   * Added to the explanation the run has, after a space. What a pending run says is only what it
+   * waits for, and is replaced.
+   */
   explanation?: string;
 }
 
@@ -72,7 +76,6 @@ export class RunTransitions {
   /** To be called with the rows of runs inserted as `pending` or `new`, in their transaction. */
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
-    const pending = runs.filter(({ status }) => status === 'pending');
     const templates = templateIds(runs);
     // A template that shows a run already is left alone: launches of one template do not queue up
     // behind each other for its row.
@@ -81,7 +84,12 @@ export class RunTransitions {
       FROM (${latestOf(runs)}) run
       WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[]) AND t.current_job_id IS NULL`);
     await this.changes.publish(runs.map(({ id, type, status }) => ({ jobId: id, type, status })));
-    if (pending.length > 0) this.database.afterCommit(() => this.queue.wakeScheduler());
+    failPoint('run-created');
+    if (!runs.some(({ status }) => status === 'pending')) return;
+    this.database.afterCommit(() => {
+      failPoint('run-committed');
+      this.queue.wakeScheduler();
+    });
   }
 
   /**
@@ -137,7 +145,8 @@ function moveStatement(steps: readonly RunStep[], { from, to, fields = {} }: Mov
   const further = Object.entries(fields).map(([name, value]) => sql`${ident(name)} = ${value}`);
   const explained = Object.hasOwn(fields, 'job_explanation')
     ? []
-    : [sql`job_explanation = ${appended(sql`step.explanation`)}`];
+    : [sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
+        ELSE ${appended(sql`step.explanation`)} END`];
   const sets = [...ownColumns(to), ...explained, ...further];
   return sql`
     UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}

@@ -1,8 +1,57 @@
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import type { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import type { NotificationType } from './backends/notification-type.js';
+import { TemplateSecrets } from './template-secrets.js';
 
+const RECENT = 5;
+
+/** The masked configuration, the newest records and the actions of templates. */
 export async function notificationTemplateExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  { database, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const secrets = find(TemplateSecrets);
+  const recent = await recentByTemplate(
+    rows.map(({ id }) => id),
+    database,
+  );
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        fields: {
+          notification_configuration: secrets.show(
+            row.id,
+            row.notification_type as NotificationType,
+            row.notification_configuration as Record<string, unknown>,
+          ),
+        },
+        related: { test: pathOf(row.id, 'test'), copy: pathOf(row.id, 'copy') },
+        summary_fields: { recent_notifications: recent.get(row.id) ?? [] },
+      },
+    ]),
+  );
 }
+
+/** The newest records of each template, in one statement however many there are. */
+async function recentByTemplate(
+  ids: readonly number[],
+  database: Database,
+): Promise<Map<number, object[]>> {
+  const rows = await database.rows<{ template: number; id: number }>(sql`
+    SELECT wanted.id AS template, newest.*
+    FROM unnest(${ids}::int[]) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT id, status, created, error FROM notifications
+      WHERE notification_template_id = wanted.id ORDER BY id DESC LIMIT ${RECENT}) newest
+    ORDER BY newest.id DESC`);
+  const byTemplate = new Map<number, object[]>();
+  for (const { template, ...record } of rows) {
+    byTemplate.set(template, [...(byTemplate.get(template) ?? []), record]);
+  }
+  return byTemplate;
+}
+
+const pathOf = (id: number, action: string): string =>
+  `/api/v2/notification_templates/${id}/${action}/`;

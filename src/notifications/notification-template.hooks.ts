@@ -1,7 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import type { Actor } from '../common/access.js';
+import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { recipientsOf, validateConfiguration } from './backends/configuration.js';
+import { destinationOf } from './backends/destination.js';
+import type { NotificationType } from './backends/notification-type.js';
+import { checkMessages } from './message/check-messages.js';
+import type { Messages } from './message/message-events.js';
+import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
+import { TemplateSandbox } from './message/template-sandbox.js';
+import { TemplateSecrets } from './template-secrets.js';
+
+type Configuration = Record<string, unknown>;
+
+/** A template as it will be stored, configuration in clear. */
+interface Draft {
+  id: number;
+  organizationId: number;
+  type: NotificationType;
+  configuration: Configuration;
+}
 
 @Injectable()
 export class NotificationTemplateHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly secrets: TemplateSecrets,
+    private readonly sandbox: TemplateSandbox,
+  ) {}
+
+  /** The id is taken before the row exists: secrets are sealed for it and never written in clear. */
+  async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
+    const type = values.notification_type as NotificationType;
+    const configuration = accepted(
+      validateConfiguration(type, values.notification_configuration as Configuration),
+    );
+    await this.assertMessages(type, values.messages, () =>
+      this.references.assertAllowed(
+        resource('organization'),
+        [values.organization as number],
+        'notification_admin',
+        actor,
+      ),
+    );
+    values.messages = normalizeMessages(values.messages as Messages | null);
+    const row = await this.database.row<{ id: number }>(sql`
+      SELECT nextval(pg_get_serial_sequence('notification_templates', 'id'))::int AS id`);
+    const organizationId = values.organization as number;
+    const { id } = row!;
+    return { id, ...this.columnsOf({ id, organizationId, type, configuration }) };
+  }
+
+  async prepareUpdate(
+    row: Row,
+    values: Values,
+    _actor: Actor,
+    { partial }: { partial: boolean },
+  ): Promise<ExtraColumns> {
+    const storedType = row.notification_type as NotificationType;
+    const type = (values.notification_type ?? storedType) as NotificationType;
+    if ('messages' in values) {
+      await this.assertMessages(type, values.messages, async () => {
+        if (row.can_edit === false) throw new Forbidden();
+      });
+      mergeInto(values, row, partial);
+    }
+    if (
+      !['notification_type', 'notification_configuration', 'organization'].some(
+        (name) => name in values,
+      )
+    ) {
+      return {};
+    }
+    const stored = this.storedConfiguration(row, type);
+    const configuration = nextConfiguration(values, type, stored);
+    if (isDeepStrictEqual(configuration, stored)) {
+      delete values.notification_configuration;
+      if (!('organization' in values)) return {};
+    }
+    const organizationId = (values.organization ?? row.organization_id) as number;
+    return this.columnsOf({ id: row.id, organizationId, type, configuration });
+  }
+
+  /** Nothing that is still to be sent is lost by deleting where it goes (decision 24). */
+  async prepareDelete(row: Row): Promise<void> {
+    const pending = await this.database.row(sql`
+      SELECT 1 FROM notifications
+      WHERE notification_template_id = ${row.id} AND status = 'pending' LIMIT 1`);
+    if (pending) throw new Conflict('Delete not allowed while there are pending notifications');
+  }
+
+  /** In clear; null when it belongs to another type or its key is lost. */
+  private storedConfiguration(row: Row, type: NotificationType): Configuration | null {
+    if (row.notification_type !== type) return null;
+    const stored = row.notification_configuration as Configuration;
+    return this.secrets.openIfPossible(row.id, type, stored);
+  }
+
+  private columnsOf({ id, organizationId, type, configuration }: Draft): ExtraColumns {
+    return {
+      notification_configuration: JSON.stringify(this.secrets.seal(id, type, configuration)),
+      recipients: recipientsOf(type, configuration),
+      destination: destinationOf(organizationId, type, configuration),
+    };
+  }
+
+  /** Rendering costs time, so `mayRender` comes first: it refuses callers who may not write anyway. */
+  private async assertMessages(
+    type: NotificationType,
+    messages: unknown,
+    mayRender: () => Promise<void>,
+  ): Promise<void> {
+    if (inspectMessages(messages).texts.some(({ text }) => text !== '')) await mayRender();
+    const errors = await checkMessages(type, messages, this.sandbox);
+    if (errors.length > 0) throw new Invalid({ messages: errors });
+  }
+}
+
+function accepted({
+  configuration,
+  errors,
+}: ReturnType<typeof validateConfiguration>): Configuration {
+  if (errors.length > 0) throw new Invalid({ __all__: [...errors] });
+  return configuration;
+}
+
+/**
+ * The configuration after a change. It is replaced as a whole; another type without another
+ * configuration is told what that type needs.
+ *
+ * @param stored the present one in clear, null when the type changes
+ */
+function nextConfiguration(
+  values: Values,
+  type: NotificationType,
+  stored: Configuration | null,
+): Configuration {
+  const given = values.notification_configuration as Configuration | undefined;
+  if (given === undefined && stored) return stored;
+  return accepted(validateConfiguration(type, given ?? {}, stored));
+}
+
+/** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */
+function mergeInto(values: Values, row: Row, partial: boolean): void {
+  const given = values.messages as Messages | null;
+  const stored = row.messages as Messages | null;
+  const messages = partial ? mergeMessages(stored, given) : normalizeMessages(given);
+  if (isDeepStrictEqual(messages, stored)) delete values.messages;
+  else values.messages = messages;
 }

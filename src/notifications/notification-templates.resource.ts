@@ -3,7 +3,8 @@ import { anyOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { notificationTemplateExtension } from './notification-template-extension.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
-import { NotificationSchema, NotificationTemplateSchema } from './notification-template.schema.js';
+import { NotificationTemplateSchema } from './notification-template.schema.js';
+import { NotificationAttemptSchema, NotificationSchema } from './notification.schema.js';
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
@@ -49,12 +50,53 @@ export const notifications = defineResource({
   orderBy: ['id'],
   capabilities: {},
   summary: ['id', 'status', 'notification_type'],
-  indexes: [{ name: 'notifications_status_idx', columns: ['status', 'id'] }],
+  indexes: [
+    { name: 'notifications_status_idx', columns: ['status', 'id'] },
+    { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
+    // An event that is told twice must not fire twice (N1); repeating by hand may.
+    {
+      name: 'notifications_event_key',
+      columns: ['unified_job_id', 'notification_template_id', 'event'],
+      unique: true,
+      where: 'NOT resent',
+    },
+    {
+      name: 'notifications_resend_of_id_idx',
+      columns: ['resend_of_id'],
+      where: 'resend_of_id IS NOT NULL',
+    },
+  ],
   policy: {
     read: through(
       'notification_template_id',
       'notification_templates',
       notificationTemplates.policy.read,
     ),
+    actions: {
+      resend: through('notification_template_id', 'notification_templates', ofOrganization),
+    },
   },
+  relations: {
+    attempts: { kind: 'has-many', target: () => notificationAttempts, field: 'notification' },
+  },
+});
+
+export const notificationAttempts = defineResource({
+  path: 'notification_attempts',
+  type: 'notification_attempt',
+  schema: NotificationAttemptSchema,
+  table: 'notification_attempts',
+  orderBy: ['id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'number', 'successful'],
+  unique: [
+    {
+      name: 'notification_attempts_key',
+      columns: ['notification_id', 'number'],
+      field: '__all__',
+      message: 'The attempt is recorded already.',
+    },
+  ],
+  policy: { read: through('notification_id', 'notifications', notifications.policy.read) },
 });

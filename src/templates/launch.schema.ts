@@ -24,7 +24,7 @@ class LaunchSchema {
   @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
   credentials?: number[] | null;
 
-  @Variables({ ...OPTIONAL, columnType: 'json', help: 'Variables, JSON or YAML.' })
+  @Variables({ ...OPTIONAL, help: 'Variables, JSON or YAML.' })
   extra_vars?: string | null;
 
   @Text({ ...OPTIONAL, help: 'Host pattern.' })

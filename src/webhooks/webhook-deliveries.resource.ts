@@ -1,7 +1,13 @@
 import { hasRoleOn } from '../access/predicates.js';
+import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
+import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveryExtension } from './webhook-delivery-extension.js';
+
+/** The caller holds a role on the template that the delivery came for. */
+const onTemplate = (role: string): Predicate =>
+  anyOf(...RECEIVER_KINDS.map(({ type }) => hasRoleOn('template_id', type, role)));
 
 export const webhookDeliveries = defineResource({
   path: 'webhook_deliveries',
@@ -23,8 +29,8 @@ export const webhookDeliveries = defineResource({
     },
   ],
   policy: {
-    read: hasRoleOn('template_id', 'job_template', 'read_role'),
-    actions: { redeliver: hasRoleOn('template_id', 'job_template', 'admin_role') },
+    read: onTemplate('read_role'),
+    actions: { redeliver: onTemplate('admin_role') },
   },
   extend: webhookDeliveryExtension,
 });

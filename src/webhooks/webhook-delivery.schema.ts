@@ -69,7 +69,6 @@ export class WebhookDeliverySchema {
   @Reference(() => resource('webhook_delivery'), {
     ...READ_ONLY,
     nullable: true,
-    index: false,
     help: 'Delivery this one repeats on request of a user.',
   })
   redelivery_of!: number | null;

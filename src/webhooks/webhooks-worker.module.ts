@@ -1,5 +1,13 @@
 import { Module } from '@nestjs/common';
+import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { StatusPostComposer } from './status-post-composer.js';
+import { StatusPoster } from './status-poster.js';
+import { WebhooksModule } from './webhooks.module.js';
 
 /** Posts statuses back to code hosts; only in the worker process. */
-@Module({})
+@Module({
+  imports: [OutboundModule, CredentialsModule, WebhooksModule],
+  providers: [StatusPostComposer, StatusPoster],
+})
 export class WebhooksWorkerModule {}

@@ -1,4 +1,42 @@
 import { Module } from '@nestjs/common';
+import { DeliveryIntake } from './delivery-intake.js';
+import { DeliveryLedger } from './delivery-ledger.js';
+import { FilterTrial } from './filter-trial.service.js';
+import { receiverController } from './receiver.controller.js';
+import { RECEIVER_KINDS } from './receiver-kinds.js';
+import { ReceiverService } from './receiver.service.js';
+import { ReceiverTemplates } from './receiver-templates.js';
+import { RedeliveryService } from './redelivery.service.js';
+import { RejectionLog } from './rejection-log.js';
+import { runStatusPostsController } from './run-status-posts.controller.js';
+import { SignatureGuard } from './signature.guard.js';
+import { StatusPostsListener } from './status-posts.listener.js';
+import { StatusPostsStore } from './status-posts.store.js';
+import { templateWebhooksController } from './template-webhooks.controller.js';
+import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
+import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
 
-@Module({})
+/** Receivers, the ledger of deliveries, and what is to be posted back. */
+@Module({
+  controllers: [
+    ...RECEIVER_KINDS.map(receiverController),
+    ...RECEIVER_KINDS.map(templateWebhooksController),
+    ...RECEIVER_KINDS.map(runStatusPostsController),
+    WebhookDeliveriesController,
+    WebhookStatusPostsController,
+  ],
+  providers: [
+    ReceiverTemplates,
+    RejectionLog,
+    SignatureGuard,
+    DeliveryLedger,
+    DeliveryIntake,
+    ReceiverService,
+    RedeliveryService,
+    FilterTrial,
+    StatusPostsStore,
+    StatusPostsListener,
+  ],
+  exports: [StatusPostsStore],
+})
 export class WebhooksModule {}

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 
+import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-sync.js';
+import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-types.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { entities } from '../../src/entities.js';
 import { PACKAGE_FOLDER } from '../../src/root/version.js';
@@ -66,6 +68,7 @@ export async function migrate(url: string): Promise<void> {
   const source = await openDataSource(url);
   try {
     await source.runMigrations();
+    await syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
   } finally {
     await source.destroy();
   }
@@ -77,9 +80,10 @@ export function openDataSource(url: string): Promise<DataSource> {
   return new DataSource(dataSourceOptions(settings, entities())).initialize();
 }
 
+/** Names the template after what goes into it. */
 function migrationsDigest(): string {
   const folder = join(PACKAGE_FOLDER, 'migrations');
-  const digest = createHash('sha256');
+  const digest = createHash('sha256').update(JSON.stringify(MANAGED_CREDENTIAL_TYPES));
   for (const file of readdirSync(folder).sort()) digest.update(readFileSync(join(folder, file)));
   return digest.digest('hex').slice(0, 12);
 }

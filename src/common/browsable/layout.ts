@@ -1,28 +1,119 @@
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import type { Response } from 'express';
+import { CSRF_FIELD } from '../http/csrf.js';
+import { assetUrl } from './assets.js';
+import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
-/** Text as it may stand in HTML content and in quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+/** Nothing inline, nothing from elsewhere: what slips through escaping still cannot run. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
 
-/** A whole page around its content. Content is trusted HTML: escape every value put into it. */
-export function page({ title, content }: { title: string; content: string }): string {
-  return `<!doctype html>
-<html lang="en">
+/** Headers of every page of ours. */
+export function setPageHeaders(response: Response): void {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.setHeader('Content-Security-Policy', PAGE_POLICY);
+}
+
+export interface PageParts {
+  context: PageContext;
+  title: string;
+  content: Html;
+  /** Narrow pages hold one form or one message. */
+  narrow?: boolean;
+}
+
+/** A whole document around its content. */
+export function page({ context, title, content, narrow = false }: PageParts): string {
+  return html`<!doctype html>
+<html lang="en"${attributes({ 'data-theme': context.theme })}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} – Automation Controller</title>
-<link rel="stylesheet" href="/static/controller.css">
+<meta name="color-scheme" content="light dark">
+<title>${title} – Automation Controller</title>
+<link rel="icon" href="${assetUrl('favicon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetUrl('controller.css')}">
+<script src="${assetUrl('controller.js')}" defer></script>
 </head>
 <body>
+<a class="skip" href="#main">Skip to content</a>
+${header(context)}
+<main id="main" tabindex="-1" class="${narrow ? 'narrow' : 'wide'}">
 ${content}
+</main>
 </body>
 </html>
-`;
+`.text;
 }
+
+const header = (context: PageContext): Html => html`
+<header class="bar">
+  <a class="brand" href="/api/v2/">
+    <span class="mark" aria-hidden="true"></span>Automation Controller
+  </a>
+  <nav aria-label="Main">
+    <a href="/api/v2/">API</a>
+    <a href="/api/docs/">Explorer</a>
+  </nav>
+  <div class="bar-end">
+    ${themeSwitch(context)}
+    ${account(context)}
+  </div>
+</header>`;
+
+const THEME_LABELS: Record<Theme, string> = {
+  auto: 'Theme of the system',
+  light: 'Light theme',
+  dark: 'Dark theme',
+};
+
+function themeSwitch({ path, query, theme }: PageContext): Html {
+  return html`<form class="theme" method="get" action="${path}" data-theme-switch>
+    ${hiddenQuery(query, [])}
+    ${THEMES.map(
+      (one) => html`<button name="_theme" value="${one}" class="icon icon-${one}"
+        title="${THEME_LABELS[one]}" aria-pressed="${String(one === theme)}"
+        ><span class="hidden">${THEME_LABELS[one]}</span></button>`,
+    )}
+  </form>`;
+}
+
+function account({ actor, csrf, path, query }: PageContext): Html {
+  if (!actor) {
+    const next = path.startsWith('/api/login') ? '/api/v2/' : path + withQuery(query);
+    return html`<a class="button" href="/api/login/${withQuery({}, { next })}">Log in</a>`;
+  }
+  return html`<a class="who" href="/api/v2/users/${actor.id}/">${actor.username}</a>
+    <form method="post" action="/api/logout/">
+      ${csrfInput(csrf)}<button class="quiet">Log out</button>
+    </form>`;
+}
+
+export const csrfInput = (csrf: string): Html =>
+  html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}">`;
+
+/** The parameters a GET form keeps, as hidden fields. */
+export const hiddenQuery = (query: PageContext['query'], without: readonly string[]): Html[] =>
+  Object.entries(query)
+    .filter(([name]) => !without.includes(name))
+    .flatMap(([name, value]) =>
+      [value ?? []].flat().map((one) => html`<input type="hidden" name="${name}" value="${one}">`),
+    );
+
+/** A folded section: works without scripts, with the keyboard, and for links to its id. */
+export const folded = (
+  summary: HtmlValue,
+  content: HtmlValue,
+  { id, open = false, kind = 'panel' }: { id?: string; open?: boolean; kind?: string } = {},
+): Html => html`<details class="${kind}"${attributes({ open })}>
+  <summary>${summary}</summary>
+  <div class="folded"${attributes({ id })}>${content}</div>
+</details>`;

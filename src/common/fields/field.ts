@@ -58,6 +58,10 @@ export interface Field {
   columnType: string;
   /** Non-null default of the column as SQL, where it differs from `default`. */
   columnDefault: string | null;
+  /** JSON of any shape is let through, because the resource has texts of its own for a wrong one. */
+  anyShape: boolean;
+  /** Further members of its description in OPTIONS, such as the schema of what it holds. */
+  options: (() => Readonly<Record<string, unknown>>) | null;
 }
 
 export type FieldOptions = Partial<
@@ -136,6 +140,8 @@ function declare(
       index: options.index ?? true,
       columnType: options.columnType ?? COLUMN_TYPES[kind],
       columnDefault: options.columnDefault ?? null,
+      anyShape: options.anyShape ?? false,
+      options: options.options ?? null,
     });
   };
 }

@@ -46,6 +46,7 @@ function describe(field: Field, method: string): object {
     ...(field.kind === 'integer' && field.max !== null ? { max_value: field.max } : {}),
     ...(field.choices.length > 0 ? { choices: choicesOf(field, reading) } : {}),
     filterable: field.filter && field.column !== null,
+    ...field.options?.(),
   };
 }
 

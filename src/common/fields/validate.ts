@@ -184,6 +184,7 @@ function parseJson(field: Field, given: unknown): unknown {
     }
   }
   if (value === null) return parseNull(field);
+  if (field.anyShape) return storableJson(value);
   if (typeof value !== 'object' || Array.isArray(value) !== Array.isArray(field.default)) {
     throw new FieldError(
       Array.isArray(field.default)
@@ -191,6 +192,10 @@ function parseJson(field: Field, given: unknown): unknown {
         : `Invalid data. Expected a dictionary, but got ${typeName(value)}.`,
     );
   }
+  return storableJson(value);
+}
+
+function storableJson(value: unknown): unknown {
   if (!isStorableJson(value)) throw new FieldError('Value must be valid JSON.');
   return value;
 }

@@ -30,17 +30,19 @@ function requireObject(request: Request, _response: Response, next: NextFunction
     next(new UnsupportedMediaType());
     return;
   }
-  const body: unknown = request.body ?? {};
+  request.body = asBody(request.body ?? {});
+  next();
+}
+
+/** @throws BadRequest for a parsed body that is no object, or that is nested too deep */
+export function asBody(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    next(new BadRequest('JSON parse error - not a JSON object'));
-    return;
+    throw new BadRequest('JSON parse error - not a JSON object');
   }
   if (depthOf(body) > MAX_DEPTH) {
-    next(new BadRequest(`JSON parse error - nested deeper than ${MAX_DEPTH} levels`));
-    return;
+    throw new BadRequest(`JSON parse error - nested deeper than ${MAX_DEPTH} levels`);
   }
-  request.body = body;
-  next();
+  return body as Record<string, unknown>;
 }
 
 /** Nesting of a JSON value, up to just past the limit; iterative, since the value is untrusted. */

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { sqlState } from '../../database/database.js';
+import { ErrorPages } from '../browsable/error-pages.js';
 import {
   BadRequest,
   Conflict,
@@ -21,6 +22,7 @@ import {
   Unavailable,
   UnsupportedMediaType,
 } from './errors.js';
+import type { ApiRequest } from './request.js';
 import { currentScope } from './request-scope.js';
 
 /** Status, body and headers of an error. */
@@ -52,7 +54,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Forbidden) return detail(403, error.detail ?? FORBIDDEN);
   if (error instanceof NotFound) return detail(404, error.detail);
   if (error instanceof MethodNotAllowed) {
-    return detail(405, `Method "${error.method}" not allowed.`);
+    return detail(405, error.detail ?? `Method "${error.method}" not allowed.`);
   }
   if (error instanceof NotAcceptable) {
     return detail(406, 'Could not satisfy the request Accept header.');
@@ -140,6 +142,8 @@ function frameworkAnswer(error: unknown): ErrorAnswer {
 export class ErrorsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
 
+  constructor(private readonly pages: ErrorPages) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
@@ -161,6 +165,17 @@ export class ErrorsFilter implements ExceptionFilter {
     for (const [name, value] of Object.entries(answer.headers ?? {})) {
       response.setHeader(name, value);
     }
-    response.status(answer.status).json(answer.body);
+    const sendJson = (): void => {
+      if (!response.headersSent) response.status(answer.status).json(answer.body);
+    };
+    this.pages.send(request as unknown as ApiRequest, response, answer).then(
+      (sent) => {
+        if (!sent) sendJson();
+      },
+      (failure: unknown) => {
+        this.logger.error({ message: 'error page failed', error: String(failure) });
+        sendJson();
+      },
+    );
   }
 }

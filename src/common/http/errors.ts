@@ -25,6 +25,8 @@ export class MethodNotAllowed extends DomainError {
   constructor(
     readonly method: string,
     readonly allowed: readonly string[] = [],
+    /** Replaces the general sentence where the contract has one. */
+    readonly detail?: string,
   ) {
     super(`${method} is not allowed`);
   }

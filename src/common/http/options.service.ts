@@ -65,7 +65,7 @@ export class OptionsService {
     const get = entry.routes.get('GET');
     if (get) actions.GET = getFields(get);
     const post = entry.routes.get('POST');
-    if (post && (await this.mayPost(post, path, actor))) {
+    if (post && (await this.mayCall(post, path, actor))) {
       actions.POST = {
         ...fieldOptions(post.info?.body ?? [], 'POST'),
         ...(post.info?.attach ? ATTACH_FIELDS : {}),
@@ -74,7 +74,8 @@ export class OptionsService {
     return actions;
   }
 
-  private async mayPost(route: TableRoute, path: string, actor: Actor | null): Promise<boolean> {
+  /** Whether a route that writes is open to this caller, as far as that can be told beforehand. */
+  async mayCall(route: TableRoute, path: string, actor: Actor | null): Promise<boolean> {
     const info = route.info;
     if (!info || info.access !== 'authenticated') return true;
     if (!actor) return false;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
@@ -30,6 +31,7 @@ export class ListService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly roles: RoleStore,
+    private readonly moduleRef: ModuleRef,
   ) {}
 
   async list(
@@ -61,7 +63,9 @@ export class ListService {
       actor,
     );
     const page = await this.cut(definition, request, where, order, actor);
-    const context = { database: this.database, actor, detail: false };
+    const find = <T>(token: abstract new (...args: never[]) => T): T =>
+      this.moduleRef.get<T>(token as never, { strict: false });
+    const context = { database: this.database, actor, detail: false, find };
     const items = await represent(definition, page.results, context);
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext);

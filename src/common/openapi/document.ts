@@ -10,6 +10,7 @@ import {
   type ApiParamOptions,
   type OpenAPIObject,
 } from '@nestjs/swagger';
+import { withCsrfToken } from '../browsable/explorer.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
 import { resources } from '../resource/registry.js';
@@ -50,7 +51,13 @@ export function serveDocument(app: INestApplication, openapi: OpenAPIObject): vo
   SwaggerModule.setup(DOCS_PATH, app, openapi, {
     jsonDocumentUrl: DOCUMENT_PATH,
     customSiteTitle: 'Automation Controller API',
-    swaggerOptions: { persistAuthorization: true, docExpansion: 'none', filter: true },
+    customfavIcon: '/static/favicon.svg',
+    swaggerOptions: {
+      persistAuthorization: true,
+      docExpansion: 'none',
+      filter: true,
+      requestInterceptor: withCsrfToken,
+    },
   });
 }
 

@@ -2,7 +2,7 @@ import { BullModule, getQueueToken } from '@nestjs/bull';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Queue, QueueOptions } from 'bull';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 import { QueuePort, type QueueMessage } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
@@ -15,16 +15,19 @@ export interface QueueJob {
 const ADD_TIMEOUT_MS = 2000;
 export const WAKE_CHANNEL = 'scheduler:wake';
 
-/** Bull's connections: one for commands and one for events shared by all queues of the process. */
+/**
+ * Bull's connections: one for commands and one for events shared by all queues of the process. Bull
+ * does not close connections it was given, so they belong to `RedisConnection`.
+ */
 export const bullRoot = BullModule.forRootAsync({
-  inject: [Settings],
-  useFactory: (settings: Settings): QueueOptions => {
+  inject: [Settings, RedisConnection],
+  useFactory: (settings: Settings, redis: RedisConnection): QueueOptions => {
     const shared = new Map<string, Redis>();
     const create = (type: string): Redis => {
       // Bull refuses blocking and subscribing connections that give up or check readiness.
       const options = { maxRetriesPerRequest: null, enableReadyCheck: false };
-      if (type === 'bclient') return quiet(new Redis(settings.REDIS_URL, options));
-      const found = shared.get(type) ?? quiet(new Redis(settings.REDIS_URL, options));
+      if (type === 'bclient') return redis.connectQuietly(options);
+      const found = shared.get(type) ?? redis.connectQuietly(options);
       shared.set(type, found);
       return found;
     };
@@ -40,12 +43,6 @@ export const bullQueues = BullModule.registerQueue(
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   })),
 );
-
-/** Lost connections are retried by ioredis and told by `/health/ready`; the event must have a listener. */
-function quiet(client: Redis): Redis {
-  client.on('error', () => undefined);
-  return client;
-}
 
 /** Adds to Bull within a bounded time. */
 @Injectable()

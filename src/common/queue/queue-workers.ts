@@ -18,6 +18,8 @@ const SWEEP_INTERVAL_MS = 5000;
 /** Does the work of one queue. It must find out from its row whether there still is any. */
 export interface QueueHandler {
   handle(subjectId: number): Promise<void>;
+  /** Told first at shutdown: finish what runs, or cut it short, within seconds (R7). */
+  stop?(): void;
 }
 
 /** Makes a provider of the worker the handler of a queue; each queue has exactly one. */
@@ -31,6 +33,7 @@ export const HandlesQueue = (queue: QueueName): ClassDecorator => SetMetadata(HA
 export class QueueWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
   private readonly active = new Set<Promise<void>>();
+  private connected: readonly QueueHandler[] = [];
   private sweeping: NodeJS.Timeout | undefined;
   private stopping = false;
 
@@ -44,6 +47,7 @@ export class QueueWorkers implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     const handlers = this.handlers();
+    this.connected = [...handlers.values()];
     for (const name of QUEUE_NAMES) {
       const handler = handlers.get(name);
       if (!handler) throw new Error(`Queue ${name} has no handler`);
@@ -55,6 +59,7 @@ export class QueueWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   /** Stops taking work and waits for what is running; its owners cut it short themselves (R7). */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
+    for (const handler of this.connected) handler.stop?.();
     clearTimeout(this.sweeping);
     const pausing = QUEUE_NAMES.map((name) => this.bull.queue(name).pause(true, true));
     await Promise.race([

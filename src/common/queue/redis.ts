@@ -14,7 +14,7 @@ const PATIENT: RedisOptions = {
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisConnection.name);
   readonly client: Redis;
-  private readonly others = new Set<Redis>();
+  private readonly opened = new Set<Redis>();
 
   constructor(private readonly settings: Settings) {
     this.client = this.connect({ ...PATIENT, maxRetriesPerRequest: 1 });
@@ -22,11 +22,25 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** A further connection, for blocking use or subscriptions. Closed at shutdown. */
   connect(options: RedisOptions): Redis {
-    const client = new Redis(this.settings.REDIS_URL, options);
+    const client = this.open(options);
     client.on('error', (error: Error) => {
       this.logger.warn({ message: 'redis connection failed', error: error.message });
     });
-    this.others.add(client);
+    return client;
+  }
+
+  /**
+   * A connection whose losses others tell of: ioredis tries again, `/health/ready` shows it. Closed
+   * at shutdown.
+   */
+  connectQuietly(options: RedisOptions): Redis {
+    return this.open(options).on('error', () => undefined);
+  }
+
+  private open(options: RedisOptions): Redis {
+    const client = new Redis(this.settings.REDIS_URL, options);
+    this.opened.add(client);
+    client.once('end', () => this.opened.delete(client));
     return client;
   }
 
@@ -35,6 +49,6 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    for (const client of this.others) client.disconnect();
+    for (const client of this.opened) client.disconnect();
   }
 }

@@ -1,5 +1,6 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
+import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type Field } from '../fields/field.js';
 import { register } from './registry.js';
@@ -37,6 +38,8 @@ export interface RepresentContext {
   database: Database;
   actor: Actor;
   detail: boolean;
+  /** A provider of the application, for what `extend` cannot work out from rows: opening secrets. */
+  find: <T>(token: abstract new (...args: never[]) => T) => T;
 }
 
 /** What `extend` may add to the representation of one row. */
@@ -79,9 +82,12 @@ export interface ResourceOptions {
   roles?: readonly RoleDeclaration[];
   relations?: Record<string, Relation>;
   unique?: readonly UniqueRule[];
-  indexes?: readonly { name: string; columns: readonly string[] }[];
+  /** `where`: condition of a partial index, as PostgreSQL prints it. */
+  indexes?: readonly TableIndex[];
   /** Columns another resource shows of this one. */
   summary?: readonly string[];
+  /** Further members of that, as SQL over a row: what is no column of its own. */
+  summarise?: (alias: string) => Readonly<Record<string, Sql>>;
   /** References summarised under another key or not at all (null). */
   summaryKeys?: Record<string, string | null>;
   /** `user_capabilities`: word to action of the policy. */
@@ -100,13 +106,13 @@ export interface ResourceOptions {
   auditHidden?: readonly string[];
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
-  /** Rows no list shows unless asked for by id, e.g. inventories being deleted. */
+  /** Rows no list shows unless asked for by id and nothing may refer to: inventories being deleted. */
   hide?: (alias: string) => Sql;
 }
 
 /** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
 export interface ResourceDefinition extends Required<
-  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide'>
+  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'summarise'>
 > {
   fields: readonly Field[];
   field(name: string): Field | undefined;
@@ -115,6 +121,7 @@ export interface ResourceDefinition extends Required<
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;
   hide: ResourceOptions['hide'] | null;
+  summarise: ResourceOptions['summarise'] | null;
   url(id: unknown): string;
   /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
   own(alias: string): Sql;
@@ -149,6 +156,7 @@ export function defineResource(options: ResourceOptions): ResourceDefinition {
     hooks: options.hooks ?? null,
     variants: options.variants ?? null,
     hide: options.hide ?? null,
+    summarise: options.summarise ?? null,
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>
       discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,

@@ -13,8 +13,16 @@ export interface ResourceHooks {
   /** After validation, before permission: checks across fields, defaults that depend on others. */
   prepareCreate?(values: Values, actor: Actor): Promise<ExtraColumns | void>;
   created?(row: Row, values: Values, actor: Actor): Promise<void>;
-  /** `values` holds only fields that change. May refuse, or change `values` in place. */
-  prepareUpdate?(row: Row, values: Values, actor: Actor): Promise<ExtraColumns | void>;
+  /**
+   * `values` holds only fields that change. May refuse, or change `values` in place. `partial` tells
+   * PATCH from PUT, for fields that are merged or replaced accordingly.
+   */
+  prepareUpdate?(
+    row: Row,
+    values: Values,
+    actor: Actor,
+    mode: { partial: boolean },
+  ): Promise<ExtraColumns | void>;
   updated?(before: Row, after: Row, actor: Actor): Promise<void>;
   /** May refuse with Conflict; may see to the deletion itself and give the reply for it. */
   prepareDelete?(row: Row, actor: Actor): Promise<Reply | void>;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { and, ident, sql } from '../../database/sql.js';
+import { and, ident, sql, TRUE } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { invalidPk } from '../fields/validate.js';
@@ -20,7 +20,7 @@ export class References {
       const ids = fields.map((field) => values[field.name] as number);
       const found = await this.database.rows<{ id: number }>(sql`
         SELECT r.id FROM ${ident(target.table)} r
-        WHERE ${and(sql`r.id = ANY(${ids}::int[])`, target.own('r'))}
+        WHERE ${and(sql`r.id = ANY(${ids}::int[])`, target.own('r'), target.hide?.('r') ?? TRUE)}
         FOR KEY SHARE`);
       const known = new Set(found.map(({ id }) => id));
       for (const field of fields) {

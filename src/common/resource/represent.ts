@@ -182,13 +182,16 @@ async function loadSummaries(
 export async function summariesOf(
   target: ResourceDefinition,
   ids: readonly number[],
-  { database, actor }: RepresentContext,
+  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
 ): Promise<Map<number, Representation>> {
   if (ids.length === 0) return new Map();
   const columns = target.summary.map((name) => {
     const column = target.field(name)?.column ?? name;
     return sql`${ident('s', column)} AS ${ident(name)}`;
   });
+  for (const [name, value] of Object.entries(target.summarise?.('s') ?? {})) {
+    columns.push(sql`(${value}) AS ${ident(name)}`);
+  }
   const rows = await database.rows<Row>(sql`
     SELECT ${join(columns, ', ')} FROM ${ident(target.table)} s
     WHERE ${and(

@@ -12,7 +12,7 @@ import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import { changesOf, rowChanges, updateChanges } from './changes.js';
-import type { ResourceDefinition, Row } from './define-resource.js';
+import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import type { ResourceHooks, Values } from './hooks.js';
 import { naturalKeyCondition } from './natural-key.js';
 import { References } from './references.js';
@@ -55,8 +55,16 @@ export class ResourceService {
 
   /** The representation of one loaded row. */
   async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
-    const context = { database: this.database, actor, detail: true };
+    const context = this.representContext(actor, true);
     return (await represent(definition, [row], context))[0]!;
+  }
+
+  /** What representing rows for a caller needs. */
+  representContext(actor: Actor, detail: boolean): RepresentContext {
+    const { database } = this;
+    const find = <T>(token: abstract new (...args: never[]) => T): T =>
+      this.moduleRef.get<T>(token as never, { strict: false });
+    return { database, actor, detail, find };
   }
 
   /**
@@ -149,7 +157,7 @@ export class ResourceService {
       const before = await this.load(definition, id, actor, { lock: true });
       const fields = definition.fields.filter((field) => !field.immutable || partial);
       const values = validate(fields, body, { partial });
-      return this.change(definition, before, values, actor);
+      return this.change(definition, before, values, actor, { partial });
     });
   }
 
@@ -159,11 +167,12 @@ export class ResourceService {
     before: Row,
     values: Values,
     actor: Actor,
+    mode: { partial: boolean } = { partial: true },
   ): Promise<Row> {
     const hooks = this.hooksOf(definition);
     const changed = changesOf(definition, before, values);
     await this.references.assertExist(definition, changed);
-    const extra = (await hooks.prepareUpdate?.(before, changed, actor)) ?? {};
+    const extra = (await hooks.prepareUpdate?.(before, changed, actor, mode)) ?? {};
     await this.assertMay(definition, before.id, 'change', actor);
     await this.references.assertUsable(definition, changed, actor);
     for (const name of Object.keys(changed)) {

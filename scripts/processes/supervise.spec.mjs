@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { isRunning } from './identity.mjs';
+import { Supervisor, trimLog } from './supervise.mjs';
+
+describe('the supervisor', () => {
+  let folder;
+  let supervisor;
+  let crashes;
+  let records;
+
+  const start = (name, script, more = {}) =>
+    supervisor.start({
+      name,
+      file: process.execPath,
+      args: ['-e', script],
+      logFile: join(folder, `${name}.log`),
+      ...more,
+    });
+  const eventually = async (isTrue) => {
+    const deadline = Date.now() + 8000;
+    while (!isTrue() && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
+    expect(isTrue()).toBe(true);
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'supervise-'));
+    crashes = [];
+    supervisor = new Supervisor({
+      onChange: (now) => (records = now),
+      onCrash: (crash) => crashes.push(crash),
+    });
+  });
+  afterEach(async () => {
+    await supervisor.close([['one', 'two']]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('starts a program again that ended by itself', async () => {
+    start('one', 'setInterval(() => {}, 1000)');
+    supervisor.keepAlive('one');
+    const before = supervisor.pid('one');
+    supervisor.kill(['one']);
+    await eventually(() => ![null, before].includes(supervisor.pid('one')));
+    expect(crashes).toMatchObject([{ name: 'one', signal: 'SIGKILL', delayMs: 1000 }]);
+    expect(isRunning(records.one)).toBe(true);
+  });
+
+  it('leaves a program alone that nobody asked to keep alive', async () => {
+    start('one', 'process.exit(3)');
+    expect(await supervisor.exited('one')).toMatchObject({ code: 3 });
+    expect(crashes).toEqual([]);
+    expect(records).toEqual({});
+  });
+
+  it('reports a program that cannot be started at all', async () => {
+    start('one', '', { file: join(folder, 'missing') });
+    expect(await supervisor.exited('one')).toMatchObject({ error: { code: 'ENOENT' } });
+  });
+
+  it('kills what outstays its grace', async () => {
+    const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(1)";
+    start('one', stubborn, { graceMs: 100 });
+    await eventually(() => readFileSync(join(folder, 'one.log'), 'utf8') !== '');
+    const exited = supervisor.exited('one');
+    await supervisor.stop(['one']);
+    expect(await exited).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  it('ends group after group and starts nothing afterwards', async () => {
+    const order = [];
+    for (const name of ['one', 'two']) {
+      start(name, 'setInterval(() => {}, 1000)');
+      void supervisor.exited(name).then(() => order.push(name));
+    }
+    await supervisor.close([['two'], ['one']]);
+    expect(order).toEqual(['two', 'one']);
+    expect(() => start('one', '')).toThrow('closed');
+  });
+});
+
+describe('a log that grew too long', () => {
+  it('moves aside and goes on empty', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-'));
+    const path = join(folder, 'api.log');
+    writeFileSync(path, Buffer.alloc(21 * 1024 * 1024));
+    trimLog(path);
+    expect([statSync(path).size, statSync(`${path}.1`).size]).toEqual([0, 21 * 1024 * 1024]);
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,48 @@
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { html, words, type Html } from './html.js';
+import { linkOf } from './json-view.js';
+import { isItem, valueView, type Item } from './values.js';
+
+/** Keys of every object that a page shows in other places. */
+const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
+
+/** The fields of one object, and the links that lead on from it. */
+export function detailView(item: Item, definition: ResourceDefinition): Html {
+  const names = Object.keys(item).filter((name) => !ELSEWHERE.has(name));
+  return html`<div class="columns">
+    <section aria-labelledby="fields-title" class="card">
+      <h2 id="fields-title">Fields</h2>
+      <dl class="fields">${names.map((name) => {
+        const field = definition.field(name);
+        return html`<div>
+          <dt>${field?.label ?? words(name)}</dt>
+          <dd>${valueView(name, item, field)}</dd>
+        </div>`;
+      })}</dl>
+    </section>
+    ${isItem(item.related) && relatedLinks(item.related)}
+  </div>`;
+}
+
+function relatedLinks(related: Item): Html | null {
+  const links = Object.entries(related).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  if (links.length === 0) return null;
+  return html`<nav class="card related" aria-labelledby="related-title">
+    <h2 id="related-title">Related</h2>
+    <ul>${links.map(([name, path]) => html`<li><a href="${path}">${words(name)}</a></li>`)}</ul>
+  </nav>`;
+}
+
+/** A document that is nothing but links, such as the root: shown as a directory. */
+export function directoryView(body: Item): Html | null {
+  const links = Object.entries(body).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && linkOf(entry[1]) !== null,
+  );
+  if (links.length < 2 || links.length < Object.keys(body).length) return null;
+  return html`<nav aria-label="Contents"><ul class="directory">${links.map(
+    ([name, path]) =>
+      html`<li><a href="${path}"><strong>${words(name)}</strong><small>${path}</small></a></li>`,
+  )}</ul></nav>`;
+}

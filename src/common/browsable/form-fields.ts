@@ -1,0 +1,149 @@
+import type { Field } from '../fields/field.js';
+import { attributes, html, type Html, type HtmlValue } from './html.js';
+import type { ReferenceChoices } from './reference-choices.js';
+
+/** One field of a form: what it is, what stands in it, and what is wrong with it. */
+export interface FormField {
+  field: Field;
+  /** Unique on the page; ids of the elements start with it. */
+  id: string;
+  value: unknown;
+  errors: readonly string[];
+  /** For references. */
+  choices?: ReferenceChoices;
+  /** Shown masked and never filled in by the browser. */
+  secret: boolean;
+}
+
+/** Label, control, help and messages of one field. */
+export function formField(input: FormField): Html {
+  const { field, id, errors } = input;
+  const described = [field.help && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
+  const common = {
+    id,
+    name: field.name,
+    required: field.required,
+    'aria-invalid': errors.length > 0 ? 'true' : null,
+    'aria-describedby': described.length > 0 ? described.join(' ') : null,
+  };
+  const wide = ['text', 'variables', 'json'].includes(field.kind) && !input.secret;
+  const help = field.help && html`<p class="hint" id="${id}-help">${field.help}</p>`;
+  const messages = errorList(errors, `${id}-errors`);
+  if (field.kind === 'boolean') {
+    return html`<div class="field check">
+      <input type="hidden" name="${field.name}" value="false">
+      <input type="checkbox" value="true"${attributes({ ...common, required: false, checked: isTrue(input.value) })}>
+      <label for="${id}">${field.label}</label>${help}${messages}
+    </div>`;
+  }
+  return html`<div class="field${wide ? ' span' : ''}">
+    <label for="${id}">${field.label}${
+      field.required && html`<span class="required" title="required"> *</span>`
+    }</label>
+    ${control(input, common)}${help}${messages}
+  </div>`;
+}
+
+export const errorList = (errors: readonly string[], id: string): HtmlValue =>
+  errors.length > 0 &&
+  html`<ul class="errors" id="${id}">${errors.map((text) => html`<li>${text}</li>`)}</ul>`;
+
+type Common = Record<string, string | number | boolean | null>;
+
+function control(input: FormField, common: Common): Html {
+  const { field, value, secret } = input;
+  if (secret) {
+    return html`<input type="password"${attributes({
+      ...common,
+      value: text(value),
+      autocomplete: 'new-password',
+      maxlength: field.max,
+    })}>`;
+  }
+  if (field.choices.length > 0) return choiceSelect(field, text(value), common);
+  switch (field.kind) {
+    case 'reference':
+      return referenceControl(input, common);
+    case 'text':
+      return textarea(common, text(value), 3, {});
+    case 'json':
+      return textarea(common, document(value), 6, { 'data-check': 'json', class: 'code' });
+    case 'variables':
+      return textarea(common, text(value), 6, { 'data-check': 'yaml', class: 'code' });
+    case 'integer':
+      return html`<input type="number" step="1"${attributes({
+        ...common,
+        value: text(value),
+        min: field.min,
+        max: field.max,
+      })}>`;
+    case 'float':
+      return html`<input type="number" step="any"${attributes({ ...common, value: text(value) })}>`;
+    default:
+      return html`<input${attributes({
+        ...common,
+        type: field.kind === 'email' ? 'email' : 'text',
+        value: text(value),
+        maxlength: field.max,
+        placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
+        autocomplete: 'off',
+      })}>`;
+  }
+}
+
+function textarea(common: Common, value: string, rows: number, more: Common): Html {
+  // HTML drops one line break after the tag: a value that starts with one needs another.
+  return html`<textarea${attributes({ ...common, rows, spellcheck: 'false', ...more })}>
+${value}</textarea>`;
+}
+
+function choiceSelect(field: Field, chosen: string, common: Common): Html {
+  const hasEmpty = field.choices.some(([value]) => value === '');
+  const optional = !hasEmpty && (!field.required || chosen === '');
+  return html`<select${attributes(common)}>
+    ${optional && html`<option value="">---------</option>`}
+    ${field.choices.map(([value, label]) =>
+      option(String(value), label === '' ? '---------' : label, chosen),
+    )}
+  </select>`;
+}
+
+const option = (value: string, label: string, chosen: string): Html =>
+  html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`;
+
+/** A select, or a box for the id where there is too much to list; a script makes both searchable. */
+function referenceControl({ field, value, choices }: FormField, common: Common): Html {
+  const list = `/api/v2/${field.target!().path}/`;
+  const chosen = text(value);
+  if (choices && !choices.more) {
+    return html`<select${attributes({ ...common, 'data-picker': list })}>
+      <option value="">---------</option>
+      ${choices.options.map(([id, label]) => option(id, label, chosen))}
+    </select>`;
+  }
+  const label = choices?.options.find(([id]) => id === chosen)?.[1];
+  return html`<input inputmode="numeric" pattern="[0-9]*"${attributes({
+    ...common,
+    value: chosen,
+    autocomplete: 'off',
+    placeholder: 'ID',
+    'data-picker': list,
+    'data-label': label ?? null,
+  })}>
+  <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
+}
+
+const isTrue = (value: unknown): boolean =>
+  value === true || value === 'true' || (Array.isArray(value) && value.includes('true'));
+
+function text(value: unknown): string {
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  if (last === null || last === undefined) return '';
+  return typeof last === 'object' ? JSON.stringify(last) : String(last as string | number);
+}
+
+/** A JSON document as indented text; what a person typed stays as it is. */
+const document = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+};

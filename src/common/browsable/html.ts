@@ -1,0 +1,59 @@
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as it may stand in HTML content and in quoted attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+
+/** HTML that is safe to send: made by `html`, which escapes every value put into it. */
+export class Html {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What may stand in a template; null, undefined and false leave nothing. */
+export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
+
+/**
+ * Builds HTML. Plain values are escaped for content and for double-quoted attributes, `Html` is
+ * kept, lists are joined. It is the only way from data to a page, so nothing can be forgotten.
+ */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let text = parts[0] ?? '';
+  values.forEach((value, index) => {
+    text += render(value) + (parts[index + 1] ?? '');
+  });
+  return new Html(text);
+}
+
+function render(value: HtmlValue): string {
+  if (value instanceof Html) return value.text;
+  if (value === null || value === undefined || value === false) return '';
+  if (Array.isArray(value)) return value.map(render).join('');
+  return escapeHtml(String(value as string | number | boolean));
+}
+
+/** Attributes of an element; `true` stands alone, null and false are left out. */
+export const attributes = (
+  given: Record<string, string | number | boolean | null | undefined>,
+): Html =>
+  new Html(
+    Object.entries(given)
+      .filter(([, value]) => value !== null && value !== undefined && value !== false)
+      .map(([name, value]) =>
+        value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,
+      )
+      .join(''),
+  );
+
+/** `job_templates` as people write it: "Job templates". */
+export const words = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());

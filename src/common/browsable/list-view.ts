@@ -1,0 +1,141 @@
+import type { Field } from '../fields/field.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { html, words, type Html } from './html.js';
+import { csrfInput } from './layout.js';
+import { withQuery, type PageContext } from './page-context.js';
+import { titleOf, valueView, type Item } from './values.js';
+
+const MAX_COLUMNS = 7;
+/** Told by other columns, or too long for a cell. */
+const NEVER_COLUMNS = new Set([
+  'id',
+  'type',
+  'url',
+  'created',
+  'related',
+  'summary_fields',
+  'password',
+]);
+
+export interface ListParts {
+  context: PageContext;
+  definition: ResourceDefinition | undefined;
+  /** The envelope of the answer. */
+  body: Item;
+  /** Rows can be taken off the list by this caller. */
+  removable: boolean;
+}
+
+/** The rows of a list as a table, and the way to its other pages. */
+export function listView(parts: ListParts): Html {
+  const rows = (parts.body.results as Item[] | undefined) ?? [];
+  return html`<section aria-labelledby="results-title">
+    <h2 id="results-title" class="hidden">Results</h2>
+    ${rows.length === 0 ? html`<p class="empty">Nothing to show.</p>` : table(parts, rows)}
+    ${pagination(parts, rows.length)}
+  </section>`;
+}
+
+function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
+  const columns = columnsOf(definition, rows);
+  const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table>
+    <thead><tr>
+      ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
+      ${typed && html`<th scope="col">Type</th>`}
+      ${columns.map((name) =>
+        heading(context, definition, name, definition?.field(name)?.label ?? words(name)),
+      )}
+      ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
+    </tr></thead>
+    <tbody>${rows.map(
+      (row) => html`<tr>
+        ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
+        ${typed && html`<td>${words(String(row.type))}</td>`}
+        ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
+        ${removable && html`<td class="end">${removal(context, row)}</td>`}
+      </tr>`,
+    )}</tbody>
+  </table></div>`;
+}
+
+const linked = (row: Item, text: string): Html =>
+  typeof row.url === 'string' ? html`<a href="${row.url}">${text}</a>` : html`${text}`;
+
+function cell(row: Item, name: string, field: Field | undefined, first: boolean): Html {
+  const shown = valueView(name, row, field);
+  const plain = first && typeof row[name] === 'string' && row[name] !== '' && !field?.target;
+  const tag = first ? html`<th scope="row">` : html`<td>`;
+  const end = first ? html`</th>` : html`</td>`;
+  return html`${tag}${plain ? linked(row, String(row[name])) : shown}${end}`;
+}
+
+/** Scalar fields that tell objects apart: what names them first, then states, then the rest. */
+function columnsOf(definition: ResourceDefinition | undefined, rows: readonly Item[]): string[] {
+  const present = Object.keys(rows[0] ?? {}).filter((name) => {
+    const field = definition?.field(name);
+    if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {
+      return false;
+    }
+    return rows.every((row) => row[name] === null || typeof row[name] !== 'object');
+  });
+  const weight = (name: string): number => {
+    if (['name', 'username'].includes(name)) return 0;
+    if (name === 'status') return 1;
+    if (definition?.naturalKey.includes(name) || definition?.summary.includes(name)) return 2;
+    const field = definition?.field(name);
+    if (field?.target) return 3;
+    return name === 'modified' ? 4 : field?.kind === 'boolean' ? 6 : 5;
+  };
+  return present
+    .map((name, index) => ({ name, rank: weight(name) * 1000 + index }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MAX_COLUMNS)
+    .map(({ name }) => name);
+}
+
+function heading(
+  { path, query }: PageContext,
+  definition: ResourceDefinition | undefined,
+  name: string,
+  label: string,
+): Html {
+  const field = definition?.field(name);
+  if (!field || field.column === null || !field.filter || field.internal) {
+    return html`<th scope="col">${label}</th>`;
+  }
+  const current = [query.order_by].flat()[0] ?? definition?.orderBy[0];
+  const order = current === name ? 'ascending' : current === `-${name}` ? 'descending' : 'none';
+  const next = withQuery(query, {
+    order_by: order === 'ascending' ? `-${name}` : name,
+    page: null,
+  });
+  return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
+}
+
+const removal = ({ path, csrf }: PageContext, row: Item): Html => html`
+  <form method="post" action="${path}">
+    ${csrfInput(csrf)}
+    <input type="hidden" name="id" value="${String(row.id)}">
+    <input type="hidden" name="disassociate" value="true">
+    <button class="quiet small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
+  </form>`;
+
+function pagination({ context, body }: ListParts, shown: number): Html {
+  const { next, previous, count } = body as { next?: string; previous?: string; count?: number };
+  const page = Number([context.query.page].flat()[0] ?? 1);
+  const size = Number(new URLSearchParams((next ?? previous ?? '').split('?')[1]).get('page_size'));
+  const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || shown || 1))) : 0;
+  const step = (url: string | null | undefined, label: string, rel: string): Html =>
+    url
+      ? html`<a class="button" href="${url}" rel="${rel}">${label}</a>`
+      : html`<span class="button" aria-disabled="true">${label}</span>`;
+  const total = typeof count === 'number' ? `${count} ${count === 1 ? 'object' : 'objects'}` : '';
+  if (!next && !previous) return html`<p class="total">${total}</p>`;
+  return html`<nav class="pages" aria-label="Pages">
+    ${step(previous, 'Previous', 'prev')}
+    <span>Page ${Number.isNaN(page) ? 'last' : page}${last > 0 && size > 0 && ` of ${last}`}</span>
+    ${step(next, 'Next', 'next')}
+    <span class="total">${total}</span>
+  </nav>`;
+}

@@ -1,0 +1,94 @@
+import type { Request, Response } from 'express';
+import type { Actor } from '../access.js';
+import { randomAlphanumeric } from '../crypto/random-key.js';
+import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../http/cookies.js';
+import type { QueryParameters } from '../list/query.js';
+
+/** `auto` follows the browser's preference. */
+export type Theme = 'auto' | 'light' | 'dark';
+export const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
+export const THEME_COOKIE = 'theme';
+const NOTICE_COOKIE = 'notice';
+const NOTICE_SECONDS = 30;
+
+/** What a page says about the form that led to it. Only these words travel, never text. */
+const NOTICES = {
+  created: 'Created.',
+  saved: 'Saved.',
+  deleted: 'Deleted.',
+  added: 'Added to the list.',
+  removed: 'Removed from the list.',
+  done: 'Done.',
+} as const;
+export type Notice = keyof typeof NOTICES;
+
+/** What every page knows of its request. */
+export interface PageContext {
+  method: string;
+  /** With a trailing slash. */
+  path: string;
+  query: QueryParameters;
+  actor: Actor | null;
+  csrf: string;
+  theme: Theme;
+  notice: string | null;
+  /** `https://host`, for the commands a person copies. */
+  origin: string;
+}
+
+type PageRequest = Pick<Request, 'method' | 'path' | 'headers' | 'protocol' | 'secure'> & {
+  query: unknown;
+  actor?: Actor | null;
+};
+
+/** Reads what a page needs, and gives the browser a CSRF token when it has none. */
+export function openPage(request: PageRequest, response: Response): PageContext {
+  const cookies = cookiesOf(request.headers.cookie);
+  if (cookies[NOTICE_COOKIE]) response.clearCookie(NOTICE_COOKIE, { path: '/' });
+  return {
+    method: request.method,
+    path: request.path.endsWith('/') ? request.path : `${request.path}/`,
+    query: request.query as QueryParameters,
+    actor: request.actor ?? null,
+    csrf: csrfToken(request, response),
+    theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
+    notice: NOTICES[cookies[NOTICE_COOKIE] as Notice] ?? null,
+    origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
+  };
+}
+
+function csrfToken(request: PageRequest, response: Response): string {
+  const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
+  if (present) return present;
+  const token = randomAlphanumeric(32);
+  setCsrfCookie(request as Request, response, token);
+  return token;
+}
+
+/** Keeps a word for the page that the browser is sent to next. */
+export function leaveNotice(response: Response, notice: Notice, secure: boolean): void {
+  response.cookie(NOTICE_COOKIE, notice, {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    path: '/',
+    maxAge: NOTICE_SECONDS * 1000,
+  });
+}
+
+/** The query string of a page with some parameters replaced; null takes one away. */
+export function withQuery(
+  query: QueryParameters,
+  changes: Record<string, string | null> = {},
+): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (key in changes) continue;
+    for (const one of [value ?? []].flat()) search.append(key, one);
+  }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value !== null) search.append(key, value);
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

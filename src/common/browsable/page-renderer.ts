@@ -1,0 +1,221 @@
+import { STATUS_CODES } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Database } from '../../database/database.js';
+import type { Actor } from '../access.js';
+import { nameOf, OptionsService } from '../http/options.service.js';
+import type { ApiRequest } from '../http/request.js';
+import { RouteTable, type TableEntry, type TableRoute } from '../http/route-table.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { summariesOf } from '../resource/represent.js';
+import { breadcrumbs, decoded } from './breadcrumbs.js';
+import { directoryView, detailView } from './detail-view.js';
+import { filterPanel } from './filters.js';
+import { deleteSection, Forms, type Refusal } from './forms.js';
+import { html, words, type Html, type HtmlValue } from './html.js';
+import { csrfInput, page } from './layout.js';
+import { listView } from './list-view.js';
+import { openPage, type PageContext } from './page-context.js';
+import { PagePanels } from './panels.js';
+import { responseView } from './response-view.js';
+import { isItem, titleOf, type Item } from './values.js';
+
+/** An answer of the API that is to be shown as a page. */
+export interface Shown {
+  status: number;
+  /** After JSON: dates are text. */
+  body: unknown;
+  /** A form of the page that was refused, shown again with its messages. */
+  refused?: Refusal;
+  /** Set above the answer, such as the explanation of a refusal. */
+  message?: HtmlValue;
+}
+
+interface View extends Shown {
+  context: PageContext;
+  entry: TableEntry | undefined;
+  route: TableRoute | undefined;
+  actor: Actor | null;
+  response: Response;
+}
+
+/** Methods that a page has forms for, in the order of the page. */
+const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
+
+/** Draws the page of any URL from its route's declaration and the JSON of its answer. */
+@Injectable()
+export class PageRenderer {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly options: OptionsService,
+    private readonly forms: Forms,
+    private readonly panels: PagePanels,
+    private readonly database: Database,
+  ) {}
+
+  async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
+    const context = openPage(request, response);
+    const entry = this.table.match(request.path);
+    const view: View = {
+      ...shown,
+      context,
+      entry,
+      route: entry?.routes.get(request.method === 'HEAD' ? 'GET' : request.method),
+      actor: context.actor,
+      response,
+    };
+    const names = await this.namesOf(view);
+    const title = this.titleOf(view, names);
+    const usable = await this.usableRoutes(view);
+    return page({
+      context,
+      title,
+      content: html`
+        ${breadcrumbs(this.table, context.path, names)}
+        ${heading(view, title, usable)}
+        ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
+        ${view.message}
+        ${await this.main(view, usable)}
+        ${responseView(context, answerOf(view), { open: this.jsonIsOpen(view) })}
+        ${await this.formSections(view, usable, title)}`,
+    });
+  }
+
+  /** The part that depends on what the answer is: rows, an object, a directory, or nothing. */
+  private async main(view: View, usable: readonly TableRoute[]): Promise<HtmlValue> {
+    const { context, body, route, actor } = view;
+    if (view.status >= 400 || context.method !== 'GET' || !isItem(body)) return null;
+    const definition = route?.info?.resource;
+    if (Array.isArray(body.results)) {
+      const removable = usable.some(({ info }) => info?.attach === true);
+      return html`
+        ${definition && route?.info?.kind === 'list' && filterPanel(context, definition)}
+        ${listView({ context, definition, body, removable })}`;
+    }
+    if (definition && typeof body.id === 'number' && actor) {
+      const shownAs = typeof body.type === 'string' ? body.type : definition.type;
+      const panels = { object: body, actor, csrf: context.csrf };
+      return html`${detailView(body, definition)}${await this.panels.render(shownAs, panels)}`;
+    }
+    return directoryView(body);
+  }
+
+  private jsonIsOpen({ body, status, context }: View): boolean {
+    if (status >= 400 || context.method !== 'GET') return true;
+    return !isItem(body) || (!Array.isArray(body.results) && directoryView(body) === null);
+  }
+
+  private async usableRoutes({ entry, actor, context }: View): Promise<TableRoute[]> {
+    if (!actor || !entry) return [];
+    const usable: TableRoute[] = [];
+    for (const method of [...FORM_METHODS, 'DELETE'] as const) {
+      const route = entry.routes.get(method);
+      if (route?.info?.access !== 'authenticated') continue;
+      if (await this.options.mayCall(route, context.path, actor)) usable.push(route);
+    }
+    return usable;
+  }
+
+  private async formSections(
+    { context, actor, body, status, refused }: View,
+    usable: readonly TableRoute[],
+    title: string,
+  ): Promise<Html[]> {
+    if (!actor || (status >= 400 && !refused)) return [];
+    const wanted = refused
+      ? usable.filter(({ method }) => method === context.method)
+      : usable.filter(({ method }) => method !== 'PUT' || !hasPatch(usable));
+    const object = !refused && isItem(body) && !Array.isArray(body.results) ? body : null;
+    const sections: Html[] = [];
+    for (const route of wanted) {
+      if (route.method === 'DELETE') sections.push(deleteSection(context, title));
+      else {
+        sections.push(
+          await this.forms.section({ route, info: route.info!, context, actor, object, refused }),
+        );
+      }
+    }
+    return sections;
+  }
+
+  private titleOf({ route, body, context, entry }: View, names: ReadonlyMap<string, string>): string {
+    const last = context.path.split('/').filter(Boolean).at(-1) ?? '';
+    if (isItem(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
+    const known = names.get(context.path);
+    if (known) return known;
+    if (last === 'v2') return 'API version 2';
+    if (last === 'api') return 'API';
+    return entry ? words(decoded(last)) : 'Not found';
+  }
+
+  /** What the objects in the path are called, as far as the caller may read them. */
+  private async namesOf({ entry, route, actor, context, body, status }: View): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    const any = route ?? [...(entry?.routes.values() ?? [])][0];
+    const parent = any?.info?.parent;
+    const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
+    const segment = context.path.split('/')[index];
+    if (!parent || !actor || index < 0 || !segment) return names;
+    const url = `${context.path.split('/').slice(0, index + 1).join('/')}/`;
+    const isObject = url === context.path && isItem(body) && status < 400 && 'id' in body;
+    const name = isObject ? titleOf(body as Item) : await this.nameFor(parent, segment, actor);
+    if (name) names.set(url, name);
+    return names;
+  }
+
+  private async nameFor(
+    definition: ResourceDefinition,
+    segment: string,
+    actor: Actor,
+  ): Promise<string | null> {
+    if (!/^\d{1,9}$/.test(segment)) return decoded(segment);
+    const context = { database: this.database, actor, detail: false };
+    const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
+    return found ? titleOf({ type: definition.type, ...found }) : null;
+  }
+}
+
+const hasPatch = (routes: readonly TableRoute[]): boolean =>
+  routes.some(({ method }) => method === 'PATCH');
+
+function heading(
+  { context, route, entry, response, status }: View,
+  title: string,
+  usable: readonly TableRoute[],
+): Html {
+  const kind = nameOf(route);
+  const allow = String(response.getHeader('Allow') ?? '');
+  const links = status >= 400 ? [] : usable.filter(({ method }) => method !== 'PUT');
+  return html`<div class="heading">
+    <div>
+      <h1>${title}</h1>
+      <p class="description">${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}</p>
+    </div>
+    ${entry && html`<div class="tools">
+      ${allow && html`<p class="allow"><span class="hidden">Allowed methods: </span>${allow
+        .split(', ')
+        .map((method) => html`<code class="method">${method}</code> `)}</p>`}
+      ${links.map(({ method }) => html`<a class="button${method === 'DELETE' ? ' danger' : ''}"
+        href="#form-${method.toLowerCase()}">${JUMP[method] ?? method}</a>`)}
+      ${context.actor && html`<form method="post" action="${context.path}">
+        ${csrfInput(context.csrf)}
+        <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
+      </form>`}
+    </div>`}
+  </div>`;
+}
+
+const JUMP: Record<string, string> = { POST: 'Add', PATCH: 'Change', DELETE: 'Delete' };
+
+function answerOf({ response, status, body }: View) {
+  const hidden = new Set(['set-cookie', 'content-security-policy', 'content-type']);
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  for (const name of response.getHeaderNames()) {
+    if (!hidden.has(name)) headers[HEADER_WORDS(name)] = String(response.getHeader(name));
+  }
+  return { status, reason: STATUS_CODES[status] ?? '', headers, body };
+}
+
+/** `x-api-time` as it is usually written. */
+const HEADER_WORDS = (name: string): string =>
+  name.replace(/(^|-)([a-z])/g, (_all, dash: string, letter: string) => dash + letter.toUpperCase());

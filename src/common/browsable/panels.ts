@@ -1,0 +1,54 @@
+import { Injectable, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Actor } from '../access.js';
+import type { Html } from './html.js';
+
+const PANEL_OF = 'controller:page-panel';
+
+/** What a panel is drawn from. */
+export interface PanelContext {
+  /** The representation that the page shows. */
+  object: Readonly<Record<string, unknown>>;
+  actor: Actor;
+  /** Token for forms of the panel. */
+  csrf: string;
+}
+
+/** Adds a section to the pages of one kind of object, between its fields and its JSON. */
+export interface Panel {
+  render(context: PanelContext): Promise<Html | null> | Html | null;
+}
+
+/** Makes a provider a panel of the detail pages of these resource types. */
+export const PagePanel = (...types: string[]): ClassDecorator => SetMetadata(PANEL_OF, types);
+
+/** The panels that the features declare. */
+@Injectable()
+export class PagePanels {
+  private byType: Map<string, Panel[]> | undefined;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async render(type: string, context: PanelContext): Promise<Html[]> {
+    this.byType ??= this.find();
+    const sections: Html[] = [];
+    for (const panel of this.byType.get(type) ?? []) {
+      const section = await panel.render(context);
+      if (section) sections.push(section);
+    }
+    return sections;
+  }
+
+  private find(): Map<string, Panel[]> {
+    const found = new Map<string, Panel[]>();
+    for (const { instance, metatype } of this.discovery.getProviders()) {
+      if (!instance || !metatype) continue;
+      const types = this.reflector.get<string[] | undefined>(PANEL_OF, metatype) ?? [];
+      for (const type of types) found.set(type, [...(found.get(type) ?? []), instance as Panel]);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,123 @@
+import { RequestMethod } from '@nestjs/common';
+import { validate } from '../fields/validate.js';
+import { DomainError, Invalid } from '../http/errors.js';
+import { Reply } from '../http/reply.js';
+import type { ApiRequest } from '../http/request.js';
+import { addRoute } from './add-route.js';
+import type { ResourceDefinition, Row } from './define-resource.js';
+import type { Values } from './hooks.js';
+import type { Machinery } from './machinery.js';
+import type { GenericController, GenericControllerClass } from './resource.controller.js';
+
+export interface CopyContext {
+  machinery: Machinery;
+  request: ApiRequest;
+}
+
+/** Where copying an object is more than making another one from its fields. */
+export interface CopyOptions {
+  /** Values that differ from the original's, by field name; secrets are opened here. */
+  values?: (original: Row, context: CopyContext) => Promise<Values>;
+  /** Copies what hangs on the original, in the same transaction. */
+  copied?: (original: Row, copy: Row, context: CopyContext) => Promise<void>;
+}
+
+/**
+ * Declares `/<resource>/<id>/copy/` (core 1.12): GET says whether the caller may, POST `{name}` does
+ * it. The action `copy` of the policy decides: read on the original and the create rule applied to
+ * the original's own data.
+ */
+export function Copyable(options: CopyOptions = {}): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    const label = definition.label.toLowerCase();
+    const info = { access: 'authenticated', parent: definition } as const;
+    definition.links.set('copy', 'copy');
+    addRoute(controller, 'copy_check', {
+      method: RequestMethod.GET,
+      path: ':id/copy',
+      info: {
+        ...info,
+        kind: 'document',
+        operationId: `${definition.path}_copy_read`,
+        summary: `Tell whether the caller may copy one ${label}.`,
+        response: { type: 'object', properties: { can_copy: { type: 'boolean' } } },
+      },
+      handler: function (this: GenericController, request) {
+        return mayCopy(this.machinery, definition, request);
+      } as (request: ApiRequest) => Promise<unknown>,
+    });
+    addRoute(controller, 'copy', {
+      method: RequestMethod.POST,
+      path: ':id/copy',
+      info: {
+        ...info,
+        kind: 'create',
+        resource: definition,
+        needs: 'copy',
+        operationId: `${definition.path}_copy_create`,
+        summary: `Copy one ${label} under another name.`,
+        get body() {
+          return definition.fields.filter(({ name }) => name === 'name');
+        },
+      },
+      handler: function (this: GenericController, request) {
+        const context = { machinery: this.machinery, request };
+        return this.machinery.database.transaction(() => copy(definition, context, options));
+      } as (request: ApiRequest) => Promise<unknown>,
+    });
+  };
+}
+
+async function mayCopy(
+  machinery: Machinery,
+  definition: ResourceDefinition,
+  { params, actor }: ApiRequest,
+): Promise<{ can_copy: boolean }> {
+  const row = await machinery.resources.load(definition, params.id, actor);
+  try {
+    await machinery.resources.assertMay(definition, row.id, 'copy', actor);
+    return { can_copy: true };
+  } catch (error) {
+    if (error instanceof DomainError) return { can_copy: false };
+    throw error;
+  }
+}
+
+async function copy(
+  definition: ResourceDefinition,
+  context: CopyContext,
+  options: CopyOptions,
+): Promise<Reply> {
+  const { machinery, request } = context;
+  const { resources } = machinery;
+  const { params, body, actor } = request;
+  const original = await resources.load(definition, params.id, actor);
+  const named = definition.fields.filter(({ name }) => name === 'name');
+  const { name } = validate(named, body);
+  if (name === original.name) {
+    throw Invalid.field(
+      'name',
+      `The original object is already named ${String(name)}, a copy from it cannot have the same name.`,
+    );
+  }
+  await resources.assertMay(definition, original.id, 'copy', actor);
+  const values = {
+    ...valuesOf(definition, original),
+    ...(await options.values?.(original, context)),
+    name,
+  };
+  const made = await resources.insert(definition, values, actor);
+  await options.copied?.(original, made, context);
+  const shown = await resources.load(definition, made.id, actor);
+  return Reply.created(await resources.show(definition, shown, actor));
+}
+
+/** The fields of a row as a request would have brought them. */
+function valuesOf(definition: ResourceDefinition, row: Row): Values {
+  const writable = definition.fields.filter(
+    (field) => field.column !== null && !field.readOnly && !field.internal && field.name !== 'id',
+  );
+  return Object.fromEntries(writable.map((field) => [field.name, row[field.column!]]));
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package's folder: two or three levels up, as this file is compiled or not. */
+function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    try {
+      readFileSync(join(folder, 'package-lock.json'));
+      return folder;
+    } catch {
+      const parent = dirname(folder);
+      if (parent === folder) return process.cwd();
+      folder = parent;
+    }
+  }
+}
+
+export const PACKAGE_FOLDER = packageFolder();
+
+/** Version of the product, from package.json. */
+export const VERSION = (
+  JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }
+).version;

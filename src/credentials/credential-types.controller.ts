@@ -1,0 +1,10 @@
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { children, SubList } from '../common/resource/sublist.js';
+import { credentialTypes } from './credential-types.resource.js';
+
+@Resource(credentialTypes)
+@SubList('credentials', children('credentials'))
+@SubList('activity_stream', activityOf())
+export class CredentialTypesController extends ResourceController(credentialTypes) {}

@@ -1,0 +1,47 @@
+import { accessList, objectRoles } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { Copyable, type CopyContext } from '../common/resource/copy.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Values } from '../common/resource/hooks.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { listOf, SubList } from '../common/resource/sublist.js';
+import { sql } from '../database/sql.js';
+import { CredentialSecrets } from './credential-secrets.js';
+import { credentials } from './credentials.resource.js';
+
+const adminRole = (credential: Row) => sql`
+  SELECT id FROM roles WHERE content_type = 'credential' AND object_id = ${credential.id}
+    AND role_field = 'admin_role'`;
+
+@Resource(credentials)
+@Copyable({ values: openedValues })
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+@SubList(
+  'owner_users',
+  listOf(
+    () => resource('user'),
+    (credential) => sql`t.id IN (
+      SELECT user_id FROM role_members WHERE role_id IN (${adminRole(credential)}))`,
+  ),
+)
+@SubList(
+  'owner_teams',
+  listOf(
+    () => resource('team'),
+    (credential) => sql`t.id IN (
+      SELECT team_id FROM role_teams WHERE role_id IN (${adminRole(credential)}))`,
+  ),
+)
+export class CredentialsController extends ResourceController(credentials) {}
+
+/** Sealed secrets do not open in another row: the copy gets them in clear and seals them anew. */
+async function openedValues(original: Row, { machinery, request }: CopyContext): Promise<Values> {
+  const opened = await machinery.find(CredentialSecrets).open([original.id]);
+  // Only a superuser copies a private credential; the copy has to belong to somebody.
+  const owner = original.organization_id === null ? { user: request.actor.id } : {};
+  return { inputs: opened.get(original.id)!.inputs, ...owner };
+}

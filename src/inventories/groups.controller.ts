@@ -1,0 +1,24 @@
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { groups } from './inventories.resource.js';
+import {
+  aboutHosts,
+  allHosts,
+  childGroups,
+  members,
+  potentialChildren,
+} from './inventory-sublists.js';
+import { VariableData } from './variable-data.js';
+
+@Resource(groups)
+@VariableData()
+@SubList('hosts', members('hosts'))
+@SubList('all_hosts', allHosts())
+@SubList('children', childGroups())
+@SubList('potential_children', potentialChildren())
+@SubList('job_events', aboutHosts('job_event'))
+@SubList('job_host_summaries', aboutHosts('job_host_summary'))
+@SubList('activity_stream', activityOf())
+export class GroupsController extends ResourceController(groups) {}

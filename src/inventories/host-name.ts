@@ -1,0 +1,21 @@
+import { Invalid } from '../common/http/errors.js';
+
+const MAX_PORT = 65_535;
+
+/**
+ * Reads a host name as clients write it: `web:2222` is the host `web` on port 2222, anything with
+ * no or several colons (IPv6 addresses) is only a name (core 9.2).
+ *
+ * @throws Invalid for a port that is none, or a port without a name
+ */
+export function splitHostName(name: string): { name: string; port: number | null } {
+  const parts = name.split(':');
+  const [host = '', port = ''] = parts;
+  if (parts.length !== 2) return { name, port: null };
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  if (number < 1 || number > MAX_PORT) {
+    throw Invalid.field('name', `Invalid port specification: ${port}`);
+  }
+  if (host.trim() === '') throw Invalid.field('name', 'This field may not be blank.');
+  return { name: host, port: number };
+}

@@ -1,0 +1,66 @@
+import { Get, Req } from '@nestjs/common';
+import { accessList, objectRoles } from '../access/sublists.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { Copyable } from '../common/resource/copy.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { children, related, SubList } from '../common/resource/sublist.js';
+import { inventories } from './inventories.resource.js';
+import { copyMembers } from './inventory-copy.js';
+import { InventoryScript } from './inventory-script.js';
+import { inventoryActivity, rootGroups } from './inventory-sublists.js';
+import { InventoryTree } from './inventory-tree.js';
+import { VariableData } from './variable-data.js';
+
+inventories.links.set('script', 'script').set('tree', 'tree');
+
+@Resource(inventories)
+@VariableData()
+@Copyable({ copied: copyMembers })
+@SubList('hosts', children('hosts', { needs: 'change' }))
+@SubList('groups', children('groups', { needs: 'change' }))
+@SubList('root_groups', rootGroups())
+@SubList('job_templates', related('job_templates'))
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', inventoryActivity())
+export class InventoriesController extends ResourceController(inventories) {
+  constructor(
+    machinery: Machinery,
+    private readonly scripts: InventoryScript,
+    private readonly trees: InventoryTree,
+  ) {
+    super(machinery);
+  }
+
+  @Get(':id/script')
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'inventories_script_read',
+    summary:
+      'Inventory document of Ansible. Query: hostvars, towervars, all (disabled hosts too), host, subset (slice1of3).',
+    parent: inventories,
+    response: { type: 'object', additionalProperties: true },
+  })
+  async script(@Req() { params, query, actor }: ApiRequest): Promise<object> {
+    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+    return this.scripts.document(inventory, query);
+  }
+
+  @Get(':id/tree')
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'inventories_tree_read',
+    summary: 'Root groups of one inventory, each with its subgroups under children.',
+    parent: inventories,
+    response: { type: 'array', items: { type: 'object', additionalProperties: true } },
+  })
+  async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
+    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+    return this.trees.of(inventory, actor);
+  }
+}

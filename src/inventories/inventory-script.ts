@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { toBoolean } from '../common/fields/validate.js';
+import { VariablesError } from '../common/fields/variables.js';
+import { BadRequest, NotFound } from '../common/http/errors.js';
+import { valuesOf, type QueryParameters } from '../common/list/query.js';
+import type { Row } from '../common/resource/define-resource.js';
+// The one import from the runner: jobs and this URL must give Ansible the very same document.
+import {
+  buildInventory,
+  hostVariables,
+  parseSubset,
+  type InventoryOptions,
+} from '../jobs/runner/inventory.js';
+import { InventoryRows } from './inventory-rows.js';
+
+/** The inventory document of Ansible (core 9.1, automation 4.3). */
+@Injectable()
+export class InventoryScript {
+  constructor(private readonly rows: InventoryRows) {}
+
+  /** @throws NotFound for an unknown `host`, BadRequest for a `subset` that is none */
+  async document(inventory: Row, query: QueryParameters): Promise<object> {
+    const options = optionsOf(query);
+    const [hostName] = valuesOf(query.host);
+    try {
+      if (hostName !== undefined) {
+        const host = await this.rows.host(inventory.id, hostName);
+        if (!host) throw new NotFound('No Host matches the given query.');
+        return hostVariables(host, options);
+      }
+      const rows = await this.rows.load(inventory.id);
+      if (!rows) throw new BadRequest('The inventory is being deleted.');
+      return buildInventory(rows, options);
+    } catch (error) {
+      if (error instanceof VariablesError) throw new BadRequest(error.message);
+      throw error;
+    }
+  }
+}
+
+function optionsOf(query: QueryParameters): InventoryOptions {
+  const isOn = (name: string): boolean => toBoolean(valuesOf(query[name]).at(-1)) === true;
+  const [subset] = valuesOf(query.subset);
+  const slice = subset === undefined ? undefined : parseSubset(subset);
+  if (slice === null) throw new BadRequest('subset must be written like slice1of3.');
+  return {
+    hostvars: isOn('hostvars'),
+    towervars: isOn('towervars'),
+    all: isOn('all'),
+    ...(slice ? { slice } : {}),
+  };
+}

@@ -1,0 +1,94 @@
+import { BadRequest } from '../common/http/errors.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import {
+  attached,
+  listOf,
+  type LinkContext,
+  type SubListSpec,
+} from '../common/resource/sublist.js';
+import { sql, type Sql } from '../database/sql.js';
+import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.js';
+import { InventoryLock } from './inventory-lock.js';
+
+type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
+
+async function assertSameInventory({ parent }: LinkContext, child: Row): Promise<void> {
+  if (parent.inventory_id === child.inventory_id) return;
+  throw new BadRequest('Cannot associate two items from different inventories.');
+}
+
+/** Hosts of a group or groups of a host; what is created here joins both inventory and list. */
+export const members = (relation: 'hosts' | 'groups'): Factory =>
+  attached(relation, {
+    create: (parent) => ({ inventory: parent.inventory_id }),
+    check: assertSameInventory,
+  });
+
+/** Groups directly below a group. */
+export const childGroups = (): Factory =>
+  attached('children', {
+    create: (parent) => ({ inventory: parent.inventory_id }),
+    check: async (context, child) => {
+      await assertSameInventory(context, child);
+      const { machinery, parent } = context;
+      // Two edges added at once could close a cycle that neither sees.
+      await machinery.find(InventoryLock).take(parent.inventory_id as number, 'group');
+      if (await machinery.find(GroupGraph).wouldCycle(parent.id, child.id)) {
+        throw new BadRequest('Cyclical Group association.');
+      }
+    },
+  });
+
+/** Groups that could become children: not the group itself, nor any above or below it. */
+export const potentialChildren = (): Factory =>
+  listOf(
+    () => resource('group'),
+    (group) => sql`t.inventory_id = ${group.inventory_id}
+      AND t.id NOT IN (${groupAndDescendants(sql`${group.id}`)})
+      AND t.id NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`,
+  );
+
+/** Groups of an inventory that are in no other; new ones are created here. */
+export const rootGroups = (): Factory =>
+  listOf(
+    () => resource('group'),
+    (inventory) => sql`t.inventory_id = ${inventory.id}
+      AND NOT EXISTS (SELECT 1 FROM group_children edge WHERE edge.child_id = t.id)`,
+    { create: (inventory) => ({ inventory: inventory.id }), needs: 'change' },
+  );
+
+/** Groups a host is in, directly or through their subgroups. */
+export const allGroups = (): Factory =>
+  listOf(
+    () => resource('group'),
+    (host) => sql`t.id IN (${groupsAndAncestors(
+      sql`SELECT group_id FROM group_hosts WHERE host_id = ${host.id}`,
+    )})`,
+  );
+
+const hostsBelow = (group: Row): Sql => sql`
+  SELECT host_id FROM group_hosts WHERE group_id IN (${groupAndDescendants(sql`${group.id}`)})`;
+
+/** Hosts of a group and of everything below it. */
+export const allHosts = (): Factory =>
+  listOf(() => resource('host'), (group) => sql`t.id IN (${hostsBelow(group)})`);
+
+/** Events or summaries of jobs about the hosts of a group. */
+export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
+  listOf(() => resource(type), (group) => sql`t.host_id IN (${hostsBelow(group)})`, {
+    events: type === 'job_event',
+  });
+
+/** What happened to an inventory and to the hosts and groups in it (core 5.5). */
+export const inventoryActivity = (): Factory =>
+  listOf(
+    () => resource('activity_stream'),
+    ({ id }) => sql`(
+      (t.object1 = 'inventory' AND t.object1_id = ${id})
+      OR (t.object2 = 'inventory' AND t.object2_id = ${id})
+      OR (t.object1 = 'host' AND t.object1_id IN (SELECT id FROM hosts WHERE inventory_id = ${id}))
+      OR (t.object1 = 'group'
+        AND t.object1_id IN (SELECT id FROM groups WHERE inventory_id = ${id})))`,
+    { options: () => ({ visible: sql`TRUE` }) },
+  );

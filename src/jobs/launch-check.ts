@@ -1,0 +1,215 @@
+import { parseVariables } from '../common/fields/variables.js';
+import { invalidPk } from '../common/fields/validate.js';
+import type { FieldErrors } from '../common/http/errors.js';
+import { launchErrors, removalErrors } from '../credentials/types/combination.js';
+import {
+  ASK_SWITCHES,
+  mergePrompts,
+  PROMPT_FIELDS,
+  type MergedPrompts,
+  type PromptedTemplate,
+  type Prompts,
+} from '../templates/launch-config.js';
+import { mergeVariables, type MergedVariables } from '../templates/launch-variables.js';
+import type { LaunchCredential, LaunchObjects, LaunchTemplate } from './launch-loader.js';
+import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import { checkRef, GitSourceError } from './runner/git-source.js';
+
+/** A launch with everything its job row is made of. */
+export interface PlannedLaunch extends LaunchCheck {
+  template: LaunchTemplate;
+  /** Value of each launch field that holds for the job. */
+  effective: Prompts;
+  accepted: Prompts;
+  variables: MergedVariables;
+  credentials: LaunchCredential[];
+}
+
+/** Columns of a template that launch fields override. */
+const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
+/** Launch fields whose objects this installation has none of. */
+const WITHOUT_OBJECTS = ['execution_environment', 'labels', 'instance_groups'] as const;
+
+/** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
+export function planLaunch(
+  request: LaunchRequest,
+  template: LaunchTemplate,
+  objects: LaunchObjects,
+  limits: { maxForks: number },
+): PlannedLaunch {
+  const prompted = promptedOf(template, request);
+  const prompts = withEventRef(request, template, prompted);
+  const merged = mergePrompts(prompted, prompts);
+  const variables = mergeVariables({
+    template: parseVariables(String(template.row.extra_vars ?? '')),
+    survey: template.survey,
+    asks: prompted.asks('extra_vars'),
+    sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
+    ...(request.extraVars ? { forced: request.extraVars } : {}),
+    isRelaunch: request.isRelaunch === true,
+  });
+  const effective = { ...prompted.own, ...merged.accepted };
+  const credentials = credentialsOf(effective, template, objects);
+  const plan = { request, template, effective, accepted: merged.accepted, variables, credentials };
+  return {
+    ...plan,
+    ignored: ignoredOf(merged, variables),
+    forbidden: forbiddenOf(merged.accepted, template, objects),
+    errors: {
+      ...referenceErrors(prompts, merged.accepted, objects),
+      ...resourceErrors(plan, objects),
+      ...variables.errors,
+      ...valueErrors(plan, limits),
+      ...credentialErrors(plan),
+    },
+  };
+}
+
+function promptedOf({ row, project, credentials }: LaunchTemplate, request: LaunchRequest): PromptedTemplate {
+  const own = Object.fromEntries(
+    PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
+  ) as Prompts;
+  return {
+    asks: (field) => request.isRelaunch === true || row[ASK_SWITCHES[field]] === true,
+    own: { ...own, credentials: credentials.map(({ id }) => id), labels: [], instance_groups: [] },
+    projectBranch: project?.branch ?? '',
+  };
+}
+
+/** The ref of an event is used where it can be, and is otherwise only a variable (decision 21). */
+function withEventRef(
+  { prompts, scmBranch }: LaunchRequest,
+  { project }: LaunchTemplate,
+  template: PromptedTemplate,
+): Prompts {
+  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
+  return isWanted && project?.allowsOverride === true && template.asks('scm_branch')
+    ? { ...prompts, scm_branch: scmBranch }
+    : prompts;
+}
+
+function credentialsOf(
+  { credentials }: Prompts,
+  template: LaunchTemplate,
+  objects: LaunchObjects,
+): LaunchCredential[] {
+  return (credentials as number[]).flatMap(
+    (id) => objects.credentials.get(id) ?? template.credentials.find((one) => one.id === id) ?? [],
+  );
+}
+
+function ignoredOf({ ignored }: MergedPrompts, variables: MergedVariables): Record<string, unknown> {
+  const hasVariables = Object.keys(variables.ignored).length > 0;
+  return hasVariables ? { ...ignored, extra_vars: variables.ignored } : { ...ignored };
+}
+
+/** What the template itself uses may be used by whoever may launch it. */
+function forbiddenOf(
+  accepted: Prompts,
+  template: LaunchTemplate,
+  objects: LaunchObjects,
+): LaunchCheck['forbidden'] {
+  if (!template.mayStart) return 'template';
+  const inventory = objects.inventories.get(accepted.inventory as number);
+  const own = new Set(template.credentials.map(({ id }) => id));
+  const added = ((accepted.credentials ?? []) as number[]).filter((id) => !own.has(id));
+  const mayNot = added.some((id) => objects.credentials.get(id)?.mayUse === false);
+  return inventory?.mayUse === false || mayNot ? 'prompts' : null;
+}
+
+function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
+  const errors: FieldErrors = {};
+  const { inventory } = prompts;
+  if (typeof inventory === 'number' && !objects.inventories.has(inventory)) {
+    errors.inventory = [invalidPk(inventory)];
+  }
+  const credentials = (prompts.credentials ?? []) as number[];
+  const unknown = credentials.filter((id) => !objects.credentials.has(id));
+  if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
+  for (const field of WITHOUT_OBJECTS) {
+    const ids = [accepted[field] ?? []].flat();
+    if (ids.length > 0) errors[field] = ids.map(invalidPk);
+  }
+  return errors;
+}
+
+type Plan = Pick<
+  PlannedLaunch,
+  'request' | 'template' | 'effective' | 'accepted' | 'credentials'
+>;
+
+function resourceErrors({ template, effective, accepted }: Plan, objects: LaunchObjects): FieldErrors {
+  const errors: FieldErrors = {};
+  const { project } = template;
+  if (!project) errors.project = ['A project is required to run a job.'];
+  else if (lacksRevision(template)) {
+    errors.playbook = ['Missing a revision to run due to failed project update.'];
+  }
+  if (typeof effective.inventory !== 'number') {
+    errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
+  } else if (objects.inventories.get(effective.inventory)?.isPendingDeletion === true) {
+    errors.inventory = [
+      accepted.inventory === undefined
+        ? 'The inventory associated with this Job Template is being deleted.'
+        : 'The provided inventory is being deleted.',
+    ];
+  }
+  return errors;
+}
+
+/** A sync on its way is waited for by the scheduler; one that failed, or never was, leaves no files. */
+function lacksRevision({ project }: LaunchTemplate): boolean {
+  if (!project || project.scmType === '' || project.updatesOnLaunch) return false;
+  if (['failed', 'error'].includes(project.status)) return true;
+  return ['never updated', 'canceled'].includes(project.status) && project.revision === '';
+}
+
+function valueErrors(
+  { template, accepted }: Plan,
+  { maxForks }: { maxForks: number },
+): FieldErrors {
+  const errors: FieldErrors = {};
+  if (typeof accepted.forks === 'number' && accepted.forks > maxForks) {
+    errors.forks = [`Maximum number of forks (${maxForks}) exceeded.`];
+  }
+  const branch = accepted.scm_branch;
+  if (typeof branch === 'string' && branch !== '') {
+    if (template.project?.allowsOverride !== true) {
+      errors.scm_branch = ['Project does not allow override of branch.'];
+    } else {
+      const fault = refFault(branch);
+      if (fault !== null) errors.scm_branch = [fault];
+    }
+  }
+  return errors;
+}
+
+function refFault(name: string): string | null {
+  try {
+    checkRef(name);
+    return null;
+  } catch (error) {
+    if (error instanceof GitSourceError) return error.message;
+    throw error;
+  }
+}
+
+function credentialErrors({ request, template, accepted, credentials }: Plan): FieldErrors {
+  const errors: FieldErrors = {};
+  if (accepted.credentials !== undefined) {
+    const faults = [
+      ...launchErrors(credentials),
+      ...(request.isRelaunch === true ? [] : removalErrors(template.credentials, credentials)),
+    ];
+    if (faults.length > 0) errors.credentials = faults;
+  }
+  const given = request.credentialPasswords ?? {};
+  const missing = neededPasswords(credentials).filter((name) => (given[name] ?? '') === '');
+  if (missing.length > 0) errors.passwords_needed_to_start = missing;
+  return errors;
+}
+
+/** Names of the passwords a launch must bring, each once. */
+export const neededPasswords = (credentials: readonly LaunchCredential[]): string[] => [
+  ...new Set(credentials.flatMap((one) => one.passwordsNeeded)),
+];

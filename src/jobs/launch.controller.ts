@@ -1,0 +1,70 @@
+import { Controller, Get, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Idempotency } from '../common/http/idempotency.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { jobTemplates } from '../templates/job-templates.resource.js';
+import { LAUNCH_FIELDS } from '../templates/launch.schema.js';
+import { jobs } from './jobs.resource.js';
+import { readLaunchBody } from './launch-body.js';
+import { LaunchLoader } from './launch-loader.js';
+import { describeLaunch } from './launch-needs.js';
+import { LaunchService } from './launch.service.js';
+
+jobTemplates.links.set('launch', 'launch');
+
+/** Launching a job template (core 10.4). */
+@ApiTags('job_templates')
+@Controller('api/v2/job_templates/:id/launch')
+export class LaunchController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly loader: LaunchLoader,
+    private readonly launches: LaunchService,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'job_template_launch_needs',
+    summary: 'What a launch of the template needs and asks for.',
+    parent: jobTemplates,
+  })
+  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
+    const { id } = await this.resources.load(jobTemplates, params.id, actor);
+    const named = { templates: [id], inventories: [], credentials: [] };
+    const { templates } = await this.loader.load(named, actor);
+    return describeLaunch(templates.get(id)!);
+  }
+
+  @Post()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'job_template_launch',
+    summary: 'Launch a job. Fields the template does not ask for are ignored and listed.',
+    parent: jobTemplates,
+    resource: jobs,
+    needs: 'start',
+    body: LAUNCH_FIELDS,
+    status: 201,
+  })
+  async launch(@Req() request: ApiRequest): Promise<Reply> {
+    const { params, body, actor } = request;
+    const { id } = await this.resources.load(jobTemplates, params.id, actor, { action: 'start' });
+    return this.idempotency.once(request, async () => {
+      const { prompts, credentialPasswords } = readLaunchBody(body);
+      const { jobIds, ignored } = await this.launches.launch(
+        [{ templateId: id, launchType: 'manual', prompts, credentialPasswords, createdBy: actor.id }],
+        actor,
+      );
+      const job = await this.resources.load(jobs, jobIds[0]!, actor);
+      const shown = await this.resources.show(jobs, job, actor);
+      return Reply.created({ job: job.id, ignored_fields: ignored[0], ...shown });
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { JobStatus } from './unified-job.schema.js';
+
+/** A run another one depends on, as its explanation names it. */
+export interface NamedRun {
+  type: string;
+  name: string;
+  id: number;
+}
+
+/** Why a run ended without running: automation 4.1 and 4.8. */
+export function previousTask(end: 'Failed' | 'Canceled', { type, name, id }: NamedRun): string {
+  const what = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
+  return `Previous Task ${end}: ${what}`;
+}
+
+export const NO_CAPACITY =
+  'This job is not ready to start because there is not enough available capacity.';
+export const NO_INVENTORY = 'Job could not start because it does not have a valid inventory.';
+export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
+export const TIMED_OUT = 'Job terminated due to timeout';
+export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
+
+/** @param ended processes of the run that were still there and were ended (R9) */
+export function notInQueue(ended: number): string {
+  const text =
+    'Task was marked as running but was not present in the job queue, ' +
+    'so it has been marked as failed.';
+  if (ended === 0) return text;
+  return `${text} ${ended} ${ended === 1 ? 'process of it was' : 'processes of it were'} still running and ${
+    ended === 1 ? 'has' : 'have'
+  } been ended.`;
+}
+
+/** Whether the end of a dependency stops what depends on it. */
+export const stopsDependants = (status: JobStatus): boolean =>
+  status === 'failed' || status === 'error' || status === 'canceled';

@@ -1,0 +1,31 @@
+import { hostStatusCounts } from './host-status.js';
+
+const none = {
+  changed: 0,
+  dark: 0,
+  failures: 0,
+  ok: 0,
+  processed: 1,
+  skipped: 0,
+  ignored: 0,
+  rescued: 0,
+  failed: false,
+};
+
+describe('hostStatusCounts', () => {
+  it('counts each host once, by the worst that happened to it', () => {
+    const hosts = [
+      { ...none, ok: 3, skipped: 1 },
+      { ...none, ok: 3, changed: 1 },
+      { ...none, ok: 1, changed: 1, failures: 1, failed: true },
+      { ...none, ok: 1, dark: 1, failed: true },
+      { ...none, skipped: 2 },
+      { ...none, ok: 2 },
+    ];
+    expect(hostStatusCounts(hosts)).toEqual({ ok: 2, changed: 1, failures: 1, dark: 1, skipped: 1 });
+  });
+
+  it('counts nothing for a host that did nothing', () => {
+    expect(hostStatusCounts([none])).toEqual({});
+  });
+});

@@ -1,0 +1,14 @@
+import type { HostSummary } from '../runner/event-summaries.js';
+
+/** Ordered so that the last that fits counts (automation 4.7). */
+const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;
+
+/** How many hosts fared how, each counted once; statuses without a host are left out. */
+export function hostStatusCounts(summaries: Iterable<HostSummary>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const summary of summaries) {
+    const status = STATUSES.findLast((name) => summary[name] > 0);
+    if (status) counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}

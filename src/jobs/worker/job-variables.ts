@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Where the extra variables of a playbook come from, the lowest first (automation 4.3). */
+export interface VariableSources {
+  /** The job's own: those of its template and those given at launch, merged then. */
+  job: Variables;
+  /** What the event told, for a job a webhook launched. */
+  webhook: Variables;
+  /** What the credentials inject. */
+  credentials: Variables;
+  /** What the product says about the run; nothing overrides it. */
+  meta: Variables;
+}
+
+/** The variables of a run, and which of them may not be evaluated as templates. */
+export interface RunVariables {
+  extraVars: Record<string, unknown>;
+  unsafeKeys: string[];
+}
+
+/** What is known about a run; null and empty texts are left out where the contract says so. */
+export interface RunFacts {
+  jobId: number;
+  launchType: string;
+  template: { id: number; name: string } | null;
+  inventory: { id: number; name: string } | null;
+  user: {
+    id: number;
+    username: string;
+    email: string;
+    first_name: string;
+    last_name: string;
+  } | null;
+  projectRevision: string;
+  projectBranch: string;
+  jobBranch: string;
+  executionNode: string;
+}
+
+/**
+ * Merges the sources. Only a value that stands exactly so in the template is trusted: its author may
+ * write `{{ }}`. Everything else came from a launch, an event or a name, and stays plain text.
+ */
+export function combineVariables(sources: VariableSources, template: Variables): RunVariables {
+  const extraVars: Record<string, unknown> = {
+    ...sources.job,
+    ...sources.webhook,
+    ...sources.credentials,
+    ...sources.meta,
+  };
+  const isTemplates = (key: string): boolean =>
+    Object.hasOwn(template, key) && isDeepStrictEqual(template[key], extraVars[key]);
+  return { extraVars, unsafeKeys: Object.keys(extraVars).filter((key) => !isTemplates(key)) };
+}
+
+/** The variables that describe the run, every one under every prefix. */
+export function metaVariables(
+  facts: RunFacts,
+  prefixes: readonly string[],
+): Record<string, unknown> {
+  const { template, inventory, user } = facts;
+  const values: [name: string, value: unknown][] = [
+    ['job_id', facts.jobId],
+    ['job_launch_type', facts.launchType],
+    ['execution_node', facts.executionNode],
+  ];
+  if (template) values.push(['job_template_id', template.id], ['job_template_name', template.name]);
+  if (facts.projectRevision !== '') values.push(['project_revision', facts.projectRevision]);
+  if (facts.projectBranch !== '') values.push(['project_scm_branch', facts.projectBranch]);
+  if (facts.jobBranch !== '') values.push(['job_scm_branch', facts.jobBranch]);
+  if (inventory) values.push(['inventory_id', inventory.id], ['inventory_name', inventory.name]);
+  if (user) {
+    values.push(
+      ['user_id', user.id],
+      ['user_name', user.username],
+      ['user_email', user.email],
+      ['user_first_name', user.first_name],
+      ['user_last_name', user.last_name],
+    );
+  }
+  return Object.fromEntries(
+    prefixes.flatMap((prefix) => values.map(([name, value]) => [`${prefix}${name}`, value])),
+  );
+}

@@ -1,0 +1,23 @@
+import { hostname } from 'node:os';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+
+const ANY_ADDRESS = new Set(['0.0.0.0', '::', '']);
+
+/** The public address of this installation, without a trailing slash (setting `BASE_URL`). */
+@Injectable()
+export class BaseUrl {
+  constructor(
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+  ) {}
+
+  async get(): Promise<string> {
+    const { BASE_URL } = await this.runtime.get('BASE_URL');
+    if (BASE_URL !== '') return BASE_URL.replace(/\/+$/, '');
+    const { HOST, PORT } = this.settings;
+    const host = ANY_ADDRESS.has(HOST) ? hostname() : HOST;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
+  }
+}

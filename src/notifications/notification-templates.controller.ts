@@ -1,0 +1,76 @@
+import { Get, Post, Req, UseGuards } from '@nestjs/common';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { related, SubList } from '../common/resource/sublist.js';
+import { ManualNotifications } from './manual-notifications.service.js';
+import { NotificationRateGuard } from './notification-rate.guard.js';
+import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { COPY_FIELDS, TemplateCopies } from './template-copies.service.js';
+import { TEST_FIELDS } from './test-request.js';
+
+@Resource(notificationTemplates)
+@SubList('notifications', related('notifications'))
+export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
+  constructor(
+    machinery: Machinery,
+    private readonly manual: ManualNotifications,
+    private readonly copies: TemplateCopies,
+  ) {
+    super(machinery);
+  }
+
+  /** 200 with the pending record, and its id where clients look for it (decision 9). */
+  @Post(':id/test')
+  @UseGuards(NotificationRateGuard)
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'notification_templates_test',
+    summary: 'Send a test notification. Its outcome is read from the record.',
+    resource: notifications,
+    parent: notificationTemplates,
+    needs: 'change',
+    body: TEST_FIELDS,
+    status: 200,
+  })
+  async test(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
+    const row = await this.manual.test(params.id, body, actor);
+    const record = await this.machinery.resources.show(notifications, row, actor);
+    const headers = { Location: notifications.url(row.id) };
+    return new Reply(200, { notification: row.id, ...record }, headers);
+  }
+
+  @Get(':id/copy')
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'notification_templates_can_copy',
+    summary: 'Whether you may copy the template.',
+    parent: notificationTemplates,
+    response: { type: 'object', properties: { can_copy: { type: 'boolean' } } },
+  })
+  async canCopy(@Req() { params, actor }: ApiRequest): Promise<object> {
+    return { can_copy: await this.copies.mayCopy(params.id, actor) };
+  }
+
+  @Post(':id/copy')
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'notification_templates_copy',
+    summary: 'Copy the template under another name.',
+    resource: notificationTemplates,
+    parent: notificationTemplates,
+    needs: 'change',
+    body: COPY_FIELDS,
+    status: 201,
+  })
+  async copy(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
+    const row = await this.copies.copy(params.id, body, actor);
+    return Reply.created(await this.machinery.resources.show(notificationTemplates, row, actor));
+  }
+}

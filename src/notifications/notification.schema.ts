@@ -1,0 +1,109 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceSchema } from '../common/resource/schemas.js';
+import { NOTIFICATION_TYPE_CHOICES } from './notification-template.schema.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One firing of one template for one event: the kept history (seed, Notification). */
+export class NotificationSchema extends ResourceSchema {
+  @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
+  notification_template!: number;
+
+  @Choices(
+    [
+      ['pending', 'Pending'],
+      ['successful', 'Successful'],
+      ['failed', 'Failed'],
+    ],
+    { ...READ_ONLY, default: 'pending' },
+  )
+  status!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why it failed; while pending, why the last attempt did.' })
+  error!: string;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  notifications_sent!: number;
+
+  @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true })
+  notification_type!: string;
+
+  @Text({ ...READ_ONLY, help: 'Readable; secret parts of addresses are masked.' })
+  recipients!: string;
+
+  @Text({ ...READ_ONLY, search: true })
+  subject!: string;
+
+  @Json({ ...READ_ONLY, search: true })
+  body!: Record<string, unknown>;
+
+  @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true, hidden: true })
+  unified_job!: number | null;
+
+  @Char({ ...READ_ONLY, help: 'What fired it: started, success, error or test.' })
+  event!: string;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Attempts begun so far.' })
+  attempts!: number;
+
+  @DateTime({ ...READ_ONLY, help: 'When the next attempt is due; null for at once or never.' })
+  next_attempt_at!: string | null;
+
+  @Reference(() => resource('notification'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Record this one repeats by hand.',
+  })
+  resend_of!: number | null;
+
+  /** Stays true when the record it repeats is gone. */
+  @Bool({ internal: true })
+  resent!: boolean;
+
+  /** The rendered body exactly as it goes out; null until it is rendered. */
+  @Text({ internal: true, nullable: true })
+  text!: string | null;
+
+  /** Stable id that goes out with every attempt (R4). */
+  @Char({ internal: true })
+  message_id!: string;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+
+  /** Recipients that were reached by an attempt that failed for others. */
+  @Json({ internal: true, default: [] })
+  delivered!: string[];
+}
+
+/** What came of one attempt to send a notification (decision 33). */
+export class NotificationAttemptSchema extends ResourceSchema {
+  @Reference(() => resource('notification'), { ...READ_ONLY, index: false })
+  notification!: number;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })
+  number!: number;
+
+  @Bool({ ...READ_ONLY, nullable: true, help: 'Null while it is under way.' })
+  successful!: boolean | null;
+
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Code the destination answered with.' })
+  status_code!: number | null;
+
+  @Text({ ...READ_ONLY, help: 'Start of the answer, or why there was none.' })
+  detail!: string;
+
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Milliseconds.' })
+  duration_ms!: number | null;
+}

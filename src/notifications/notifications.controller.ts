@@ -1,0 +1,49 @@
+import { Post, Req, UseGuards } from '@nestjs/common';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { related, SubList } from '../common/resource/sublist.js';
+import { ManualNotifications } from './manual-notifications.service.js';
+import { NotificationRateGuard } from './notification-rate.guard.js';
+import { notificationAttempts, notifications } from './notification-templates.resource.js';
+
+@Resource(notifications)
+@SubList('attempts', related('attempts'))
+export class NotificationsController extends ResourceController(notifications, [
+  'list',
+  'retrieve',
+]) {
+  constructor(
+    machinery: Machinery,
+    private readonly manual: ManualNotifications,
+  ) {
+    super(machinery);
+  }
+
+  @Post(':id/resend')
+  @UseGuards(NotificationRateGuard)
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'notifications_resend',
+    summary: 'Send a finished notification once more, as a record of its own.',
+    resource: notifications,
+    parent: notifications,
+    needs: 'resend',
+    status: 202,
+  })
+  async resend(@Req() { params, actor }: ApiRequest): Promise<Reply> {
+    const row = await this.manual.resend(params.id, actor);
+    const record = await this.machinery.resources.show(notifications, row, actor);
+    return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
+  }
+}
+
+@Resource(notificationAttempts)
+export class NotificationAttemptsController extends ResourceController(notificationAttempts, [
+  'list',
+  'retrieve',
+]) {}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import {
+  ENCRYPTED,
+  encryptedKeys,
+  maskConfiguration,
+  secretKeys,
+} from './backends/configuration.js';
+import type { NotificationType } from './backends/notification-type.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const TABLE = 'notification_templates';
+
+/**
+ * How a `notification_configuration` is stored: its secret values sealed one by one for their row,
+ * objects among them as JSON text, everything else as it is. An empty secret is no secret.
+ */
+@Injectable()
+export class TemplateSecrets {
+  constructor(private readonly box: SecretBox) {}
+
+  /** The stored form of a validated configuration. */
+  seal(id: number, type: NotificationType, configuration: Values): Record<string, unknown> {
+    const stored = { ...configuration };
+    for (const key of encryptedKeys(type)) {
+      const value = stored[key];
+      if (value === undefined || value === '') continue;
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      stored[key] = this.box.seal(text, rowContext(TABLE, id, key));
+    }
+    return stored;
+  }
+
+  /** The configuration with its secrets in clear. @throws UnsealError */
+  open(id: number, type: NotificationType, stored: Values): Record<string, unknown> {
+    const opened = { ...stored };
+    for (const key of encryptedKeys(type)) {
+      if (isSealedValue(opened[key])) opened[key] = this.openValue(id, type, key, opened[key]);
+    }
+    return opened;
+  }
+
+  /** As `open`, but null where the key that sealed them is lost. */
+  openIfPossible(
+    id: number,
+    type: NotificationType,
+    stored: Values,
+  ): Record<string, unknown> | null {
+    try {
+      return this.open(id, type, stored);
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * The configuration as the API shows it. Secrets that stay hidden are not even opened, and what
+   * cannot be opened stays hidden too, so that a lost key does not take the lists away.
+   */
+  show(id: number, type: NotificationType, stored: Values): Record<string, unknown> {
+    const hidden = new Set(secretKeys(type));
+    const shown = { ...stored };
+    for (const key of encryptedKeys(type)) {
+      if (!isSealedValue(shown[key])) continue;
+      const value = hidden.has(key) ? null : this.openIfPossible(id, type, { [key]: shown[key] });
+      shown[key] = value ? value[key] : ENCRYPTED;
+    }
+    return maskConfiguration(type, shown);
+  }
+
+  private openValue(id: number, type: NotificationType, key: string, sealed: string): unknown {
+    const text = this.box.open(sealed, rowContext(TABLE, id, key));
+    return type === 'webhook' && key === 'headers' ? JSON.parse(text) : text;
+  }
+}
+
+const isSealedValue = (value: unknown): value is string =>
+  typeof value === 'string' && isSealed(value);

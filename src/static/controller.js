@@ -1,0 +1,205 @@
+/* Makes the pages nicer to use. Everything works without it. */
+(() => {
+  'use strict';
+
+  const root = document.documentElement;
+  root.classList.add('js');
+
+  const element = (tag, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  };
+
+  /** The theme changes at once; the cookie tells the server for the next page. */
+  function themeSwitch(form) {
+    form.addEventListener('submit', (event) => {
+      const theme = event.submitter?.value;
+      if (!theme) return;
+      event.preventDefault();
+      const secure = location.protocol === 'https:' ? '; Secure' : '';
+      document.cookie = `theme=${theme}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+      root.dataset.theme = theme;
+      for (const button of form.querySelectorAll('button')) {
+        button.setAttribute('aria-pressed', String(button.value === theme));
+      }
+    });
+  }
+
+  function copyButton(box) {
+    const button = element('button', { type: 'button', className: 'small', textContent: 'Copy' });
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(box.querySelector('pre').textContent);
+      button.textContent = 'Copied';
+      setTimeout(() => (button.textContent = 'Copy'), 2000);
+    });
+    box.append(button);
+  }
+
+  /** Says at once what the server would say: it checks again. */
+  function documentCheck(area) {
+    const note = element('p', { className: 'errors', id: `${area.id}-check` });
+    note.setAttribute('role', 'status');
+    area.after(note);
+    const described = area.getAttribute('aria-describedby');
+    area.setAttribute('aria-describedby', described ? `${described} ${note.id}` : note.id);
+    area.addEventListener('input', () => {
+      const fault = faultOf(area.value, area.dataset.check);
+      note.textContent = fault;
+      area.setAttribute('aria-invalid', String(fault !== ''));
+    });
+  }
+
+  function faultOf(text, kind) {
+    const trimmed = text.trim();
+    if (trimmed === '') return '';
+    if (kind === 'json' || /^[[{]/.test(trimmed)) {
+      try {
+        JSON.parse(trimmed);
+        return '';
+      } catch (error) {
+        return kind === 'json' ? `Not valid JSON: ${error.message}` : '';
+      }
+    }
+    const tabbed = text.split('\n').findIndex((line) => /^ *\t/.test(line));
+    return tabbed < 0 ? '' : `YAML is indented with spaces: line ${tabbed + 1} has a tab.`;
+  }
+
+  const labelOf = (item) => {
+    const name = item.name || item.username || item.hostname || `#${item.id}`;
+    const owner = item.summary_fields?.resource_name ?? item.summary_fields?.organization?.name;
+    return { id: String(item.id), name, owner: owner ?? '' };
+  };
+
+  /** Turns a select, or a box for an id, into a box that searches (ARIA 1.2 combobox). */
+  function picker(control) {
+    const isSelect = control instanceof HTMLSelectElement;
+    const chosenText = isSelect
+      ? control.value && control.selectedOptions[0].textContent.trim()
+      : control.dataset.label || control.value;
+    const value = element('input', { type: 'hidden', name: control.name, value: control.value });
+    const box = element('input', { id: control.id, type: 'text', autocomplete: 'off' });
+    const list = element('ul', { id: `${control.id}-list`, hidden: true });
+    const holder = element('div', { className: 'picker' }, value, box, list);
+    box.value = chosenText || '';
+    box.required = control.required;
+    box.placeholder = 'Search…';
+    const given = { role: 'combobox', 'aria-expanded': 'false', 'aria-controls': list.id };
+    for (const [name, text] of Object.entries({ ...given, 'aria-autocomplete': 'list' })) {
+      box.setAttribute(name, text);
+    }
+    for (const name of ['aria-describedby', 'aria-invalid']) {
+      if (control.hasAttribute(name)) box.setAttribute(name, control.getAttribute(name));
+    }
+    list.setAttribute('role', 'listbox');
+    list.setAttribute('aria-label', 'Matches');
+    control.replaceWith(holder);
+    comboBehaviour({ box, list, value, url: control.dataset.picker });
+  }
+
+  function comboBehaviour({ box, list, value, url }) {
+    let label = box.value;
+    let active = -1;
+    let timer;
+    let latest = 0;
+
+    const close = () => {
+      list.hidden = true;
+      active = -1;
+      box.setAttribute('aria-expanded', 'false');
+      box.removeAttribute('aria-activedescendant');
+    };
+    const choose = (item) => {
+      value.value = item.id;
+      label = item.name;
+      box.value = item.name;
+      close();
+    };
+    const move = (step) => {
+      const options = [...list.querySelectorAll('[role=option]')];
+      if (options.length === 0) return;
+      active = (active + step + options.length) % options.length;
+      options.forEach((option, index) => {
+        option.setAttribute('aria-selected', String(index === active));
+      });
+      options[active].scrollIntoView({ block: 'nearest' });
+      box.setAttribute('aria-activedescendant', options[active].id);
+    };
+    const show = (items) => {
+      list.replaceChildren(
+        ...items.map((item, index) => {
+          const option = element('li', { id: `${list.id}-${index}`, textContent: item.name });
+          option.setAttribute('role', 'option');
+          option.setAttribute('aria-selected', 'false');
+          if (item.owner) option.append(' ', element('small', { textContent: item.owner }));
+          option.addEventListener('mousedown', (event) => {
+            event.preventDefault();
+            choose(item);
+          });
+          option.choose = () => choose(item);
+          return option;
+        }),
+      );
+      active = -1;
+      list.hidden = items.length === 0;
+      box.setAttribute('aria-expanded', String(items.length > 0));
+    };
+    const search = async (text) => {
+      const turn = ++latest;
+      const query = new URLSearchParams({ page_size: '20', count_disabled: '1' });
+      if (text.trim() !== '') query.set('search', text);
+      try {
+        const answer = await fetch(`${url}?${query}`, { headers: { Accept: 'application/json' } });
+        const { results = [] } = answer.ok ? await answer.json() : {};
+        if (turn === latest && document.activeElement === box) show(results.map(labelOf));
+      } catch {
+        close();
+      }
+    };
+
+    box.addEventListener('input', () => {
+      value.value = /^\d+$/.test(box.value.trim()) ? box.value.trim() : '';
+      clearTimeout(timer);
+      timer = setTimeout(() => void search(box.value), 200);
+    });
+    box.addEventListener('keydown', (event) => {
+      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+        event.preventDefault();
+        if (list.hidden) void search(box.value === label ? '' : box.value);
+        else move(event.key === 'ArrowDown' ? 1 : -1);
+      } else if (event.key === 'Enter' && !list.hidden && active >= 0) {
+        event.preventDefault();
+        list.querySelectorAll('[role=option]')[active].choose();
+      } else if (event.key === 'Escape') close();
+    });
+    box.addEventListener('click', () => {
+      if (list.hidden) void search('');
+    });
+    box.addEventListener('blur', () => {
+      clearTimeout(timer);
+      latest++;
+      close();
+      if (box.value.trim() === '') value.value = '';
+      else if (value.value === '') box.value = label = '';
+    });
+  }
+
+  /** A link to a folded form opens it, also where the browser does not do so itself. */
+  function reveal() {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    const section = target && target.closest('details');
+    if (!section) return;
+    section.open = true;
+    section.scrollIntoView();
+    section.querySelector('input:not([type=hidden]), select, textarea, .folded button')?.focus();
+  }
+
+  const enhance = (selector, apply) => document.querySelectorAll(selector).forEach(apply);
+  enhance('[data-theme-switch]', themeSwitch);
+  enhance('[data-copy]', copyButton);
+  enhance('[data-check]', documentCheck);
+  enhance('[data-picker]', picker);
+  window.addEventListener('hashchange', reveal);
+  reveal();
+  document.querySelector('.message.error')?.scrollIntoView({ block: 'center' });
+})();

@@ -1,0 +1,7 @@
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { unifiedTemplates } from './unified-templates.resource.js';
+
+/** Everything that can be launched in one list (core 14). */
+@Resource(unifiedTemplates)
+export class UnifiedTemplatesController extends ResourceController(unifiedTemplates, ['list']) {}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
+import { Database } from '../database/database.js';
+import { LaunchService } from '../jobs/launch.service.js';
+import { DeliveryLedger, type IncomingDelivery, type Outcome, type Verdict } from './delivery-ledger.js';
+import type { WebhookEvent } from './event.js';
+import { filterObjection, InvalidFilters, parseWebhookFilters } from './filters.js';
+import type { ReceiverTemplate } from './receiver-templates.js';
+
+/** A delivery that is verified and read. */
+export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {
+  template: ReceiverTemplate;
+  event: WebhookEvent;
+  /** Told of the record, in its transaction. */
+  recorded?: (deliveryId: number) => void;
+}
+
+/** What came of a delivery. */
+export interface TakenDelivery {
+  verdict: Verdict;
+  reason: string;
+  delivery: number;
+  job: number | null;
+}
+
+type Known = IncomingDelivery & { event: WebhookEvent };
+
+/** From an event to a job: event rules, filters, dedupe and launch (automation 2.2, steps 4 to 7). */
+@Injectable()
+export class DeliveryIntake {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: DeliveryLedger,
+    private readonly launcher: LaunchService,
+  ) {}
+
+  async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
+    const delivery: Known = { ...rest, templateId: template.id, service: rest.event.service };
+    try {
+      const objection = objectionTo(delivery.event, template);
+      if (objection !== null) {
+        const outcome: Outcome = { verdict: 'ignored', reason: objection, answer: 200 };
+        return await this.record(delivery, outcome, null, recorded);
+      }
+      return await this.launch(delivery, template, recorded);
+    } catch (error) {
+      const reason = refusalOf(error);
+      if (reason === null) throw error;
+      const outcome: Outcome = { verdict: 'rejected', reason, answer: 400 };
+      return this.record(delivery, outcome, null, recorded);
+    }
+  }
+
+  /** Delivery, job and whatever follows from it: all or nothing (R1). */
+  private launch(
+    delivery: Known,
+    template: ReceiverTemplate,
+    recorded: Intake['recorded'],
+  ): Promise<TakenDelivery> {
+    return this.database.transaction(async () => {
+      const id = await this.ledger.accept(delivery);
+      if (id === null) return this.duplicate(delivery, recorded);
+      const job = await this.createJob(delivery.event, template, id);
+      await this.ledger.setJob(id, job);
+      recorded?.(id);
+      return { verdict: 'accepted', reason: '', delivery: id, job };
+    });
+  }
+
+  private async createJob(
+    { service, guid, ref }: WebhookEvent,
+    { id: templateId, credentialId }: ReceiverTemplate,
+    deliveryId: number,
+  ): Promise<number> {
+    const request = {
+      templateId,
+      launchType: 'webhook' as const,
+      prompts: {},
+      createdBy: null,
+      // Used where the project lets it be chosen and the template asks for it (decision 21).
+      scmBranch: ref,
+      webhook: { service, credentialId, guid, deliveryId },
+    };
+    const { jobIds } = await this.launcher.launch([request], null);
+    return jobIds[0]!;
+  }
+
+  private async duplicate(delivery: Known, recorded: Intake['recorded']): Promise<TakenDelivery> {
+    const first = await this.ledger.first(delivery, delivery.event.guid);
+    const reason = first ? `Delivery ${first.id} had the same id.` : 'It was received before.';
+    const outcome: Outcome = { verdict: 'duplicate', reason, answer: 202 };
+    return this.record(delivery, outcome, first?.job_id ?? null, recorded);
+  }
+
+  private record(
+    delivery: Known,
+    outcome: Outcome,
+    job: number | null,
+    recorded: Intake['recorded'],
+  ): Promise<TakenDelivery> {
+    return this.database.transaction(async () => {
+      const id = await this.ledger.record(delivery, outcome, job);
+      recorded?.(id);
+      return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, job };
+    });
+  }
+}
+
+function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | null {
+  if (event.ping) return 'The event is a connection test.';
+  if (!event.listed) return 'Events of this type launch nothing.';
+  return filterObjection(parseWebhookFilters(template.filters ?? {}), event);
+}
+
+/** Why a template cannot be launched as it stands; null for errors that are not about that. */
+function refusalOf(error: unknown): string | null {
+  if (error instanceof Invalid) return `The template cannot be launched: ${textsOf(error.errors)}`;
+  const isRefusal =
+    error instanceof InvalidFilters ||
+    error instanceof BadRequest ||
+    error instanceof Conflict ||
+    error instanceof Forbidden ||
+    error instanceof NotFound;
+  return isRefusal ? `The template cannot be launched: ${error.message}` : null;
+}
+
+function textsOf(errors: unknown): string {
+  if (typeof errors === 'string') return errors;
+  if (Array.isArray(errors)) return errors.map(textsOf).join(' ');
+  if (typeof errors !== 'object' || errors === null) return '';
+  return Object.entries(errors)
+    .map(([field, inner]) => `${field}: ${textsOf(inner)}`)
+    .join(' ');
+}

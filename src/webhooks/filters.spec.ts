@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import {
+  filterObjection,
+  InvalidFilters,
+  parseWebhookFilters,
+  valueAtPointer,
+  webhookFilterFaults,
+  type FilteredEvent,
+} from './filters.js';
+import { matchesRef } from './ref-glob.js';
+
+const PULL_REQUEST: FilteredEvent = {
+  service: 'service_a',
+  type: 'pull_request',
+  refName: 'feature/page',
+  payload: {
+    action: 'opened',
+    pull_request: { draft: false, labels: [{ name: 'deploy' }] },
+    'a/b': { '~c': 1 },
+  },
+};
+const PUSH: FilteredEvent = {
+  service: 'service_c_dc',
+  type: 'repo:refs_changed',
+  refName: 'refs/heads/main',
+  payload: {},
+};
+
+describe('filterObjection', () => {
+  it.each([
+    [{}],
+    [{ events: [], actions: [], refs: [], equals: {} }],
+    [{ events: ['push', 'pull_request'] }],
+    [{ actions: ['opened', 'synchronize'] }],
+    [{ refs: ['main', 'feature/*'] }],
+    [{ equals: { '/pull_request/draft': false } }],
+    [{ equals: { '/pull_request/labels/0/name': ['deploy', 'ship'] } }],
+    [{ equals: { '/a~1b/~0c': 1 } }],
+  ])('lets an event pass by %j', (filters) => {
+    expect(filterObjection(filters, PULL_REQUEST)).toBeNull();
+  });
+
+  it.each([
+    [{ events: ['push'] }, 'The event pull_request is not among'],
+    [{ actions: ['closed'] }, 'The action opened is not among'],
+    [{ refs: ['main'] }, 'feature/page matches none'],
+    [{ equals: { '/pull_request/draft': true } }, 'The value at /pull_request/draft'],
+    [{ equals: { '/pull_request/draft': null } }, 'The value at'],
+    [{ equals: { '/pull_request/draft': 'false' } }, 'The value at'],
+    [{ equals: { '/pull_request': 'x' } }, 'The value at'],
+    [{ equals: { '/__proto__/x': null } }, 'The value at'],
+    [{ events: ['pull_request'], actions: ['closed'] }, 'The action opened'],
+  ])('holds an event back by %j', (filters, reason) => {
+    expect(filterObjection(filters, PULL_REQUEST)).toContain(reason);
+  });
+
+  it('holds back an event without action, where actions are asked for', () => {
+    expect(filterObjection({ actions: ['opened'] }, PUSH)).toBe('The event has no action.');
+  });
+
+  it('holds back an event without branch or tag, where refs are asked for', () => {
+    const event = { ...PUSH, refName: null };
+    expect(filterObjection({ refs: ['**'] }, event)).toBe('The event names no branch or tag.');
+  });
+
+  it('takes refs in full and short', () => {
+    expect(filterObjection({ refs: ['refs/heads/main'] }, PUSH)).toBeNull();
+    expect(filterObjection({ refs: ['main'] }, PUSH)).toBeNull();
+  });
+});
+
+describe('matchesRef', () => {
+  it.each([
+    ['main', 'main', true],
+    ['main', 'Main', false],
+    ['main', 'main2', false],
+    ['release/*', 'release/1.0', true],
+    ['release/*', 'release/1/0', false],
+    ['release/**', 'release/1/0', true],
+    ['*', 'refs/heads/main', true],
+    ['v?.?', 'v1.2', true],
+    ['v?.?', 'v1/2', false],
+    ['**', 'a/b/c', true],
+    ['*-fix', 'hot-fix', true],
+    ['*-fix', 'hot-fixes', false],
+    ['', 'main', false],
+    ['v[0-9]', 'v1', false],
+    ['(a+)+$', 'aaaa', false],
+  ])('%s, %s: %s', (pattern, name, expected) => {
+    expect(matchesRef(pattern, name)).toBe(expected);
+  });
+
+  it('agrees with the regular expression the pattern stands for', () => {
+    const pieces = fc.constantFrom('a', 'b', '/', '*', '**', '?');
+    const names = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 6 }), names, (pattern, name) => {
+        const text = pattern.join('');
+        const source = text
+          .replace(/\*\*+/g, '\u0001')
+          .replaceAll('*', '[^/]*')
+          .replaceAll('\u0001', '.*')
+          .replaceAll('?', '[^/]');
+        const expected = new RegExp(`^${source}$`, 's').test(name.join(''));
+        expect(matchesRef(text, name.join(''))).toBe(expected);
+      }),
+    );
+  });
+
+  it('takes no time on patterns made to take time', () => {
+    const started = performance.now();
+    matchesRef(`${'*a'.repeat(127)}b`, 'a'.repeat(1024));
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe('webhookFilterFaults', () => {
+  it.each([
+    [{}],
+    [{ events: ['push', 'Push Hook', 'pr:opened'], actions: ['opened'], refs: ['**'] }],
+    [{ equals: { '/a': 1, '/b/0': 'x', '/c': null, '/d': [true, 2] } }],
+  ])('accepts %j', (value) => {
+    expect(webhookFilterFaults(value)).toEqual([]);
+    expect(parseWebhookFilters(value)).toBe(value);
+  });
+
+  it.each([
+    [[], 'must be an object'],
+    ['push', 'must be an object'],
+    [{ event: ['push'] }, '"event" is no filter'],
+    [{ events: 'push' }, '"events" must be a list'],
+    [{ events: ['pussh'] }, '"pussh" is no event'],
+    [{ refs: [''] }, '"refs" must hold texts'],
+    [{ refs: ['x'.repeat(257)] }, '"refs" must hold texts'],
+    [{ refs: [1] }, '"refs" must hold texts'],
+    [{ refs: ['a\u0000'] }, '"refs" must hold texts'],
+    [{ actions: Array.from({ length: 51 }, () => 'a') }, 'more than 50'],
+    [{ equals: [] }, '"equals" must be an object'],
+    [{ equals: { a: 1 } }, 'is no JSON pointer'],
+    [{ equals: { '/a~2': 1 } }, 'is no JSON pointer'],
+    [{ equals: { '/a': {} } }, 'must be a text, number'],
+    [{ equals: { '/a': [[1]] } }, 'must be a text, number'],
+  ])('refuses %j', (value, fault) => {
+    expect(webhookFilterFaults(value).join(' ')).toContain(fault);
+    expect(() => parseWebhookFilters(value)).toThrow(InvalidFilters);
+  });
+});
+
+describe('valueAtPointer', () => {
+  it('never throws and never leaves the own properties', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (value, pointer) => {
+        expect(typeof valueAtPointer(value, `/${pointer}`)).not.toBe('function');
+      }),
+    );
+    expect(valueAtPointer({}, '/constructor')).toBeUndefined();
+    expect(valueAtPointer([], '/length')).toBeUndefined();
+  });
+});

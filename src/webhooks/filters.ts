@@ -1,0 +1,145 @@
+import { isStorable } from '../common/fields/text.js';
+import type { WebhookEvent } from './event.js';
+import { isPlainText, textAt } from './payload.js';
+import { matchesRef } from './ref-glob.js';
+import { WEBHOOK_SERVICE_NAMES, webhookService } from './services.js';
+
+type Scalar = string | number | boolean | null;
+
+/**
+ * Narrows which events launch a template (decision 30). All parts are optional and all that are
+ * given must hold; without any, every event of the contract's table launches.
+ */
+export interface WebhookFilters {
+  /** Event types. */
+  events?: readonly string[];
+  /** Actions within an event, such as `opened`; events of services without actions never match. */
+  actions?: readonly string[];
+  /** Patterns of branch or tag names: see `matchesRef`. Events without such a name never match. */
+  refs?: readonly string[];
+  /** JSON pointer (RFC 6901) into the payload to the value there, or a list of accepted values. */
+  equals?: Readonly<Record<string, Scalar | readonly Scalar[]>>;
+}
+
+/** What a filter is asked about. */
+export type FilteredEvent = Pick<WebhookEvent, 'service' | 'type' | 'refName' | 'payload'>;
+
+/** Thrown by `parseWebhookFilters`; the faults are messages for the field `webhook_filters`. */
+export class InvalidFilters extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`Invalid webhook filters: ${faults.join(' ')}`);
+    this.name = 'InvalidFilters';
+  }
+}
+
+const LISTS = ['events', 'actions', 'refs'] as const;
+const KEYS = [...LISTS, 'equals'] as const;
+const MAX_ENTRIES = 50;
+const MAX_TEXT_LENGTH = 256;
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+
+const EVENTS: ReadonlySet<string> = new Set(
+  WEBHOOK_SERVICE_NAMES.flatMap((name) => Object.keys(webhookService(name).events)),
+);
+
+/** Everything that is wrong with a value of `webhook_filters`; empty when it can be stored. */
+export function webhookFilterFaults(value: unknown): string[] {
+  if (!isObject(value)) return ['Webhook filters must be an object.'];
+  const unknown = Object.keys(value).filter((key) => !(KEYS as readonly string[]).includes(key));
+  return [
+    ...unknown.map((key) => `"${key}" is no filter. The filters are ${KEYS.join(', ')}.`),
+    ...LISTS.flatMap((key) => listFaults(key, value[key])),
+    ...eventFaults(value.events),
+    ...equalsFaults(value.equals),
+  ];
+}
+
+/** @throws InvalidFilters */
+export function parseWebhookFilters(value: unknown): WebhookFilters {
+  const faults = webhookFilterFaults(value);
+  if (faults.length > 0) throw new InvalidFilters(faults);
+  return value as WebhookFilters;
+}
+
+/** Why an event does not pass, in a sentence; null when it launches. */
+export function filterObjection(filters: WebhookFilters, event: FilteredEvent): string | null {
+  const { events = [], actions = [], refs = [], equals = {} } = filters;
+  if (events.length > 0 && !events.includes(event.type)) {
+    return `The event ${event.type} is not among the template's events.`;
+  }
+  if (actions.length > 0) {
+    const { action: path } = webhookService(event.service);
+    const action = path === null ? null : textAt(event.payload, path);
+    if (action === null) return 'The event has no action.';
+    if (!actions.includes(action)) {
+      return `The action ${action} is not among the template's actions.`;
+    }
+  }
+  if (refs.length > 0) {
+    const name = event.refName;
+    if (name === null) return 'The event names no branch or tag.';
+    if (!refs.some((pattern) => matchesRef(pattern, name))) {
+      return `${name} matches none of the template's refs.`;
+    }
+  }
+  for (const [pointer, wanted] of Object.entries(equals)) {
+    const value = valueAtPointer(event.payload, pointer);
+    // Identity: objects and lists in the payload equal no scalar.
+    if (![wanted].flat().some((one) => one === value)) {
+      return `The value at ${pointer} is not what the template asks for.`;
+    }
+  }
+  return null;
+}
+
+/** What an RFC 6901 pointer names; undefined when there is nothing. Only own properties count. */
+export function valueAtPointer(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    if (Array.isArray(found) && !/^\d+$/.test(key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
+
+function listFaults(key: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return [`"${key}" must be a list of texts.`];
+  if (value.length > MAX_ENTRIES) return [`"${key}" has more than ${MAX_ENTRIES} entries.`];
+  const fits = value.every(
+    (one) => typeof one === 'string' && one.length <= MAX_TEXT_LENGTH && isPlainText(one),
+  );
+  return fits ? [] : [`"${key}" must hold texts of 1 to ${MAX_TEXT_LENGTH} characters.`];
+}
+
+function eventFaults(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((one) => typeof one === 'string' && one !== '' && !EVENTS.has(one))
+    .map((one) => `"${one}" is no event that launches jobs.`);
+}
+
+function equalsFaults(value: unknown): string[] {
+  if (value === undefined) return [];
+  if (!isObject(value)) return ['"equals" must be an object of JSON pointers and values.'];
+  const entries = Object.entries(value);
+  if (entries.length > MAX_ENTRIES) return [`"equals" has more than ${MAX_ENTRIES} entries.`];
+  return entries.flatMap(([pointer, wanted]) => {
+    if (pointer.length > MAX_TEXT_LENGTH || !POINTER.test(pointer) || !isStorable(pointer)) {
+      return [`"${pointer}" is no JSON pointer, such as "/repository/full_name".`];
+    }
+    const accepted = Array.isArray(wanted) ? wanted : [wanted];
+    const fits = accepted.length <= MAX_ENTRIES && accepted.every(isScalar);
+    return fits ? [] : [`The value for "${pointer}" must be a text, number, boolean or null, or a list of these.`];
+  });
+}
+
+function isScalar(value: unknown): value is Scalar {
+  if (typeof value === 'string') return value.length <= MAX_TEXT_LENGTH && isStorable(value);
+  return value === null || typeof value === 'number' || typeof value === 'boolean';
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

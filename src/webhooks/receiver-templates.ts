@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { generateWebhookKey } from '../common/crypto/random-key.js';
+import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+
+const TABLE = 'unified_job_templates';
+
+/** What a receiver needs of a template. */
+export interface ReceiverTemplate {
+  id: number;
+  type: string;
+  name: string;
+  organizationId: number | null;
+  /** Service it listens to; empty for none. */
+  service: string;
+  /** Sealed webhook key; empty for none. */
+  sealedKey: string;
+  credentialId: number | null;
+  /** As stored: `parseWebhookFilters` reads it. */
+  filters: unknown;
+}
+
+/** Templates as receivers see them. */
+@Injectable()
+export class ReceiverTemplates {
+  private readonly decoyContext = rowContext(TABLE, randomUUID(), 'webhook_key');
+  private readonly decoy: string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {
+    this.decoy = box.seal(generateWebhookKey(), this.decoyContext);
+  }
+
+  /** A template of a kind by its id; null when there is none. */
+  async find(type: string, id: number): Promise<ReceiverTemplate | null> {
+    const query = sql`
+      SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
+        webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
+        webhook_filters AS "filters"
+      FROM unified_job_templates WHERE id = ${id} AND type = ${type}`.toQuery();
+    // Every delivery asks this first: the statement is prepared once for each connection.
+    const found = await this.database.row<ReceiverTemplate>({ ...query, name: 'receiver_template' });
+    return found ?? null;
+  }
+
+  /**
+   * The key a signature is checked against. Without a template, or one without this key, it is one
+   * that nobody knows: the answer then takes as long as for a wrong signature.
+   */
+  keyOf(template: ReceiverTemplate | null, service: string): string {
+    if (!template || template.service !== service || template.sealedKey === '') {
+      return this.box.open(this.decoy, this.decoyContext);
+    }
+    return this.box.open(template.sealedKey, rowContext(TABLE, template.id, 'webhook_key'));
+  }
+}

@@ -1,0 +1,55 @@
+import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { addRoute } from '../common/resource/add-route.js';
+import { resource } from '../common/resource/registry.js';
+import type { ReceiverKind } from './receiver-kinds.js';
+import { ReceiverService } from './receiver.service.js';
+import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
+import { Receives, SignatureGuard, type VerifiedRequest } from './signature.guard.js';
+
+/** `POST /api/v2/<templates>/<id>/<service>/` for every service. */
+export function receiverController(kind: ReceiverKind): Type {
+  class ReceiverController {
+    constructor(readonly service: ReceiverService) {}
+  }
+  Reflect.defineMetadata('design:paramtypes', [ReceiverService], ReceiverController);
+  Object.defineProperty(ReceiverController, 'name', { value: `${kind.type}_receivers` });
+  for (const service of WEBHOOK_SERVICE_NAMES) declareReceiver(ReceiverController, kind, service);
+  Controller(`api/v2/${resource(kind.type).path}`)(ReceiverController);
+  ApiTags('webhooks')(ReceiverController);
+  UseGuards(SignatureGuard)(ReceiverController);
+  return ReceiverController;
+}
+
+function declareReceiver(target: Type, kind: ReceiverKind, service: WebhookServiceName): void {
+  addRoute(target, service, {
+    method: RequestMethod.POST,
+    path: `:id/${service}`,
+    info: {
+      kind: 'action',
+      access: 'signature',
+      operationId: `${resource(kind.type).path}_${service}_receive`,
+      summary: `Receive an event of ${webhookService(service).label}, signed with the webhook key.`,
+      status: 202,
+      response: RECEIVER_ANSWER,
+    },
+    handler: function (this: { service: ReceiverService }, request) {
+      return this.service.receive(request as VerifiedRequest, kind.runs);
+    },
+  });
+  const prototype = target.prototype as object;
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, service)!;
+  Receives({ type: kind.type, service })(prototype, service, descriptor);
+}
+
+/** JSON schema of the answers of decision 15. */
+export const RECEIVER_ANSWER = {
+  type: 'object',
+  properties: {
+    message: { type: 'string' },
+    delivery: { type: 'integer', description: 'Record of this delivery.' },
+    job: { type: 'integer', description: 'The job that it launched.' },
+    url: { type: 'string', description: 'Path of the job.' },
+  },
+  required: ['message', 'delivery'],
+};

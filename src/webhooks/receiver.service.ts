@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { DeliveryIntake, type TakenDelivery } from './delivery-intake.js';
+import { DeliveryLedger } from './delivery-ledger.js';
+import { parseEvent, type WebhookEvent } from './event.js';
+import { headerAliases } from './headers.js';
+import { InvalidPayload } from './payload.js';
+import { RejectionLog } from './rejection-log.js';
+import type { VerifiedRequest } from './signature.guard.js';
+import { isUnsignedEvent } from './signature.js';
+
+type Delivery = VerifiedRequest['delivery'];
+
+/** Answers of decision 15. */
+const MESSAGES = {
+  accepted: { status: 202, message: 'Job queued.' },
+  duplicate: { status: 202, message: 'Webhook previously received, aborting.' },
+  ignored: { status: 200, message: 'Webhook ignored' },
+} as const;
+
+/**
+ * The answer to a delivery. One that was rejected is 400, since nothing was queued: the service
+ * then shows its owner that the hook is in trouble (automation 7.1, D15).
+ */
+export function answerTo({ verdict, reason, delivery, job }: TakenDelivery, runs: string): Reply {
+  if (verdict === 'rejected') throw new BadRequest(reason);
+  const { status, message } = MESSAGES[verdict];
+  const url = job === null ? {} : { job, url: resource(runs).url(job) };
+  return new Reply(status, { message, delivery, ...url });
+}
+
+/** Takes verified requests in. */
+@Injectable()
+export class ReceiverService {
+  constructor(
+    private readonly intake: DeliveryIntake,
+    private readonly ledger: DeliveryLedger,
+    private readonly rejections: RejectionLog,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @param runs resource type of what the template launches */
+  async receive({ delivery, ip = '' }: VerifiedRequest, runs: string): Promise<Reply> {
+    const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
+    if (isUnsignedEvent(delivery.service, delivery.signed, aliases)) {
+      return this.ignoreUnsigned(delivery, ip);
+    }
+    const event = await this.read(delivery, ip);
+    const { template, signed } = delivery;
+    const size = signed.rawBody.length;
+    const taken = await this.intake.take({ template, event, size, source: ip, redeliveryOf: null });
+    return answerTo(taken, runs);
+  }
+
+  private async read({ template, service, signed }: Delivery, source: string): Promise<WebhookEvent> {
+    try {
+      return parseEvent(service, signed, headerAliases(this.settings.WEBHOOK_HEADER_ALIASES));
+    } catch (error) {
+      if (!(error instanceof InvalidPayload)) throw error;
+      const size = signed.rawBody.length;
+      await this.ledger.record(
+        { templateId: template.id, service, event: null, size, source, redeliveryOf: null },
+        { verdict: 'rejected', reason: error.message, answer: 400 },
+      );
+      throw new BadRequest(error.message);
+    }
+  }
+
+  private async ignoreUnsigned({ template, service, signed }: Delivery, ip: string): Promise<Reply> {
+    const delivery = await this.rejections.record({
+      templateId: template.id,
+      service,
+      verdict: 'ignored',
+      reason: 'The event is a connection test, which is not signed.',
+      event: '',
+      answer: MESSAGES.ignored.status,
+      size: signed.rawBody.length,
+      source: ip,
+    });
+    return new Reply(MESSAGES.ignored.status, { message: MESSAGES.ignored.message, delivery });
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import { BadRequest, NotFound } from '../common/http/errors.js';
+import type { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { DeliveryIntake } from './delivery-intake.js';
+import type { WebhookEvent } from './event.js';
+import { RECEIVER_KINDS } from './receiver-kinds.js';
+import { answerTo } from './receiver.service.js';
+import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
+import { webhookService, type WebhookServiceName } from './services.js';
+import { webhookDeliveries } from './webhook-deliveries.resource.js';
+
+/**
+ * Sends a recorded delivery through its template again, by the rules that hold now. The new delivery
+ * has an id of its own, so it is no duplicate of the old one.
+ */
+@Injectable()
+export class RedeliveryService {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly database: Database,
+    private readonly templates: ReceiverTemplates,
+    private readonly intake: DeliveryIntake,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /**
+   * @param templateId template in whose list the delivery must be
+   * @throws BadRequest when there is no payload, or no template that receives it any more
+   */
+  async redeliver(request: ApiRequest, deliveryId: string, templateId?: number): Promise<Reply> {
+    const { actor, ip = '' } = request;
+    const row = await this.resources.load(webhookDeliveries, deliveryId, actor, {
+      action: 'redeliver',
+    });
+    if (templateId !== undefined && row.template_id !== templateId) throw new NotFound();
+    const event = eventOf(row);
+    const { template, runs } = await this.templateOf(row, event.service);
+    const taken = await this.intake.take({
+      template,
+      event,
+      size: row.size as number,
+      source: ip,
+      redeliveryOf: row.id,
+      recorded: (id) => this.audit(template, row, id),
+    });
+    return answerTo(taken, runs);
+  }
+
+  private async templateOf(
+    row: Row,
+    service: WebhookServiceName,
+  ): Promise<{ template: ReceiverTemplate; runs: string }> {
+    const id = row.template_id as number;
+    const found = await this.database.row<{ type: string }>(
+      sql`SELECT type FROM unified_job_templates WHERE id = ${id}`,
+    );
+    const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
+    const template = kind ? await this.templates.find(kind.type, id) : null;
+    if (!kind || template?.service !== service) {
+      throw new BadRequest('The template does not receive webhooks of this service any more.');
+    }
+    return { template, runs: kind.runs };
+  }
+
+  private audit(template: ReceiverTemplate, from: Row, to: number): void {
+    const { id, name, type, organizationId } = template;
+    this.activity.record({
+      operation: 'update',
+      object1: { type, id, name, organizationId },
+      object2: { type: webhookDeliveries.type, id: to, name: String(from.event) },
+      association: 'redeliver',
+      changes: { redelivered: [from.id, to] },
+    });
+  }
+}
+
+/** The event a delivery was, under a new identity. */
+function eventOf(row: Row): WebhookEvent {
+  if (typeof row.payload !== 'string') {
+    throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
+  }
+  const service = row.service as WebhookServiceName;
+  const type = row.event as string;
+  const { events, pingEvents } = webhookService(service);
+  return {
+    service,
+    type,
+    guid: randomUUID(),
+    guidWindowSeconds: null,
+    ref: row.ref as string | null,
+    refName: row.ref_name as string | null,
+    headRef: row.head_ref as string | null,
+    statusApi: row.status_api as string | null,
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    payloadText: row.payload,
+    listed: Object.hasOwn(events, type),
+    ping: pingEvents.includes(type),
+  };
+}

@@ -1,0 +1,109 @@
+import {
+  Injectable,
+  SetMetadata,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import { INT4_MAX } from '../common/fields/text.js';
+import { Forbidden } from '../common/http/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { RateLimiter } from '../common/rate/rate-limiter.js';
+import { Settings } from '../config/settings.js';
+import { headerAliases } from './headers.js';
+import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
+import { RejectionLog } from './rejection-log.js';
+import type { WebhookServiceName } from './services.js';
+import { isVerified, type SignedRequest } from './signature.js';
+
+const RECEIVES = 'controller:receives-webhooks';
+
+/** What a receiver's route stands for. */
+export interface ReceiverRoute {
+  /** Resource type of the template. */
+  type: string;
+  service: WebhookServiceName;
+}
+
+/** Marks a handler as a receiver. */
+export const Receives = (route: ReceiverRoute): MethodDecorator => SetMetadata(RECEIVES, route);
+
+/** A request whose sender has proved to know the template's webhook key. */
+export interface VerifiedRequest extends ApiRequest {
+  delivery: {
+    template: ReceiverTemplate;
+    service: WebhookServiceName;
+    signed: SignedRequest;
+  };
+}
+
+/**
+ * Lets only those in who know the webhook key (decision 14). Unknown template, other service, no
+ * service, wrong or missing signature: one answer, and one amount of work before it.
+ */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly templates: ReceiverTemplates,
+    private readonly rejections: RejectionLog,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { type, service } = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
+    const request = context.switchToHttp().getRequest<VerifiedRequest>();
+    const id = idOf(request.params.id);
+    await this.limit(type, id, request.ip ?? '', context.switchToHttp().getResponse<Response>());
+    const template = await this.templates.find(type, id);
+    const signed = signedRequest(request);
+    const key = this.templates.keyOf(template, service);
+    const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
+    const verified = isVerified(service, signed, key, aliases);
+    if (!verified || !template || !hasKey(template, service)) {
+      if (template) this.reject(template, service, request, signed);
+      throw new Forbidden();
+    }
+    request.delivery = { template, service, signed };
+    return true;
+  }
+
+  /** Counted for each address, so that nobody uses up what a template's service needs. */
+  private limit(type: string, id: number, address: string, response: Response): Promise<void> {
+    const subject = `${type}:${id}:${address}`;
+    return this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
+  }
+
+  private reject(
+    template: ReceiverTemplate,
+    service: WebhookServiceName,
+    request: ApiRequest,
+    signed: SignedRequest,
+  ): void {
+    this.rejections.count({
+      templateId: template.id,
+      service,
+      verdict: 'rejected',
+      reason: hasKey(template, service)
+        ? 'The signature or token does not match the webhook key.'
+        : 'The template does not receive webhooks of this service.',
+      event: '',
+      answer: 403,
+      size: signed.rawBody.length,
+      source: request.ip ?? '',
+    });
+  }
+}
+
+const hasKey = (template: ReceiverTemplate, service: string): boolean =>
+  template.service === service && template.sealedKey !== '';
+
+/** No template has the id 0: whatever is no id finds nothing, by the same way. */
+const idOf = (text: string): number =>
+  /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
+
+function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {
+  return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { OutboundRequest } from '../common/outbound/outbound-client.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { CredentialSecrets } from '../credentials/credential-secrets.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { webhookService } from './services.js';
+import { buildStatusPost, mayPostTo, statusContext, UnusableToken } from './status-body.js';
+import type { LeasedPost } from './status-posts.store.js';
+
+/** A post that can never be sent as things stand. The message holds no secret. */
+export class Unpostable extends Error {}
+
+/** What is sent, and the token in it, to be kept out of logs. */
+export interface ComposedPost {
+  request: OutboundRequest;
+  token: string;
+}
+
+/** Makes the request that announces a status. */
+@Injectable()
+export class StatusPostComposer {
+  constructor(
+    private readonly credentials: CredentialSecrets,
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+  ) {}
+
+  /** @throws Unpostable, or UnsealError when the token cannot be opened */
+  async compose(post: LeasedPost): Promise<ComposedPost> {
+    const { token, host } = await this.credential(post);
+    const { publicHosts } = webhookService(post.service).status;
+    const allowedHosts = [...publicHosts, ...this.settings.WEBHOOK_STATUS_HOSTS];
+    if (!mayPostTo(post.url, { credentialHost: host, allowedHosts })) {
+      throw new Unpostable(
+        'The credential may not be sent to the host that the webhook names. ' +
+          'Its host, or the setting WEBHOOK_STATUS_HOSTS, says where it may go.',
+      );
+    }
+    const built = this.build(post, await this.targetUrl(post.jobId), token);
+    if (!built) throw new Unpostable(`The service has no word for ${post.status}.`);
+    const { headers, body } = built;
+    const request: OutboundRequest = {
+      method: 'POST',
+      url: post.url,
+      headers,
+      body: JSON.stringify(body),
+      redirects: 'same-host',
+    };
+    return { request, token: token.trim() };
+  }
+
+  private async credential({ credentialId }: LeasedPost): Promise<{ token: string; host: string }> {
+    const opened = await this.credentials.open(credentialId === null ? [] : [credentialId]);
+    const inputs = credentialId === null ? undefined : opened.get(credentialId)?.inputs;
+    if (!inputs) throw new Unpostable('The webhook credential was deleted.');
+    const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return { token: textOf(inputs.token), host: textOf(inputs.host) };
+  }
+
+  private build(post: LeasedPost, targetUrl: string, token: string) {
+    const context = statusContext(post.templateName, this.settings.WEBHOOK_STATUS_CONTEXT);
+    const run = { id: post.jobId, status: post.status, targetUrl, context };
+    try {
+      return buildStatusPost(post.service, run, token);
+    } catch (error) {
+      throw error instanceof UnusableToken ? new Unpostable(error.message) : error;
+    }
+  }
+
+  private async targetUrl(jobId: number): Promise<string> {
+    const { BASE_URL } = await this.runtime.get('BASE_URL');
+    const { HOST, PORT } = this.settings;
+    const base = BASE_URL === '' ? `http://${HOST}:${PORT}` : BASE_URL.replace(/\/+$/, '');
+    return base + resource('job').url(jobId);
+  }
+}

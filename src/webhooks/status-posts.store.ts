@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { Outbox } from '../common/queue/outbox.js';
+import { Database } from '../database/database.js';
+import { raw, sql, type Sql } from '../database/sql.js';
+import type { WebhookServiceName } from './services.js';
+
+export const STATUS_POSTS_QUEUE = 'status_posts';
+
+/** Longer than any attempt takes: 15 s of network and what surrounds it. */
+const LEASE_SECONDS = 60;
+
+/** One entry of a post's log. */
+export interface StatusPostAttempt {
+  number: number;
+  /** ISO 8601, by the database's clock. */
+  at: string;
+  /** Status code of the answer; null when there was none. */
+  answer: number | null;
+  detail: string;
+  duration_ms: number | null;
+}
+
+/** What an attempt came to; the store numbers and dates it. */
+export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
+
+/** A status that waits for being announced. */
+export interface PendingStatus {
+  jobId: number;
+  status: string;
+  service: WebhookServiceName;
+  /** The service's word. */
+  state: string;
+}
+
+/** A post this process holds the lease of. */
+export interface LeasedPost {
+  id: number;
+  jobId: number;
+  attempt: number;
+  status: string;
+  url: string;
+  /** Attempts that reached the network so far. */
+  made: number;
+  service: WebhookServiceName;
+  credentialId: number | null;
+  templateName: string;
+}
+
+/** The rows of status posts. Every step of a sender names its lease (R3). */
+@Injectable()
+export class StatusPostsStore {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /**
+   * Writes posts for those of the jobs that came from a webhook, have a credential to post with and
+   * a place to post to; with their outbox rows, in the caller's transaction.
+   */
+  async add(pending: readonly PendingStatus[]): Promise<void> {
+    if (pending.length === 0) return;
+    const column = <Key extends keyof PendingStatus>(key: Key): PendingStatus[Key][] =>
+      pending.map((one) => one[key]);
+    const rows = await this.database.rows<{ id: number }>(sql`
+      INSERT INTO webhook_status_posts (job_id, status, state, url)
+      SELECT run.id, given.status, given.state, del.status_api
+      FROM unnest(${column('jobId')}::int[], ${column('status')}::text[],
+        ${column('service')}::text[], ${column('state')}::text[])
+        AS given (job_id, status, service, state)
+      JOIN unified_jobs run ON run.id = given.job_id AND run.webhook_service = given.service
+        AND run.webhook_credential_id IS NOT NULL
+      JOIN webhook_deliveries del ON del.id = run.webhook_delivery_id
+        AND del.status_api IS NOT NULL
+      RETURNING id`);
+    await this.outbox.add(
+      STATUS_POSTS_QUEUE,
+      rows.map(({ id }) => id),
+    );
+  }
+
+  /** Job of a post that is still to be sent. */
+  async jobOf(postId: number): Promise<number | null> {
+    const row = await this.database.row<{ job_id: number }>(sql`
+      SELECT job_id FROM webhook_status_posts WHERE id = ${postId} AND outcome = 'pending'`);
+    return row?.job_id ?? null;
+  }
+
+  /**
+   * Leases the oldest unsent post of a job, when it is due and nobody else has it: so the posts of a
+   * job go out one by one and in order. One that failed and has a successor is given up first.
+   */
+  async lease(jobId: number): Promise<LeasedPost | null> {
+    await this.supersede(jobId);
+    const leased = await this.database.row<LeasedPost>(sql`
+      WITH leased AS (
+        UPDATE webhook_status_posts post SET attempt = post.attempt + 1,
+          lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+        WHERE post.id = (
+            SELECT id FROM webhook_status_posts
+            WHERE job_id = ${jobId} AND outcome = 'pending' ORDER BY id LIMIT 1 FOR UPDATE)
+          AND post.next_attempt <= now() AND (post.lease_until IS NULL OR post.lease_until < now())
+        RETURNING post.*)
+      SELECT leased.id, leased.job_id AS "jobId", leased.attempt, leased.status, leased.url,
+        json_array_length(leased.attempts) AS made, run.webhook_service AS service,
+        run.webhook_credential_id AS "credentialId", coalesce(ujt.name, '') AS "templateName"
+      FROM leased JOIN unified_jobs run ON run.id = leased.job_id
+      LEFT JOIN unified_job_templates ujt ON ujt.id = run.unified_job_template_id`);
+    return leased ?? null;
+  }
+
+  /** Ends a post. */
+  finish(
+    post: LeasedPost,
+    outcome: 'sent' | 'failed',
+    reason: string,
+    attempt?: NewAttempt,
+  ): Promise<void> {
+    return this.database.transaction(async () => {
+      const ended = await this.update(post, attempt, sql`outcome = ${outcome}, reason = ${reason},
+        next_attempt = NULL, finished = now()`);
+      if (ended > 0) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, post.id);
+    });
+  }
+
+  /** Puts a post off; `attempt` is left out when none was made. */
+  postpone(
+    post: LeasedPost,
+    seconds: number,
+    reason: string,
+    attempt?: NewAttempt,
+  ): Promise<void> {
+    return this.database.transaction(async () => {
+      const put = await this.update(post, attempt, sql`reason = ${reason},
+        next_attempt = now() + make_interval(secs => ${seconds}::float8)`);
+      if (put > 0) await this.outbox.postpone(STATUS_POSTS_QUEUE, post.id, seconds);
+    });
+  }
+
+  /** Seconds until the posts before and including this one can go on; null when it is over. */
+  async waitSeconds(postId: number): Promise<number | null> {
+    const row = await this.database.row<{ seconds: number }>(sql`
+      SELECT greatest(1, ceil(extract(epoch FROM
+        greatest(first.next_attempt, first.lease_until, now()) - now())))::int AS seconds
+      FROM webhook_status_posts post
+      JOIN LATERAL (
+        SELECT next_attempt, lease_until FROM webhook_status_posts
+        WHERE job_id = post.job_id AND outcome = 'pending' ORDER BY id LIMIT 1) first ON TRUE
+      WHERE post.id = ${postId} AND post.outcome = 'pending'`);
+    return row?.seconds ?? null;
+  }
+
+  private supersede(jobId: number): Promise<void> {
+    return this.database.transaction(async () => {
+      const given = await this.database.rows<{ id: number }>(sql`
+        UPDATE webhook_status_posts post SET outcome = 'superseded', finished = now(),
+          next_attempt = NULL, lease_until = NULL
+        WHERE post.job_id = ${jobId} AND post.outcome = 'pending' AND post.attempt > 0
+          AND (post.lease_until IS NULL OR post.lease_until < now())
+          AND EXISTS (SELECT 1 FROM webhook_status_posts later
+            WHERE later.job_id = post.job_id AND later.id > post.id AND later.outcome = 'pending')
+        RETURNING post.id`);
+      for (const { id } of given) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, id);
+    });
+  }
+
+  private update(post: LeasedPost, attempt: NewAttempt | undefined, sets: Sql): Promise<number> {
+    return this.database.execute(sql`
+      UPDATE webhook_status_posts SET lease_until = NULL, ${sets}, ${logged(post, attempt)}
+      WHERE id = ${post.id} AND attempt = ${post.attempt} AND outcome = 'pending'`);
+  }
+}
+
+function logged(post: LeasedPost, attempt: NewAttempt | undefined): Sql {
+  if (!attempt) return raw('attempts = attempts');
+  const entry = JSON.stringify({ number: post.made + 1, ...attempt });
+  return sql`attempts = (attempts::jsonb
+    || (${entry}::jsonb || jsonb_build_object('at', now())))::json`;
+}

@@ -1,0 +1,104 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import type { ApiRequest } from '../common/http/request.js';
+import { addRoute } from '../common/resource/add-route.js';
+import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import {
+  ResourceController,
+  type GenericController,
+} from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { listOf, SubList } from '../common/resource/sublist.js';
+import { sql } from '../database/sql.js';
+import { FilterTrial } from './filter-trial.service.js';
+import { RECEIVER_ANSWER } from './receiver.controller.js';
+import type { ReceiverKind } from './receiver-kinds.js';
+import { RedeliveryService } from './redelivery.service.js';
+import { webhookDeliveries } from './webhook-deliveries.resource.js';
+
+/** The ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
+export function templateWebhooksController({ type }: ReceiverKind): Type {
+  const templates = resource(type);
+  const Templates = ResourceController(templates, []);
+  Object.defineProperty(Templates, 'name', { value: `${type}_webhooks` });
+  const deliveries = listOf(
+    () => webhookDeliveries,
+    (template) => sql`t.template_id = ${template.id}`,
+  );
+  SubList('webhook_deliveries', deliveries)(Templates);
+  declareRedeliver(Templates, templates);
+  declareFilterTest(Templates, templates);
+  Resource(templates)(Templates);
+  return Templates;
+}
+
+function declareRedeliver(target: Type, templates: ResourceDefinition): void {
+  addRoute(target, 'redeliver', {
+    method: RequestMethod.POST,
+    path: ':id/webhook_deliveries/:delivery/redeliver',
+    info: {
+      kind: 'action',
+      access: 'authenticated',
+      operationId: `${templates.path}_webhook_deliveries_redeliver`,
+      summary: 'Send a delivery of one template through it again.',
+      parent: templates,
+      needs: 'change',
+      status: 202,
+      response: RECEIVER_ANSWER,
+    },
+    handler: async function (this: GenericController, request: ApiRequest) {
+      const { id, delivery = '' } = request.params;
+      const template = await this.machinery.resources.load(templates, id, request.actor);
+      return this.machinery
+        .find(RedeliveryService)
+        .redeliver(request, delivery, template.id);
+    },
+  });
+}
+
+function declareFilterTest(target: Type, templates: ResourceDefinition): void {
+  addRoute(target, 'test_webhook_filters', {
+    method: RequestMethod.POST,
+    path: ':id/webhook_filters/test',
+    info: {
+      kind: 'action',
+      access: 'authenticated',
+      operationId: `${templates.path}_webhook_filters_test`,
+      summary: "Tell which stored deliveries would have launched, by the template's filters or others.",
+      parent: templates,
+      needs: 'change',
+      body: templates.fields.filter(({ name }) => name === 'webhook_filters'),
+      response: TRIAL_ANSWER,
+    },
+    handler: async function (this: GenericController, { params, body, actor }: ApiRequest) {
+      const template = await this.machinery.resources.load(templates, params.id, actor, {
+        action: 'change',
+      });
+      const filters = body.webhook_filters ?? template.webhook_filters ?? {};
+      return this.machinery.find(FilterTrial).run(template.id, filters);
+    },
+  });
+}
+
+const TRIAL_ANSWER = {
+  type: 'object',
+  properties: {
+    launches: { type: 'integer', description: 'Deliveries that would have launched.' },
+    count: { type: 'integer', description: 'Deliveries that were looked at, the newest.' },
+    results: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          delivery: { type: 'integer' },
+          received: { type: 'string', format: 'date-time' },
+          event: { type: 'string' },
+          ref_name: { type: 'string', nullable: true },
+          verdict: { type: 'string', description: 'What became of it when it came.' },
+          launches: { type: 'boolean' },
+          reason: { type: 'string', description: 'Why it would not have launched.' },
+        },
+      },
+    },
+  },
+};

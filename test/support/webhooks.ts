@@ -1,0 +1,90 @@
+/**
+ * Templates that receive webhooks, and requests as the services send them:
+ *
+ *   const hook = await armed(test, 'service_a', { ask_scm_branch_on_launch: true });
+ *   const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
+ *   await hook.post(rawBody, headers).expect(403);
+ */
+import { randomUUID } from 'node:crypto';
+import supertest from 'supertest';
+import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
+import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import type { TestApp } from './boot.js';
+import { deliveryHeaders, type DeliveryOptions } from './payloads/webhooks.js';
+
+type Json = Record<string, unknown>;
+
+/** What is sent; a sample of the contract's table will do. */
+export interface SentEvent {
+  event: string;
+  payload: Json;
+}
+
+export class Hook {
+  constructor(
+    private readonly test: TestApp,
+    readonly template: Row,
+    readonly service: WebhookServiceName,
+    readonly key: string,
+  ) {}
+
+  /** Path of the receiver, or of the one of another service. */
+  path(service: string = this.service): string {
+    return `/api/v2/job_templates/${this.template.id}/${service}/`;
+  }
+
+  /** A correctly signed delivery; with an id of its own unless `delivery` says otherwise. */
+  send({ event, payload }: SentEvent, options: DeliveryOptions = {}): supertest.Test {
+    const rawBody = Buffer.from(JSON.stringify(payload));
+    const sent = { delivery: randomUUID(), ...options };
+    return this.post(rawBody, deliveryHeaders(this.service, event, rawBody, this.key, sent));
+  }
+
+  /** Any bytes with any headers. */
+  post(
+    rawBody: Buffer,
+    headers: Record<string, string>,
+    path: string = this.path(),
+  ): supertest.Test {
+    const pending = supertest(this.test.url).post(path).set(headers);
+    // Bytes as they are: the client must not make JSON of a buffer.
+    return pending.serialize((body: unknown) => body as string).send(rawBody as never);
+  }
+
+  jobs(): Promise<Row[]> {
+    return this.test.database.rows<Row>(sql`
+      SELECT * FROM unified_jobs WHERE job_template_id = ${this.template.id} ORDER BY id`);
+  }
+
+  deliveries(): Promise<Row[]> {
+    return this.test.database.rows<Row>(sql`
+      SELECT * FROM webhook_deliveries WHERE template_id = ${this.template.id} ORDER BY id`);
+  }
+}
+
+/** A job template with a key for a service. `template` takes fields of the API. */
+export async function armed(
+  test: TestApp,
+  service: WebhookServiceName,
+  fields: Json = {},
+): Promise<Hook> {
+  return arm(test, await test.make.jobTemplate(fields), service);
+}
+
+/** Gives a template a service and a key of our choice. */
+export async function arm(
+  test: TestApp,
+  template: Row,
+  service: WebhookServiceName,
+): Promise<Hook> {
+  const key = generateWebhookKey();
+  const context = rowContext('unified_job_templates', template.id, 'webhook_key');
+  const sealed = test.app.get(SecretBox, { strict: false }).seal(key, context);
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET webhook_service = ${service}, webhook_key = ${sealed}
+    WHERE id = ${template.id}`);
+  return new Hook(test, template, service, key);
+}

@@ -56,6 +56,13 @@ const TEST_GLOBALS = [
   'afterEach',
 ];
 
+/** Names a browser provides to the scripts of the pages. */
+const BROWSER_GLOBALS = [
+  ...['document', 'window', 'location', 'navigator', 'history', 'localStorage', 'EventSource'],
+  ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'URL'],
+  ...['URLSearchParams', 'FormData', 'HTMLSelectElement', 'HTMLElement', 'Event', 'console'],
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'var/', 'coverage/', 'node_modules/', 'docs/'] },
   eslint.configs.recommended,
@@ -120,6 +127,11 @@ export default tseslint.config(
     // Declarations beside plain scripts are in no project of the compiler.
     files: ['scripts/**/*.d.mts'],
     extends: [tseslint.configs.disableTypeChecked],
+  },
+  {
+    files: ['src/**/*.js'],
+    languageOptions: { globals: readonly(BROWSER_GLOBALS), sourceType: 'script' },
+    rules: { 'max-lines-per-function': 'off' },
   },
   {
     files: ['**/*.mjs'],

@@ -51,12 +51,12 @@ export class InventoryCounters1795255051171 implements MigrationInterface {
       BEGIN
         PERFORM add_to_inventory(array_agg(inventory_id), array_agg(0), array_agg(difference),
           array_agg(0))
-        FROM (SELECT new.inventory_id,
-                sum(new.has_active_failures::integer - old.has_active_failures::integer)::integer
-                  AS difference
-              FROM after_change new JOIN before_change old ON old.id = new.id
-              WHERE new.has_active_failures <> old.has_active_failures
-              GROUP BY new.inventory_id) AS sums
+        FROM (SELECT now_row.inventory_id,
+                sum(now_row.has_active_failures::integer - was_row.has_active_failures::integer)
+                  ::integer AS difference
+              FROM after_change now_row JOIN before_change was_row ON was_row.id = now_row.id
+              WHERE now_row.has_active_failures <> was_row.has_active_failures
+              GROUP BY now_row.inventory_id) AS sums
         HAVING count(*) > 0;
         RETURN NULL;
       END $$`);

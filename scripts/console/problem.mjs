@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const TAIL_BYTES = 64 * 1024;
+const LONGEST_LINE = 400;
 
 /**
  * A failure the person at the terminal can act on: its message is the whole story, so it is printed
@@ -16,12 +17,13 @@ export class Problem extends Error {
   }
 }
 
-/** The last `count` lines with text in them. */
+/** The last `count` lines with text in them, each cut to what a terminal can take. */
 export function lastLines(text, count = 15) {
   return text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
-    .slice(-count);
+    .slice(-count)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
 }
 
 /** The last line of a log file; null when there is none to show. */

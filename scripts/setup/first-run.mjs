@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { Problem } from '../console/problem.mjs';
 import { note, step } from '../console/progress.mjs';
 import { run } from '../processes/run.mjs';
 import { BUILD_STAMP } from '../services/packages.mjs';
 import { readJson, readText, writePrivate } from '../services/private-file.mjs';
+import { shownPath } from './data-folder.mjs';
 import { readablePassword } from './settings.mjs';
 
 const COMMAND_LIMIT_MS = 10 * 60_000;
@@ -32,8 +34,7 @@ export async function setUpDatabase({ settings, files, environment, withToken = 
   const keep = () => writePrivate(files.setUp, JSON.stringify(now));
   keep();
   if (settings.demoData && !now.demo) {
-    await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
-    now.demo = true;
+    now.demo = await makeDemo({ files, cli });
     keep();
   }
   return admin;
@@ -62,6 +63,18 @@ async function makeToken({ settings, files, cli }) {
   } catch (error) {
     // An external database may have its own admins and none of this name.
     note(`no token made: ${[error.message, ...(error.details ?? [])].at(-1)}`);
+  }
+}
+
+// A service without examples is better than none; the next start tries again.
+async function makeDemo({ files, cli }) {
+  try {
+    await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    note(`no demo objects: see ${shownPath(files.log('set-up'))}`);
+    return false;
   }
 }
 

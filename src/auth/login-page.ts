@@ -17,16 +17,28 @@ export function loginPage(
       ${error && html`<p class="message error" role="alert">${error}</p>`}
       <form method="post" action="/api/login/" class="stack">
         ${csrfInput(context.csrf)}
-        <input type="hidden" name="next" value="${next}">
+        <input type="hidden" name="next" value="${next}" />
         <div class="field">
           <label for="username">Username</label>
-          <input id="username" name="username" autocomplete="username" autocapitalize="none"
-            spellcheck="false" required autofocus>
+          <input
+            id="username"
+            name="username"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            autofocus
+          />
         </div>
         <div class="field">
           <label for="password">Password</label>
-          <input id="password" name="password" type="password" autocomplete="current-password"
-            required>
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
         </div>
         <button class="primary">Log in</button>
       </form>

@@ -13,6 +13,7 @@ const RULES = (settings: Settings): readonly (readonly [table: string, where: st
     settings.EVENT_RETENTION,
   ],
   ['sessions', `last_seen < now() - make_interval(days => $1)`, 1],
+  ['idempotency_keys', `created < now() - make_interval(days => $1)`, 1],
   ['tokens', `expires < now() - make_interval(days => $1)`, 30],
 ];
 

@@ -10,6 +10,7 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
   ['unified_jobs', 'start_args'],
+  ['unified_jobs', 'launch_config'],
 ];
 
 /**

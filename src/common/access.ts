@@ -62,16 +62,10 @@ export function permit(policy: Policy, action: string, alias: string, actor: Act
 }
 
 export const anyOf = (...rules: Predicate[]): Predicate =>
-  withHints(
-    (alias, actor) => or(...rules.map((rule) => rule(alias, actor))),
-    ...hintsOf(rules),
-  );
+  withHints((alias, actor) => or(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules));
 
 export const allOf = (...rules: Predicate[]): Predicate =>
-  withHints(
-    (alias, actor) => and(...rules.map((rule) => rule(alias, actor))),
-    ...hintsOf(rules),
-  );
+  withHints((alias, actor) => and(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules));
 
 /** Any authenticated caller. */
 export const everyone: Predicate = () => TRUE;

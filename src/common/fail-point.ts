@@ -5,7 +5,8 @@ export type FailPoint =
   | 'run-scheduled'
   | 'run-leased'
   | 'run-prepared'
-  | 'run-finishing';
+  | 'run-finishing'
+  | 'notification-sent';
 
 // Not a setting of the product: it is read once, and without it every point is inert.
 // eslint-disable-next-line no-restricted-syntax

@@ -100,10 +100,7 @@ async function named(
   const definition = resource(type);
   const summaries = await summariesOf(definition, [...new Set(ids)], context);
   return new Map(
-    [...summaries].map(([id, one]) => [
-      id,
-      { id, type, ...wordsOf(one), url: definition.url(id) },
-    ]),
+    [...summaries].map(([id, one]) => [id, { id, type, ...wordsOf(one), url: definition.url(id) }]),
   );
 }
 

@@ -51,6 +51,8 @@ export class CredentialSecrets {
   /** Names of the passwords a launch must bring, by credential; see `passwordsNeeded` of the types. */
   async passwordsNeeded(ids: readonly number[]): Promise<Map<number, string[]>> {
     const opened = await this.open(ids);
-    return new Map([...opened].map(([id, { type, inputs }]) => [id, passwordsNeeded(type, inputs)]));
+    return new Map(
+      [...opened].map(([id, { type, inputs }]) => [id, passwordsNeeded(type, inputs)]),
+    );
   }
 }

@@ -20,8 +20,27 @@ export const credentialTypes = defineResource({
       message: 'Credential type with this Name and Kind already exists.',
     },
   ],
-  policy: { read: everyone, add: () => superusersOnly, change: superusersOnly, delete: superusersOnly },
-  relations: {
-    credentials: { kind: 'has-many', target: () => resource('credential'), field: 'credential_type' },
+  policy: {
+    read: everyone,
+    add: () => superusersOnly,
+    change: superusersOnly,
+    delete: superusersOnly,
   },
+  relations: {
+    credentials: {
+      kind: 'has-many',
+      target: () => resource('credential'),
+      field: 'credential_type',
+    },
+  },
+  // Not even a superuser changes a shipped type, and clients ask here before they try.
+  extend: async (rows) =>
+    new Map(
+      rows
+        .filter(({ managed }) => managed === true)
+        .map(({ id }) => [
+          id,
+          { summary_fields: { user_capabilities: { edit: false, delete: false } } },
+        ]),
+    ),
 });

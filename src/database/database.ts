@@ -106,16 +106,25 @@ export class Database {
    * to the pool when `work` ends.
    */
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+    const client = await this.connect();
     try {
       return await work(client);
     } finally {
-      client.release();
+      release(client);
     }
   }
 
-  private async begin<T>(work: () => Promise<T>): Promise<T> {
+  /** A client of the pool that may lose its connection between two statements. */
+  private async connect(): Promise<PoolClient> {
     const client = await this.pool.connect();
+    // The pool listens only to clients that nobody uses; unheard, the error would end the process.
+    // The next statement on the client fails and says why.
+    client.on('error', ignore);
+    return client;
+  }
+
+  private async begin<T>(work: () => Promise<T>): Promise<T> {
+    const client = await this.connect();
     const open: OpenTransaction = { client, beforeCommit: [], afterCommit: [], savepoints: 0 };
     let broken: Error | undefined;
     try {
@@ -134,7 +143,7 @@ export class Database {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
-      client.release(broken);
+      release(client, broken);
     }
   }
 
@@ -144,6 +153,13 @@ export class Database {
     const open = this.open.getStore();
     return open ? open.client.query<Row>(query) : this.pool.query<Row>(query);
   }
+}
+
+function ignore(): void {}
+
+function release(client: PoolClient, broken?: Error): void {
+  client.off('error', ignore);
+  client.release(broken);
 }
 
 /** The SQLSTATE of a database error, or an empty string for anything else. */

@@ -26,7 +26,7 @@ export class GroupHooks implements ResourceHooks {
   async prepareCreate(values: Values): Promise<void> {
     assertName(values);
     const inventoryId = values.inventory as number;
-    await this.inventory.take(inventoryId, 'group');
+    await this.inventory.hold(inventoryId, 'group');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
   }
 
@@ -34,7 +34,7 @@ export class GroupHooks implements ResourceHooks {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a group.');
     assertName(values);
     const inventoryId = row.inventory_id as number;
-    await this.inventory.take(inventoryId, 'group');
+    await this.inventory.hold(inventoryId, 'group');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
     }
@@ -43,7 +43,7 @@ export class GroupHooks implements ResourceHooks {
   /** With a group go the subgroups and hosts that are in nothing else. */
   async prepareDelete(row: Row): Promise<void> {
     const inventoryId = row.inventory_id as number;
-    await this.inventory.take(inventoryId, 'group');
+    await this.inventory.hold(inventoryId, 'group');
     await this.inventory.assertIdle(inventoryId);
     const groups = await this.graph.onlyWithin(row.id);
     const hosts = await this.database.rows<Row>(sql`

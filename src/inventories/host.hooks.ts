@@ -19,14 +19,14 @@ export class HostHooks implements ResourceHooks {
     takePort(values, String(values.variables ?? ''));
     const inventoryId = values.inventory as number;
     await this.limit.assertRoom(inventoryId, 1);
-    await this.inventory.take(inventoryId, 'host');
+    await this.inventory.hold(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
   }
 
   async prepareUpdate(row: Row, values: Values): Promise<void> {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a host.');
     const inventoryId = row.inventory_id as number;
-    await this.inventory.take(inventoryId, 'host');
+    await this.inventory.hold(inventoryId, 'host');
     if (!('name' in values)) return;
     takePort(values, String(values.variables ?? row.variables));
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
@@ -34,7 +34,7 @@ export class HostHooks implements ResourceHooks {
 
   async prepareDelete(row: Row): Promise<void> {
     const inventoryId = row.inventory_id as number;
-    await this.inventory.take(inventoryId, 'host');
+    await this.inventory.hold(inventoryId, 'host');
     await this.inventory.assertIdle(inventoryId);
   }
 }

@@ -1,9 +1,8 @@
-import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { related, SubList } from '../common/resource/sublist.js';
 import { hosts } from './inventories.resource.js';
-import { allGroups, members } from './inventory-sublists.js';
+import { allGroups, hostActivity, members } from './inventory-sublists.js';
 import { VariableData } from './variable-data.js';
 
 @Resource(hosts)
@@ -12,5 +11,5 @@ import { VariableData } from './variable-data.js';
 @SubList('all_groups', allGroups())
 @SubList('job_events', related('job_events', { events: true }))
 @SubList('job_host_summaries', related('job_host_summaries'))
-@SubList('activity_stream', activityOf())
+@SubList('activity_stream', hostActivity())
 export class HostsController extends ResourceController(hosts) {}

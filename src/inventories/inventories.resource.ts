@@ -74,6 +74,7 @@ export const inventories = defineResource({
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
+  deletesLater: true,
   extend: inventoryExtension,
 });
 
@@ -90,6 +91,7 @@ export const hosts = defineResource({
   type: 'host',
   schema: HostSchema,
   table: 'hosts',
+  counter: { column: 'inventory_id', table: 'inventories', total: 'total_hosts' },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
   unique: [
@@ -100,8 +102,10 @@ export const hosts = defineResource({
       message: 'Host with this Name and Inventory already exists.',
     },
   ],
-  // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
   indexes: [
+    // The order of every list of hosts; without it a page sorts all hosts there are.
+    { name: 'hosts_name_id_idx', columns: ['name', 'id'] },
+    // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
     { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
     {
       name: 'hosts_last_job_host_summary_id_idx',
@@ -135,6 +139,7 @@ export const groups = defineResource({
   type: 'group',
   schema: GroupSchema,
   table: 'groups',
+  counter: { column: 'inventory_id', table: 'inventories', total: 'total_groups' },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
   unique: [

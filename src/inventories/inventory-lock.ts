@@ -17,7 +17,7 @@ export class InventoryLock {
    * @param noun what the caller is about to touch, for the text of the error
    * @throws BadRequest when the inventory is being deleted
    */
-  async take(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
+  async hold(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
     const row = await this.database.row<{ pending_deletion: boolean }>(sql`
       SELECT pending_deletion FROM inventories WHERE id = ${inventoryId} FOR NO KEY UPDATE`);
     if (row?.pending_deletion) {

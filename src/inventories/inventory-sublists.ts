@@ -33,7 +33,7 @@ export const childGroups = (): Factory =>
       await assertSameInventory(context, child);
       const { machinery, parent } = context;
       // Two edges added at once could close a cycle that neither sees.
-      await machinery.find(InventoryLock).take(parent.inventory_id as number, 'group');
+      await machinery.find(InventoryLock).hold(parent.inventory_id as number, 'group');
       if (await machinery.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
       }
@@ -62,9 +62,10 @@ export const rootGroups = (): Factory =>
 export const allGroups = (): Factory =>
   listOf(
     () => resource('group'),
-    (host) => sql`t.id IN (${groupsAndAncestors(
-      sql`SELECT group_id FROM group_hosts WHERE host_id = ${host.id}`,
-    )})`,
+    (host) =>
+      sql`t.id IN (${groupsAndAncestors(
+        sql`SELECT group_id FROM group_hosts WHERE host_id = ${host.id}`,
+      )})`,
   );
 
 const hostsBelow = (group: Row): Sql => sql`
@@ -72,13 +73,31 @@ const hostsBelow = (group: Row): Sql => sql`
 
 /** Hosts of a group and of everything below it. */
 export const allHosts = (): Factory =>
-  listOf(() => resource('host'), (group) => sql`t.id IN (${hostsBelow(group)})`);
+  listOf(
+    () => resource('host'),
+    (group) => sql`t.id IN (${hostsBelow(group)})`,
+  );
 
 /** Events or summaries of jobs about the hosts of a group. */
 export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
-  listOf(() => resource(type), (group) => sql`t.host_id IN (${hostsBelow(group)})`, {
-    events: type === 'job_event',
-  });
+  listOf(
+    () => resource(type),
+    (group) => sql`t.host_id IN (${hostsBelow(group)})`,
+    {
+      events: type === 'job_event',
+    },
+  );
+
+/** What happened to a host and to its inventory (core 5.5). */
+export const hostActivity = (): Factory =>
+  listOf(
+    () => resource('activity_stream'),
+    ({ id, inventory_id: inventory }) => sql`(
+      (t.object1 = 'host' AND t.object1_id = ${id})
+      OR (t.object2 = 'host' AND t.object2_id = ${id})
+      OR (t.object1 = 'inventory' AND t.object1_id = ${inventory}))`,
+    { options: () => ({ visible: sql`TRUE` }) },
+  );
 
 /** What happened to an inventory and to the hosts and groups in it (core 5.5). */
 export const inventoryActivity = (): Factory =>

@@ -43,7 +43,10 @@ function store(
 ): Promise<Variables> {
   const { resources } = machinery;
   return machinery.database.transaction(async () => {
-    const row = await resources.load(definition, params.id, actor, { action: 'change', lock: true });
+    const row = await resources.load(definition, params.id, actor, {
+      action: 'change',
+      lock: true,
+    });
     const variables = next(variablesOf(row));
     const options = { partial: true };
     const body = { variables };
@@ -68,7 +71,7 @@ function declareRoute(
       operationId: `${definition.path}_variable_data_${verb}`,
       summary: `${word} the variables of one ${definition.label.toLowerCase()}.`,
       parent: definition,
-      ...(verb === 'retrieve' ? {} : { needs: 'change' }),
+      ...(verb === 'retrieve' ? {} : { needs: 'change', body: [] }),
       response: { type: 'object', additionalProperties: true },
     },
     handler: handler as (request: ApiRequest) => Promise<unknown>,

@@ -1,4 +1,5 @@
 import { permit } from '../common/access.js';
+import { parseVariables } from '../common/fields/variables.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../credentials/types/definition.js';
@@ -9,7 +10,6 @@ import {
   variablePrefixes,
   webhookVariables,
 } from '../webhooks/variables.js';
-import { maskVariables } from './launch-secrets.js';
 import { launchedBy, loadRunFacts, summarizeTemplate } from './launched-by.js';
 import { displayArtifacts } from './runner/event-summaries.js';
 
@@ -78,7 +78,7 @@ export async function jobExtension(
 
 /** A webhook's variables stand in its delivery; the payload is shown on the detail only. */
 function variablesOf(row: Row, delivery: DeliveryRow | undefined): Record<string, unknown> {
-  const own = maskVariables(String(row.extra_vars ?? ''));
+  const own = parseVariables(String(row.extra_vars ?? ''));
   if (!delivery) return own;
   const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
   return {

@@ -1,5 +1,33 @@
 import { Module } from '@nestjs/common';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { InventoriesModule } from '../inventories/inventories.module.js';
+import { Dependencies } from './scheduler/dependencies.js';
+import { Placement } from './scheduler/placement.js';
+import { Scheduler } from './scheduler/scheduler.js';
+import { ActiveRuns } from './worker/active-runs.js';
+import { EventStore } from './worker/event-store.js';
+import { JobContexts } from './worker/job-context.js';
+import { JobCredentials } from './worker/job-credentials.js';
+import { JobProjectFiles } from './worker/job-project.js';
+import { Leases } from './worker/leases.js';
+import { PlaybookJob } from './worker/playbook-job.js';
+import { ProjectLock } from './worker/project-lock.js';
+import { ProjectSync } from './worker/project-sync.js';
+import { Recovery } from './worker/recovery.js';
+import { RunFolders } from './worker/run-folders.js';
+import { RunResults } from './worker/run-results.js';
+import { RunsHandler } from './worker/runs.handler.js';
+import { Subscriber } from './worker/subscriber.js';
+import { WorkerNode } from './worker/worker-node.js';
 
 /** Scheduler, runner and clean-up: what only the worker process does with runs. */
-@Module({})
+@Module({
+  imports: [CredentialsModule, InventoriesModule],
+  providers: [
+    ...[Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
+    ...[Dependencies, Placement, Scheduler],
+    ...[EventStore, RunResults, ProjectLock, ProjectSync, JobProjectFiles],
+    ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler],
+  ],
+})
 export class JobsWorkerModule {}

@@ -1,12 +1,66 @@
 import { Global, Module } from '@nestjs/common';
+import { CancelService } from './cancel.service.js';
+import { Settings } from '../config/settings.js';
+import { ProjectSyncs } from '../projects/project-syncs.js';
+import {
+  JobEventsController,
+  JobHostSummariesController,
+  RunEventsController,
+} from './job-events.controller.js';
+import { showWebhookVariablesAs } from './job-extension.js';
 import { JobHooks } from './job.hooks.js';
+import { JobsController } from './jobs.controller.js';
+import { LaunchLoader } from './launch-loader.js';
+import { ProjectUpdateLaunches } from './launch-project-updates.js';
+import { LaunchRows } from './launch-rows.js';
+import { LaunchController } from './launch.controller.js';
+import { LaunchService } from './launch.service.js';
+import { RelaunchController } from './relaunch.controller.js';
+import { RelaunchService } from './relaunch.js';
 import { RunChanges } from './run-changes.js';
 import { RunSignals } from './run-signals.js';
+import { StdoutController } from './stdout.controller.js';
+import { StdoutService } from './stdout.service.js';
 import { RunTransitions } from './transitions.js';
+import { UnifiedJobsController } from './unified-jobs.controller.js';
 
 @Global()
 @Module({
-  providers: [JobHooks, RunChanges, RunSignals, RunTransitions],
-  exports: [RunChanges, RunSignals, RunTransitions],
+  controllers: [
+    JobsController,
+    LaunchController,
+    RelaunchController,
+    StdoutController,
+    RunEventsController,
+    JobEventsController,
+    JobHostSummariesController,
+    UnifiedJobsController,
+  ],
+  providers: [
+    JobHooks,
+    LaunchLoader,
+    LaunchRows,
+    LaunchService,
+    RelaunchService,
+    { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
+    CancelService,
+    StdoutService,
+    RunChanges,
+    RunSignals,
+    RunTransitions,
+  ],
+  exports: [
+    LaunchService,
+    ProjectSyncs,
+    CancelService,
+    StdoutService,
+    RunChanges,
+    RunSignals,
+    RunTransitions,
+  ],
 })
-export class JobsModule {}
+export class JobsModule {
+  constructor(settings: Settings) {
+    showWebhookVariablesAs(settings.WEBHOOK_VARIABLE_PREFIXES);
+  }
+}

@@ -27,6 +27,8 @@ export const jobs = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },
   indexes: [
+    // The newest runs of a template are shown with it.
+    { name: 'unified_jobs_template_idx', columns: ['unified_job_template_id', 'id'] },
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
   ],

@@ -10,10 +10,10 @@ import {
   type PromptedTemplate,
   type Prompts,
 } from '../templates/launch-config.js';
+import { refFault } from '../templates/job-template-checks.js';
 import { mergeVariables, type MergedVariables } from '../templates/launch-variables.js';
 import type { LaunchCredential, LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
-import { checkRef, GitSourceError } from './runner/git-source.js';
 
 /** A launch with everything its job row is made of. */
 export interface PlannedLaunch extends LaunchCheck {
@@ -182,16 +182,6 @@ function valueErrors(
     }
   }
   return errors;
-}
-
-function refFault(name: string): string | null {
-  try {
-    checkRef(name);
-    return null;
-  } catch (error) {
-    if (error instanceof GitSourceError) return error.message;
-    throw error;
-  }
 }
 
 function credentialErrors({ request, template, accepted, credentials }: Plan): FieldErrors {

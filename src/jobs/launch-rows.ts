@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { sql } from '../database/sql.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
-import { sealPasswords, sealVariables } from './launch-secrets.js';
+import { maskedVariables, sealPasswords, sealSecrets } from './launch-secrets.js';
 import { RunTransitions } from './transitions.js';
 
 /** Columns a job takes over from its template as they are. */
@@ -116,9 +115,12 @@ export class LaunchRows {
       created_by_id: request.createdBy,
       modified_by_id: request.createdBy,
       inventory_id: effective.inventory,
-      extra_vars: sealVariables(this.box, id, variables.variables, variables.secrets),
+      extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
       start_args: sealPasswords(this.box, id, usedPasswords(plan)),
-      launch_config: JSON.stringify(configOf(plan)),
+      launch_config: JSON.stringify({
+        ...configOf(plan),
+        ...sealSecrets(this.box, id, variables.variables, variables.secrets),
+      }),
       webhook_service: request.webhook?.service ?? '',
       webhook_credential_id: request.webhook?.credentialId ?? null,
       webhook_guid: request.webhook?.guid ?? '',
@@ -168,11 +170,6 @@ function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, 
 
 /** What the launch set, for relaunches: prompts by field, secret answers masked. */
 function configOf({ accepted, variables }: PlannedLaunch): Record<string, unknown> {
-  const names = Object.keys(variables.accepted);
-  if (names.length === 0) return accepted;
-  const masked = names.map((name) => [
-    name,
-    variables.secrets.includes(name) ? ENCRYPTED : variables.accepted[name],
-  ]);
-  return { ...accepted, extra_vars: Object.fromEntries(masked) };
+  if (Object.keys(variables.accepted).length === 0) return accepted;
+  return { ...accepted, extra_vars: maskedVariables(variables.accepted, variables.secrets) };
 }

@@ -1,67 +1,61 @@
-import { rowContext, UnsealError, isSealed, type SecretBox } from '../common/crypto/secret-box.js';
+import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 
-const variableContext = (jobId: number, name: string): string =>
-  rowContext('unified_jobs', jobId, `extra_vars.${name}`);
-const passwordContext = (jobId: number): string => rowContext('unified_jobs', jobId, 'start_args');
+/** Key of `launch_config` under which the secret answers of a survey stand, sealed one by one. */
+const SECRETS = 'survey_passwords';
 
-/** `extra_vars` of a job row: JSON text, secret values of the top level sealed for the row. */
-export function sealVariables(
+const contextOf = (jobId: number, name: string): string => rowContext('unified_jobs', jobId, name);
+
+/** `extra_vars` of a job row: JSON text in which secret answers are masked. */
+export function maskedVariables(
+  variables: Readonly<Record<string, unknown>>,
+  secretNames: readonly string[],
+): Record<string, unknown> {
+  const masked = Object.entries(variables).map(([name, value]) => [
+    name,
+    secretNames.includes(name) ? ENCRYPTED : value,
+  ]);
+  return Object.fromEntries(masked) as Record<string, unknown>;
+}
+
+/** The part of `launch_config` that keeps the secret answers; empty without any. */
+export function sealSecrets(
   box: SecretBox,
   jobId: number,
   variables: Readonly<Record<string, unknown>>,
   secretNames: readonly string[],
-): string {
-  const sealed = Object.entries(variables).map(([name, value]) =>
-    secretNames.includes(name)
-      ? [name, box.seal(JSON.stringify(value), variableContext(jobId, name))]
-      : [name, value],
-  );
-  return JSON.stringify(Object.fromEntries(sealed));
+): Record<string, unknown> {
+  if (secretNames.length === 0) return {};
+  const sealed = secretNames.map((name) => [
+    name,
+    box.seal(JSON.stringify(variables[name]), contextOf(jobId, name)),
+  ]);
+  return { [SECRETS]: Object.fromEntries(sealed) as Record<string, string> };
 }
 
-export interface OpenedVariables {
-  variables: Record<string, unknown>;
-  /** Names of the variables that were sealed: their values must not be shown or logged. */
-  secretNames: string[];
-}
-
-/** The variables of a job row with its secrets in clear. */
-export function openVariables(box: SecretBox, jobId: number, text: string): OpenedVariables {
-  const secretNames: string[] = [];
-  const entries = Object.entries(parse(text)).map(([name, value]) => {
-    const opened = openValue(box, jobId, name, value);
-    if (opened === undefined) return [name, value];
-    secretNames.push(name);
-    return [name, opened.value];
-  });
-  return { variables: Object.fromEntries(entries) as Record<string, unknown>, secretNames };
-}
-
-/** What merely looks sealed was written by a user and stays what it is. */
-function openValue(
+/**
+ * The secret answers a job was launched with, by variable: they take the place of the masked values
+ * of its `extra_vars`, and must not be shown or logged.
+ *
+ * @throws UnsealError when they cannot be opened with the installation's keys
+ */
+export function openSecrets(
   box: SecretBox,
   jobId: number,
-  name: string,
-  value: unknown,
-): { value: unknown } | undefined {
-  if (typeof value !== 'string' || !isSealed(value)) return undefined;
-  try {
-    return { value: JSON.parse(box.open(value, variableContext(jobId, name))) as unknown };
-  } catch (error) {
-    if (error instanceof UnsealError) return undefined;
-    throw error;
-  }
+  launchConfig: object | null,
+): Record<string, unknown> {
+  const sealed = (launchConfig as { [SECRETS]?: Record<string, string> } | null)?.[SECRETS] ?? {};
+  const opened = Object.entries(sealed).map(([name, text]) => [
+    name,
+    JSON.parse(box.open(text, contextOf(jobId, name))) as unknown,
+  ]);
+  return Object.fromEntries(opened) as Record<string, unknown>;
 }
 
-/** The variables of a job row as the API shows them. */
-export function maskVariables(text: string): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(parse(text)).map(([name, value]) => [
-      name,
-      typeof value === 'string' && isSealed(value) ? ENCRYPTED : value,
-    ]),
-  );
+/** The prompts of a `launch_config`, without what is kept beside them. */
+export function promptsOf(launchConfig: object | null): Record<string, unknown> {
+  const entries = Object.entries(launchConfig ?? {}).filter(([name]) => name !== SECRETS);
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
 /** `start_args` of a run: the passwords of its launch by name, sealed; empty without any. */
@@ -72,17 +66,4 @@ export const sealPasswords = (
 ): string =>
   Object.keys(passwords).length === 0
     ? ''
-    : box.seal(JSON.stringify(passwords), passwordContext(jobId));
-
-/** The passwords a run was launched with. @throws UnsealError when they are not of this row */
-export const openPasswords = (
-  box: SecretBox,
-  jobId: number,
-  startArgs: string,
-): Record<string, string> =>
-  startArgs === ''
-    ? {}
-    : (JSON.parse(box.open(startArgs, passwordContext(jobId))) as Record<string, string>);
-
-const parse = (text: string): Record<string, unknown> =>
-  text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    : box.seal(JSON.stringify(passwords), contextOf(jobId, 'start_args'));

@@ -14,7 +14,7 @@ import { isActive } from './cancel.service.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import type { LaunchRequest } from './launch-request.js';
-import { openVariables } from './launch-secrets.js';
+import { openSecrets, promptsOf } from './launch-secrets.js';
 import { LaunchService } from './launch.service.js';
 
 const TEXTS = {
@@ -69,7 +69,7 @@ export class RelaunchService {
     actor: Actor,
   ): Promise<number> {
     await this.assertMayRepeat(job, actor);
-    const prompts = await this.promptsOf(job);
+    const prompts = await this.repeatedPrompts(job);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const webhook = webhookOf(job);
     const request: LaunchRequest = {
@@ -120,12 +120,13 @@ export class RelaunchService {
   }
 
   /** The prompts of the former launch; secret answers come from the former job's row. */
-  private async promptsOf(job: Row): Promise<Prompts> {
-    const prompts: Prompts = { ...(job.launch_config as Prompts | null) };
+  private async repeatedPrompts(job: Row): Promise<Prompts> {
+    const config = job.launch_config as object | null;
+    const prompts: Prompts = promptsOf(config);
     const secrets = secretNames(job);
     if (secrets.length > 0) {
-      const { variables } = openVariables(this.box, job.id, String(job.extra_vars));
-      const answers = secrets.map((name) => [name, variables[name]]);
+      const opened = openSecrets(this.box, job.id, config);
+      const answers = secrets.map((name) => [name, opened[name]]);
       prompts.extra_vars = {
         ...(prompts.extra_vars as Record<string, unknown>),
         ...(Object.fromEntries(answers) as Record<string, unknown>),

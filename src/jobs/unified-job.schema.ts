@@ -35,6 +35,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   @Reference(() => resource('unified_job_template'), {
     readOnly: true,
     nullable: true,
+    index: false,
     help: 'Template this is a run of.',
   })
   unified_job_template!: number | null;

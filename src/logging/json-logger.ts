@@ -32,7 +32,8 @@ export class JsonLogger implements LoggerService {
 
   private write(level: Level, message: unknown, rest: unknown[]): void {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(this.least as Level)) return;
-    const fields = typeof message === 'object' && message !== null ? message : { message };
+    const plain = typeof message === 'object' && message !== null && !(message instanceof Error);
+    const fields = plain ? message : { message };
     const line = {
       time: new Date().toISOString(),
       level,

@@ -1,5 +1,14 @@
 import { Module } from '@nestjs/common';
+import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { DeliveryLedger } from './delivery-ledger.js';
+import { MessageMaker } from './message-maker.js';
+import { NotificationsModule } from './notifications.module.js';
+import { Notifier } from './notifier.js';
+import { RunFactsLoader } from './run-facts.loader.js';
 
 /** Sends notifications; only in the worker process. */
-@Module({})
+@Module({
+  imports: [NotificationsModule, OutboundModule],
+  providers: [DeliveryLedger, MessageMaker, Notifier, RunFactsLoader],
+})
 export class NotificationsWorkerModule {}

@@ -1,8 +1,35 @@
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { sql } from '../database/sql.js';
 
+/** The words for runs of a project, beside those all templates have (core 7.1). */
 export async function projectExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
+  const updates = await database.rows<Row>(sql`
+    SELECT id, name, description, status, failed FROM unified_jobs
+    WHERE id = ANY(${ids.filter((id) => typeof id === 'number')}::int[])`);
+  const byId = new Map(updates.map((update) => [update.id, update]));
+  return new Map(rows.map((row) => [row.id, extensionOf(row, byId)]));
+}
+
+function extensionOf(row: Row, updates: ReadonlyMap<number, Row>): Extension {
+  const related: Record<string, string> = {};
+  const summary: Record<string, unknown> = {};
+  for (const which of ['current', 'last']) {
+    const id = row[`${which}_job_id`];
+    if (typeof id !== 'number') continue;
+    const url = resource('project_update').url(id);
+    related[`${which}_job`] = url;
+    related[`${which}_update`] = url;
+    const update = updates.get(id);
+    if (update) summary[`${which}_update`] = update;
+  }
+  return {
+    fields: { last_updated: row.last_job_run, last_update_failed: row.last_job_failed },
+    related,
+    summary_fields: summary,
+  };
 }

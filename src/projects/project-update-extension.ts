@@ -1,8 +1,29 @@
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { launchedBy, loadRunFacts, summarizeTemplate } from '../jobs/launched-by.js';
 
 export async function projectUpdateExtension(
-  _rows: readonly Row[],
-  _context: RepresentContext,
+  rows: readonly Row[],
+  { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  return new Map();
+  const facts = await loadRunFacts(database, rows);
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = facts.get(row.id);
+      if (!run) return [];
+      const template = run.template_id;
+      return [
+        [
+          row.id,
+          {
+            fields: { launched_by: launchedBy(run), elapsed: run.live_elapsed ?? row.elapsed },
+            related: {
+              unified_job_template: template === null ? null : resource('project').url(template),
+            },
+            summary_fields: summarizeTemplate(run, 'project_update'),
+          },
+        ],
+      ];
+    }),
+  );
 }

@@ -1,7 +1,153 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import { RoleStore, type Actor } from '../common/access.js';
+import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { projectErrors, type ProjectFacts } from './project-checks.js';
+import { ownFolder, ProjectFolders } from './project-folders.js';
+import { ProjectSyncs } from './project-syncs.js';
+
+/** Columns of a project's source: when one changes, the files on the hosts are not those of the project. */
+const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_id'] as const;
 
 @Injectable()
 export class ProjectHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly roles: RoleStore,
+    private readonly folders: ProjectFolders,
+    private readonly syncs: ProjectSyncs,
+    private readonly settings: Settings,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    // The folder of a fetched project is named after its id, which it has yet to get.
+    if (values.scm_type !== '') values.local_path = '';
+    await this.check(values, {});
+    if (values.scm_type !== '') return {};
+    return { status: await this.manualStatus(String(values.local_path ?? '')) };
+  }
+
+  async created(row: Row, _values: Values, actor: Actor): Promise<void> {
+    if (row.local_path === '') {
+      await this.database.execute(sql`
+        UPDATE unified_job_templates SET local_path = ${ownFolder(row.id, String(row.name))}
+        WHERE id = ${row.id}`);
+    }
+    await this.syncs.start([row.id], actor);
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    await this.check(values, row);
+    if ('organization' in values) await this.assertMayMove(row, values.organization, actor);
+    const type = values.scm_type ?? row.scm_type;
+    const becomesFetched = 'scm_type' in values && type !== '';
+    // The files of a manual project are its owner's: a checkout must not go over them.
+    if (becomesFetched) delete values.local_path;
+    if (type !== '') return becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
+    if (!('scm_type' in values) && !('local_path' in values)) return {};
+    return { status: await this.manualStatus(String(values.local_path ?? row.local_path)) };
+  }
+
+  async updated(before: Row, after: Row, actor: Actor): Promise<void> {
+    if (before.organization_id !== after.organization_id) await this.moveTemplates(after);
+    if (SOURCE.some((column) => before[column] !== after[column])) {
+      await this.syncs.start([after.id], actor);
+    }
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    const active = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE (project_id = ${row.id} OR unified_job_template_id = ${row.id})
+        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
+    if (active) throw new Conflict('Resource is being used by running jobs.');
+    await this.database.execute(sql`
+      DELETE FROM unified_jobs
+      WHERE unified_job_template_id = ${row.id} AND type = 'project_update'`);
+    if (row.scm_type === '') return;
+    const folder = String(row.local_path);
+    this.database.afterCommit(() => void this.folders.remove(folder));
+  }
+
+  private async manualStatus(localPath: string): Promise<'ok' | 'missing'> {
+    return (await this.folders.exists(localPath)) ? 'ok' : 'missing';
+  }
+
+  /** @throws Invalid with every fault across fields */
+  private async check(values: Values, row: Partial<Row>): Promise<void> {
+    const after = (field: string): unknown =>
+      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const id = row.id ?? 0;
+    const facts: ProjectFacts = {
+      value: after,
+      touches: (...fields) => fields.some((field) => field in values),
+      credentialKind: await this.credentialKind(after('credential')),
+      isStored: row.id !== undefined,
+      isPathTaken: await this.isPathTaken(id, after('local_path')),
+      overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
+    };
+    const errors = projectErrors(facts, this.settings.PROJECT_SCM_SCHEMES);
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
+
+  private async credentialKind(id: unknown): Promise<string | null> {
+    if (typeof id !== 'number') return null;
+    const found = await this.database.row<{ kind: string }>(sql`
+      SELECT ct.kind FROM credentials c
+      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${id}`);
+    return found?.kind ?? null;
+  }
+
+  private async isPathTaken(id: number, localPath: unknown): Promise<boolean> {
+    if (typeof localPath !== 'string' || localPath === '') return false;
+    const other = await this.database.row(sql`
+      SELECT 1 FROM unified_job_templates
+      WHERE type = 'project' AND scm_type = '' AND local_path = ${localPath} AND id <> ${id}`);
+    return other !== undefined;
+  }
+
+  private async overriding(id: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_job_templates
+      WHERE type = 'job_template' AND project_id = ${id}
+        AND (scm_branch <> '' OR ask_scm_branch_on_launch) ORDER BY id`);
+    return rows.map((row) => row.id);
+  }
+
+  /** Templates move with their project, so whoever moves it must administer them all. */
+  private async assertMayMove(row: Row, organization: unknown, actor: Actor): Promise<void> {
+    if (organization === null && !actor.isSuperuser) throw new Forbidden();
+    const ids = await this.templatesOf(row.id);
+    try {
+      await this.references.assertAllowed(resource('job_template'), ids, 'change', actor);
+    } catch (error) {
+      throw error instanceof Forbidden
+        ? Invalid.field(
+            'organization',
+            'Organization cannot be changed when in use by job templates.',
+          )
+        : error;
+    }
+  }
+
+  private async moveTemplates(project: Row): Promise<void> {
+    const rows = await this.database.rows<Row>(sql`
+      UPDATE unified_job_templates SET organization_id = ${project.organization_id}
+      WHERE type = 'job_template' AND project_id = ${project.id} RETURNING *`);
+    for (const row of rows) await this.roles.parentChanged(resource('job_template'), row);
+  }
+
+  private async templatesOf(projectId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_job_templates
+      WHERE type = 'job_template' AND project_id = ${projectId}`);
+    return rows.map(({ id }) => id);
+  }
 }

@@ -1,5 +1,5 @@
-import { hasRole, holdsAny } from '../access/predicates.js';
-import { everyone, superusersOnly } from '../common/access.js';
+import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { templateNotifications } from '../templates/template-notifications.js';
@@ -46,7 +46,7 @@ export const projects = defineResource({
     delete: 'delete',
     start: 'update',
     schedule: 'update',
-    copy: 'change',
+    copy: 'copy',
   },
   policy: {
     read: hasRole('project', 'read_role'),
@@ -58,6 +58,10 @@ export const projects = defineResource({
     actions: {
       use: hasRole('project', 'use_role'),
       update: hasRole('project', 'update_role'),
+      copy: allOf(
+        hasRole('project', 'read_role'),
+        hasRoleOn('organization_id', 'organization', 'project_admin_role'),
+      ),
       attach_notifications: hasRole('project', 'admin_role'),
     },
   },

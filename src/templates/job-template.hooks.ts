@@ -1,7 +1,123 @@
 import { Injectable } from '@nestjs/common';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import type { Actor } from '../common/access.js';
+import { Conflict, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { webhookFilterFaults } from '../webhooks/filters.js';
+import { templateErrors, type TemplateFacts } from './job-template-checks.js';
+import { WebhookKeys } from './webhook-keys.js';
+
+/** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
+const NON_SENSITIVE = new Set([
+  'name',
+  'description',
+  'forks',
+  'limit',
+  'verbosity',
+  'extra_vars',
+  'job_tags',
+  'force_handlers',
+  'skip_tags',
+  'ask_variables_on_launch',
+  'ask_tags_on_launch',
+  'ask_job_type_on_launch',
+  'ask_skip_tags_on_launch',
+  'ask_inventory_on_launch',
+  'ask_credential_on_launch',
+  'survey_enabled',
+  'diff_mode',
+  'timeout',
+  'job_slice_count',
+]);
 
 @Injectable()
 export class JobTemplateHooks implements ResourceHooks {
-  async prepareDelete(): Promise<void> {}
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly keys: WebhookKeys,
+    private readonly settings: Settings,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    const { organizationId } = await this.check(values, {});
+    return { organization_id: organizationId };
+  }
+
+  async created(row: Row): Promise<void> {
+    if (row.webhook_service !== '') await this.keys.assign(row.id);
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    const { organizationId } = await this.check(values, row);
+    if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
+      await this.assertMayUse('project', values.project ?? row.project_id, actor);
+      await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
+    }
+    const { webhook_service: service } = values;
+    return {
+      ...('project' in values ? { organization_id: organizationId } : {}),
+      ...(service === undefined
+        ? {}
+        : { webhook_key: service === '' ? '' : this.keys.fresh(row.id) }),
+    };
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    const active = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE unified_job_template_id = ${row.id}
+        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
+    if (active) throw new Conflict('Resource is being used by running jobs.');
+  }
+
+  /** @throws Invalid with every fault across fields */
+  private async check(
+    values: Values,
+    row: Partial<Row>,
+  ): Promise<{ organizationId: number | null }> {
+    const after = (field: string): unknown =>
+      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const project = await this.project(after('project'));
+    const facts: TemplateFacts = {
+      value: after,
+      touches: (...fields) => fields.some((field) => field in values),
+      project: project ?? null,
+      webhookCredential: await this.credentialType(after('webhook_credential')),
+    };
+    const errors = templateErrors(facts, { maxForks: this.settings.MAX_FORKS });
+    const filterFaults =
+      'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
+    if (filterFaults.length > 0) errors.webhook_filters = filterFaults;
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    return { organizationId: project?.organization_id ?? null };
+  }
+
+  private async assertMayUse(type: string, id: unknown, actor: Actor): Promise<void> {
+    if (typeof id === 'number') {
+      await this.references.assertAllowed(resource(type), [id], 'use', actor);
+    }
+  }
+
+  private async project(id: unknown): Promise<ProjectRow | undefined> {
+    if (typeof id !== 'number') return undefined;
+    return this.database.row<ProjectRow>(sql`
+      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
+      FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
+  }
+
+  private async credentialType(id: unknown): Promise<TemplateFacts['webhookCredential']> {
+    if (typeof id !== 'number') return null;
+    const found = await this.database.row<{ kind: string; namespace: string | null }>(sql`
+      SELECT ct.kind, ct.namespace FROM credentials c
+      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${id}`);
+    return found ?? null;
+  }
 }
+
+type ProjectRow = Row & NonNullable<TemplateFacts['project']> & { organization_id: number | null };

@@ -1,12 +1,14 @@
-import { hasRole, holdsAny } from '../access/predicates.js';
-import { everyone, superusersOnly } from '../common/access.js';
+import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { or } from '../database/sql.js';
+import { ident, or, sql } from '../database/sql.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
 import { jobTemplateExtension } from './job-template-extension.js';
 import { templateNotifications } from './template-notifications.js';
+
+const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')} IS NULL`;
 
 export const jobTemplates = defineResource({
   path: 'job_templates',
@@ -42,7 +44,7 @@ export const jobTemplates = defineResource({
     delete: 'delete',
     start: 'start',
     schedule: 'start',
-    copy: 'change',
+    copy: 'copy',
   },
   policy: {
     read: hasRole('job_template', 'read_role'),
@@ -52,7 +54,17 @@ export const jobTemplates = defineResource({
       or(holdsAny('project', ['use_role'], actor), holdsAny('organization', ['admin_role'], actor)),
     change: hasRole('job_template', 'admin_role'),
     delete: hasRole('job_template', 'admin_role'),
-    actions: { start: hasRole('job_template', 'execute_role') },
+    actions: {
+      start: hasRole('job_template', 'execute_role'),
+      // The create rule for the original's own data; its credentials are asked when it is copied.
+      copy: allOf(
+        hasRole('job_template', 'read_role'),
+        hasRoleOn('project_id', 'project', 'use_role'),
+        anyOf(hasNoInventory, hasRoleOn('inventory_id', 'inventory', 'use_role')),
+      ),
+      // A key is as good as the role to launch with any payload: auditors do not see it.
+      manage_webhook_key: hasRole('job_template', 'admin_role'),
+    },
   },
   relations: {
     ...templateNotifications('started', 'success', 'error'),

@@ -1,18 +1,19 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED, hasDefault, type Survey, type SurveyQuestion } from './survey.js';
+import { ENCRYPTED, hasDefault, type Survey } from './survey.js';
 
-const contextOf = (templateId: number, { variable }: SurveyQuestion): string =>
-  rowContext('unified_job_templates', templateId, `survey_spec.${variable}`);
+/** Named by the key a secret stands under, as in every JSON column with secrets. */
+const contextOf = (templateId: number): string =>
+  rowContext('unified_job_templates', templateId, 'default');
 
 /** A survey as it is stored: defaults of passwords sealed for the template's row. */
 export const sealSurvey = (box: SecretBox, templateId: number, survey: Survey): Survey =>
-  mapSecrets(survey, (text, question) => box.seal(text, contextOf(templateId, question)));
+  mapSecrets(survey, (text) => box.seal(text, contextOf(templateId)));
 
 /** A stored survey with its secrets in clear; null when the template has none. */
 export const openSurvey = (box: SecretBox, templateId: number, stored: unknown): Survey | null =>
   isSurvey(stored)
-    ? mapSecrets(stored, (text, question) =>
-        isSealed(text) ? box.open(text, contextOf(templateId, question)) : text,
+    ? mapSecrets(stored, (text) =>
+        isSealed(text) ? box.open(text, contextOf(templateId)) : text,
       )
     : null;
 
@@ -20,15 +21,12 @@ export const openSurvey = (box: SecretBox, templateId: number, stored: unknown):
 export const maskSurvey = (stored: unknown): Survey | Record<string, never> =>
   isSurvey(stored) ? mapSecrets(stored, () => ENCRYPTED) : {};
 
-function mapSecrets(
-  survey: Survey,
-  change: (text: string, question: SurveyQuestion) => string,
-): Survey {
+function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
   return {
     ...survey,
     spec: survey.spec.map((question) =>
       question.type === 'password' && hasDefault(question)
-        ? { ...question, default: change(String(question.default), question) }
+        ? { ...question, default: change(String(question.default)) }
         : question,
     ),
   };

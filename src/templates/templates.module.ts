@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
 import { JobTemplateHooks } from './job-template.hooks.js';
+import { JobTemplatesController } from './job-templates.controller.js';
+import { SurveyService } from './survey.service.js';
+import { UnifiedTemplatesController } from './unified-templates.controller.js';
+import { WebhookKeys } from './webhook-keys.js';
 
-@Module({ providers: [JobTemplateHooks] })
+@Module({
+  controllers: [JobTemplatesController, UnifiedTemplatesController],
+  providers: [JobTemplateHooks, SurveyService, WebhookKeys],
+})
 export class TemplatesModule {}

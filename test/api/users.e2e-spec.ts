@@ -1,4 +1,7 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -6,7 +9,174 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('shows the caller', async () => {
-  const { body } = await test.as.orgMember.get('me/').expect(200);
-  expect(body.results[0]).toMatchObject({ username: 'orgMember' });
+/** Who may do what to a member of the home organization. */
+const RIGHTS: Record<PersonaName, readonly [read: number, change: number, add: number, remove: number]> = {
+  superuser: [200, 200, 201, 204],
+  auditor: [200, 403, 403, 403],
+  orgAdmin: [200, 200, 403, 204],
+  orgMember: [200, 403, 403, 403],
+  teamAdmin: [403, 403, 403, 403],
+  teamMember: [403, 403, 403, 403],
+  // Administrators of any organization see all users.
+  outsider: [200, 403, 403, 403],
+  nobody: [403, 403, 403, 403],
+};
+
+describe.each(PERSONA_NAMES)('%s', (name) => {
+  const [read, change, add, remove] = RIGHTS[name];
+
+  it(`gets ${read} reading, ${change} changing, ${add} adding and ${remove} deleting a member`, async () => {
+    const { as, home, make } = test;
+    const member = await make.user();
+    await make.grant('organization', home.organization, 'member_role', { user: member });
+    const url = `users/${member.id}/`;
+    await as[name].get(url).expect(read);
+    await as[name].patch(url, { first_name: `by ${name}` }).expect(change);
+    await as[name].post('users/', { username: `by-${name}`, password: '' }).expect(add);
+    await as[name].delete(url).expect(remove);
+  });
+
+  it('reads and changes itself, but not its name, flags or existence', async () => {
+    const { as } = test;
+    const url = `users/${as.users[name].id}/`;
+    await as[name].get(url).expect(200);
+    const { body } = await as[name]
+      .patch(url, { first_name: 'Me', email: 'me@example.org' })
+      .expect(200);
+    expect(body).toMatchObject({ first_name: 'Me', email: 'me@example.org', password: '$encrypted$' });
+    const { body: refused } = await as[name].delete(url).expect(403);
+    expect(refused.detail).toEqual(expect.any(String));
+    if (name === 'superuser') return;
+    for (const field of ['is_superuser', 'is_system_auditor']) {
+      const value = field === 'is_system_auditor' && name === 'auditor' ? false : true;
+      const answer = await as[name].patch(url, { [field]: value }).expect(403);
+      expect(answer.body).toEqual({ detail: `Cannot change ${field}.` });
+    }
+    const renamed = await as[name].patch(url, { username: 'renamed' }).expect(403);
+    expect(renamed.body).toEqual({ detail: 'Cannot change username.' });
+  });
+
+  it('sends its whole object back unchanged', async () => {
+    const { as } = test;
+    const url = `users/${as.users[name].id}/`;
+    const { body } = await as[name].get(url).expect(200);
+    await as[name].put(url, body).expect(200);
+    await as[name].patch(url, body).expect(200);
+  });
+});
+
+it('shows all superusers to everyone and members to members', async () => {
+  const seen = async (name: PersonaName): Promise<string[]> =>
+    (await test.as[name].get(`users/?username__in=${PERSONA_NAMES.join(',')}`)).body.results.map(
+      ({ username }: Row) => username,
+    );
+  expect(await seen('nobody')).toEqual(['nobody', 'superuser']);
+  expect(await seen('orgMember')).toEqual(['orgAdmin', 'orgMember', 'superuser']);
+  expect(await seen('orgAdmin')).toHaveLength(8);
+});
+
+it.each([
+  ['', 'This field may not be blank.'],
+  ['with blank', /^Enter a valid username/],
+  ['semi;colon', /^Enter a valid username/],
+  ['superuser', 'A user with that username already exists.'],
+  ['x'.repeat(151), 'Ensure this field has no more than 150 characters.'],
+])('refuses the username %j', async (username, text) => {
+  const { body } = await test.as.superuser.post('users/', { username, password: '' }).expect(400);
+  expect(body).toEqual({
+    username: [typeof text === 'string' ? text : expect.stringMatching(text)],
+  });
+});
+
+it('refuses a wrong e-mail address and a password without end', async () => {
+  const { body } = await test.as.superuser
+    .post('users/', { username: 'x', email: 'no address', password: 'x'.repeat(129) })
+    .expect(400);
+  expect(body).toEqual({
+    email: ['Enter a valid email address.'],
+    password: [expect.stringMatching(/128/)],
+  });
+});
+
+it('never shows a password or its hash', async () => {
+  const { as } = test;
+  const made = await as.superuser
+    .post('users/', { username: 'canary', password: 'canary-password' })
+    .expect(201);
+  expect(made.body.password).toBe('$encrypted$');
+  expect(JSON.stringify(made.body)).not.toMatch(/canary-password|scrypt/);
+  const activity = await as.superuser.get('activity_stream/?object1=user&page_size=200');
+  expect(JSON.stringify(activity.body)).not.toMatch(/canary-password|scrypt/);
+  const row = await test.database.row<{ password_hash: string }>(
+    sql`SELECT password_hash FROM users WHERE username = 'canary'`,
+  );
+  expect(row?.password_hash).toMatch(/^\$scrypt\$/);
+});
+
+it.each(['$encrypted$', '', null])('keeps the password when %j is sent', async (password) => {
+  const { as, make } = test;
+  const user = await make.user({ password: 'the first one' });
+  const hash = async (): Promise<unknown> =>
+    (await test.database.row(sql`SELECT password_hash FROM users WHERE id = ${user.id}`))?.password_hash;
+  const before = await hash();
+  await as.superuser.patch(`users/${user.id}/`, { password }).expect(200);
+  expect(await hash()).toBe(before);
+});
+
+it('keeps at least one superuser', async () => {
+  const { as, make } = test;
+  const second = await make.user({ is_superuser: true });
+  const client = await as.asUser(second);
+  await client.delete(`users/${as.users.superuser.id}/`).expect(204);
+  await client.delete(`users/${second.id}/`).expect(403);
+  await client.patch(`users/${second.id}/`, { is_superuser: false }).expect(403);
+  await test.database.execute(sql`
+    INSERT INTO users (username, is_superuser) VALUES ('superuser', true)`);
+  await client.patch(`users/${second.id}/`, { is_superuser: false }).expect(200);
+});
+
+it('does not let an administrator touch members of other organizations, superusers or auditors', async () => {
+  const { as, home, make } = test;
+  const shared = await make.user();
+  await make.grant('organization', home.organization, 'member_role', { user: shared });
+  await make.grant('organization', home.otherOrganization, 'member_role', { user: shared });
+  for (const flag of ['is_superuser', 'is_system_auditor']) {
+    const user = await make.user({ [flag]: true });
+    await make.grant('organization', home.organization, 'member_role', { user });
+    await as.orgAdmin.patch(`users/${user.id}/`, { first_name: 'x' }).expect(403);
+    await as.orgAdmin.delete(`users/${user.id}/`).expect(403);
+  }
+  await as.orgAdmin.patch(`users/${shared.id}/`, { first_name: 'x' }).expect(403);
+  await as.outsider.patch(`users/${shared.id}/`, { first_name: 'x' }).expect(403);
+});
+
+it('lists what a user belongs to, as far as the caller sees it', async () => {
+  const { as, home } = test;
+  const id = as.users.orgAdmin.id;
+  const names = async (list: string): Promise<string[]> =>
+    (await as.orgAdmin.get(`users/${id}/${list}/`).expect(200)).body.results.map(({ name }: Row) => name);
+  expect(await names('organizations')).toEqual(['Home']);
+  expect(await names('admin_of_organizations')).toEqual(['Home']);
+  expect(await names('teams')).toEqual(['Home Team']);
+  expect(await names('roles')).toEqual(['Admin']);
+  for (const list of ['projects', 'credentials', 'access_list', 'activity_stream', 'tokens', 'personal_tokens']) {
+    await as.orgAdmin.get(`users/${id}/${list}/`).expect(200);
+  }
+  await as.nobody.get(`users/${id}/teams/`).expect(403);
+  expect(home.team.name).toBe('Home Team');
+});
+
+it('links to everything that belongs to a user', async () => {
+  const { body } = await test.as.orgMember.get(`users/${test.as.users.orgMember.id}/`).expect(200);
+  for (const name of [
+    'teams', 'organizations', 'admin_of_organizations', 'projects', 'credentials', 'roles',
+    'activity_stream', 'access_list', 'tokens', 'personal_tokens', 'authorized_tokens',
+  ]) {
+    await test.as.orgMember.get(body.related[name]).expect(200);
+  }
+});
+
+it('does not show tokens of a user to whoever may read the user', async () => {
+  const { body } = await test.as.orgMember.get(`users/${test.as.users.orgAdmin.id}/tokens/`).expect(200);
+  expect(body.count).toBe(0);
 });

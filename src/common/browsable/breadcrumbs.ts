@@ -17,7 +17,11 @@ export function breadcrumbs(
     if (index === segments.length - 1) return html`<li aria-current="page">${name}</li>`;
     return html`<li>${readable ? html`<a href="${url}">${name}</a>` : name}</li>`;
   });
-  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol>${steps}</ol></nav>`;
+  return html`<nav class="crumbs" aria-label="Breadcrumb">
+    <ol>
+      ${steps}
+    </ol>
+  </nav>`;
 }
 
 /** A path segment as text; one that is not valid percent-encoding stays as it is. */

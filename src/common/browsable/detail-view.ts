@@ -5,20 +5,28 @@ import { isItem, valueView, type Item } from './values.js';
 
 /** Keys of every object that a page shows in other places. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
+/** Shown last: the same for every object, and seldom what a person looks for. */
+const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
 /** The fields of one object, and the links that lead on from it. */
 export function detailView(item: Item, definition: ResourceDefinition): Html {
-  const names = Object.keys(item).filter((name) => !ELSEWHERE.has(name));
+  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name));
+  const names = [
+    ...shown.filter((name) => !BOOKKEEPING.has(name)),
+    ...shown.filter((name) => BOOKKEEPING.has(name)),
+  ];
   return html`<div class="columns">
     <section aria-labelledby="fields-title" class="card">
       <h2 id="fields-title">Fields</h2>
-      <dl class="fields">${names.map((name) => {
-        const field = definition.field(name);
-        return html`<div>
-          <dt>${field?.label ?? words(name)}</dt>
-          <dd>${valueView(name, item, field)}</dd>
-        </div>`;
-      })}</dl>
+      <dl class="fields">
+        ${names.map((name) => {
+          const field = definition.field(name);
+          return html`<div>
+            <dt>${field?.label ?? words(name)}</dt>
+            <dd>${valueView(name, item, field)}</dd>
+          </div>`;
+        })}
+      </dl>
     </section>
     ${isItem(item.related) && relatedLinks(item.related)}
   </div>`;
@@ -31,7 +39,9 @@ function relatedLinks(related: Item): Html | null {
   if (links.length === 0) return null;
   return html`<nav class="card related" aria-labelledby="related-title">
     <h2 id="related-title">Related</h2>
-    <ul>${links.map(([name, path]) => html`<li><a href="${path}">${words(name)}</a></li>`)}</ul>
+    <ul>
+      ${links.map(([name, path]) => html`<li><a href="${path}">${words(name)}</a></li>`)}
+    </ul>
   </nav>`;
 }
 
@@ -41,8 +51,14 @@ export function directoryView(body: Item): Html | null {
     (entry): entry is [string, string] => typeof entry[1] === 'string' && linkOf(entry[1]) !== null,
   );
   if (links.length < 2 || links.length < Object.keys(body).length) return null;
-  return html`<nav aria-label="Contents"><ul class="directory">${links.map(
-    ([name, path]) =>
-      html`<li><a href="${path}"><strong>${words(name)}</strong><small>${path}</small></a></li>`,
-  )}</ul></nav>`;
+  return html`<nav aria-label="Contents">
+    <ul class="directory">
+      ${links.map(
+        ([name, path]) =>
+          html`<li>
+            <a href="${path}"><strong>${words(name)}</strong><small>${path}</small></a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`;
 }

@@ -74,9 +74,14 @@ export class ErrorPages {
     return html`<section class="message error" role="alert">
       <h2>${HEADLINES[status] ?? 'The request failed'}</h2>
       ${texts.map((text) => html`<p>${text}</p>`)}
-      ${roles.length > 0 && html`<p>One of these roles would allow it, as would being a superuser:</p>
-        <ul>${roles.map((role) => html`<li>${role}</li>`)}</ul>
-        <p>Ask somebody who administers the object or its organization to grant it.</p>`}
+      ${
+        roles.length > 0 &&
+        html`<p>One of these roles would allow it, as would being a superuser:</p>
+          <ul>
+            ${roles.map((role) => html`<li>${role}</li>`)}
+          </ul>
+          <p>Ask somebody who administers the object or its organization to grant it.</p>`
+      }
       ${status === 401 && html`<p>The session has ended. <a href="/api/login/">Log in</a> and send it again.</p>`}
       ${status >= 500 && html`<p>Request id: <code>${String(response.getHeader('X-API-Request-Id') ?? '')}</code></p>`}
     </section>`;
@@ -103,17 +108,14 @@ const mayLogIn = (request: ApiRequest): boolean =>
   ['GET', 'HEAD'].includes(request.method) && request.headers.authorization === undefined;
 
 /** A page made of nothing but the request. */
-function plainPage(
-  request: ApiRequest,
-  response: Response,
-  status: number,
-  message: Html,
-): string {
+function plainPage(request: ApiRequest, response: Response, status: number, message: Html): string {
   const title = HEADLINES[status] ?? 'Error';
   return page({
     context: openPage(request, response),
     title,
     narrow: true,
-    content: html`<h1>${status}</h1>${message}<p><a href="/api/v2/">To the API</a></p>`,
+    content: html`<h1>${status}</h1>
+      ${message}
+      <p><a href="/api/v2/">To the API</a></p>`,
   });
 }

@@ -35,34 +35,40 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const fields = definition.fields.filter(isFilterable);
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const selects = quick.slice(0, MAX_SELECTS);
-  const own = [
-    ...['search', 'order_by', 'page_size', 'page'],
-    ...selects.map(({ name }) => name),
-  ];
+  const own = [...['search', 'order_by', 'page_size', 'page'], ...selects.map(({ name }) => name)];
   const searchable = searchFields(definition).map(({ label }) => label.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
-    ${hiddenQuery(query, own)}
-    ${
-      searchable.length > 0 &&
-      html`<div class="field grow">
-        <label for="search">Search</label>
-        <input id="search" type="search" name="search" value="${one(query.search)}"
-          maxlength="512" placeholder="${searchable.join(', ')}">
-      </div>`
-    }
-    ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
-    ${orderSelect(fields, one(query.order_by), definition)}
-    <div class="field">
-      <label for="page_size">Per page</label>
-      <select id="page_size" name="page_size">
-        <option value="">Default</option>
-        ${options(PAGE_SIZES.map((size) => [size, size]), one(query.page_size))}
-      </select>
-    </div>
-    ${addFilter(fields)}
-    <button class="primary">Apply</button>
-  </form>
-  ${activeFilters(context)}`;
+      ${hiddenQuery(query, own)}
+      ${
+        searchable.length > 0 &&
+        html`<div class="field grow">
+          <label for="search">Search</label>
+          <input
+            id="search"
+            type="search"
+            name="search"
+            value="${one(query.search)}"
+            maxlength="512"
+            placeholder="${searchable.join(', ')}"
+          />
+        </div>`
+      }
+      ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+      ${orderSelect(fields, one(query.order_by), definition)}
+      <div class="field">
+        <label for="page_size">Per page</label>
+        <select id="page_size" name="page_size">
+          <option value="">Default</option>
+          ${options(
+            PAGE_SIZES.map((size) => [size, size]),
+            one(query.page_size),
+          )}
+        </select>
+      </div>
+      ${addFilter(fields)}
+      <button class="primary">Apply</button>
+    </form>
+    ${activeFilters(context)}`;
 }
 
 const one = (value: string | string[] | undefined): string => [value].flat()[0] ?? '';
@@ -72,21 +78,23 @@ const isFilterable = (field: Field): boolean =>
 
 const options = (choices: readonly (readonly [string, string])[], chosen: string): Html[] =>
   choices.map(
-    ([value, label]) => html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`,
+    ([value, label]) =>
+      html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`,
   );
 
-const choiceFilter = (field: Field, chosen: string): Html => html`<div class="field">
-  <label for="filter-${field.name}">${field.label}</label>
-  <select id="filter-${field.name}" name="${field.name}">
-    <option value="">Any</option>
-    ${options(
-      field.choices
-        .filter(([value]) => value !== '')
-        .map(([value, label]) => [String(value), label] as const),
-      chosen,
-    )}
-  </select>
-</div>`;
+const choiceFilter = (field: Field, chosen: string): Html =>
+  html`<div class="field">
+    <label for="filter-${field.name}">${field.label}</label>
+    <select id="filter-${field.name}" name="${field.name}">
+      <option value="">Any</option>
+      ${options(
+        field.choices
+          .filter(([value]) => value !== '')
+          .map(([value, label]) => [String(value), label] as const),
+        chosen,
+      )}
+    </select>
+  </div>`;
 
 function orderSelect(
   fields: readonly Field[],
@@ -105,27 +113,29 @@ function orderSelect(
     <label for="order_by">Order</label>
     <select id="order_by" name="order_by">
       <option value="">${usual}</option>
-      ${!known && options([[chosen, chosen]], chosen)}
-      ${options(orders, chosen)}
+      ${!known && options([[chosen, chosen]], chosen)} ${options(orders, chosen)}
     </select>
   </div>`;
 }
 
-const addFilter = (fields: readonly Field[]): Html => html`<fieldset class="add-filter">
-  <legend>Add a filter</legend>
-  <label class="hidden" for="filter-field">Field</label>
-  <select id="filter-field" name="_field">
-    <option value="">Field…</option>
-    ${options(
-      fields.map(({ name, label }) => [name, label] as const),
-      '',
-    )}
-  </select>
-  <label class="hidden" for="filter-lookup">Comparison</label>
-  <select id="filter-lookup" name="_lookup">${options(LOOKUP_LABELS, '')}</select>
-  <label class="hidden" for="filter-value">Value</label>
-  <input id="filter-value" name="_value" placeholder="Value">
-</fieldset>`;
+const addFilter = (fields: readonly Field[]): Html =>
+  html`<fieldset class="add-filter">
+    <legend>Add a filter</legend>
+    <label class="hidden" for="filter-field">Field</label>
+    <select id="filter-field" name="_field">
+      <option value="">Field…</option>
+      ${options(
+        fields.map(({ name, label }) => [name, label] as const),
+        '',
+      )}
+    </select>
+    <label class="hidden" for="filter-lookup">Comparison</label>
+    <select id="filter-lookup" name="_lookup">
+      ${options(LOOKUP_LABELS, '')}
+    </select>
+    <label class="hidden" for="filter-value">Value</label>
+    <input id="filter-value" name="_value" placeholder="Value" />
+  </fieldset>`;
 
 /** The filters in force, each with a link that takes it away. */
 function activeFilters({ path, query }: PageContext): Html | null {
@@ -136,9 +146,11 @@ function activeFilters({ path, query }: PageContext): Html | null {
   const rest = Object.fromEntries(Object.entries(query).filter(([name]) => CONTROLS.has(name)));
   return html`<div class="chips" role="group" aria-label="Filters in force">
     ${active.map(
-      ([name, value]) => html`<a class="chip" href="${path}${withQuery(query, { [name]: null, page: null })}"
-        ><span class="hidden">Remove filter </span><code>${name}=${value}</code
-        ><span aria-hidden="true">×</span></a>`,
+      ([name, value]) =>
+        html`<a class="chip" href="${path}${withQuery(query, { [name]: null, page: null })}"
+          ><span class="hidden">Remove filter </span><code>${name}=${value}</code
+          ><span aria-hidden="true">×</span></a
+        >`,
     )}
     ${active.length > 1 && html`<a href="${path}${withQuery(rest, { page: null })}">Remove all</a>`}
   </div>`;

@@ -18,7 +18,9 @@ export interface FormField {
 /** Label, control, help and messages of one field. */
 export function formField(input: FormField): Html {
   const { field, id, errors } = input;
-  const described = [field.help && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
+  const described = [field.help && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(
+    Boolean,
+  );
   const common = {
     id,
     name: field.name,
@@ -31,34 +33,45 @@ export function formField(input: FormField): Html {
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean') {
     return html`<div class="field check">
-      <input type="hidden" name="${field.name}" value="false">
-      <input type="checkbox" value="true"${attributes({ ...common, required: false, checked: isTrue(input.value) })}>
+      <input type="hidden" name="${field.name}" value="false" />
+      <input
+        type="checkbox"
+        value="true"
+        ${attributes({ ...common, required: false, checked: isTrue(input.value) })}
+      />
       <label for="${id}">${field.label}</label>${help}${messages}
     </div>`;
   }
   return html`<div class="field${wide ? ' span' : ''}">
-    <label for="${id}">${field.label}${
-      field.required && html`<span class="required" title="required"> *</span>`
-    }</label>
+    <label for="${id}"
+      >${field.label}${
+        field.required && html`<span class="required" title="required"> *</span>`
+      }</label
+    >
     ${control(input, common)}${help}${messages}
   </div>`;
 }
 
 export const errorList = (errors: readonly string[], id: string): HtmlValue =>
   errors.length > 0 &&
-  html`<ul class="errors" id="${id}">${errors.map((text) => html`<li>${text}</li>`)}</ul>`;
+  html`<ul class="errors" id="${id}">
+    ${errors.map((text) => html`<li>${text}</li>`)}
+  </ul>`;
 
 type Common = Record<string, string | number | boolean | null>;
 
 function control(input: FormField, common: Common): Html {
   const { field, value, secret } = input;
   if (secret) {
-    return html`<input type="password"${attributes({
-      ...common,
-      value: text(value),
-      autocomplete: 'new-password',
-      maxlength: field.max,
-    })}>`;
+    return html`<input
+      type="password"
+      ${attributes({
+        ...common,
+        value: text(value),
+        autocomplete: 'new-password',
+        maxlength: field.max,
+      })}
+    />`;
   }
   if (field.choices.length > 0) return choiceSelect(field, text(value), common);
   switch (field.kind) {
@@ -71,16 +84,31 @@ function control(input: FormField, common: Common): Html {
     case 'variables':
       return textarea(common, text(value), 6, { 'data-check': 'yaml', class: 'code' });
     case 'integer':
-      return html`<input type="number" step="1"${attributes({
-        ...common,
-        value: text(value),
-        min: field.min,
-        max: field.max,
-      })}>`;
+      return html`<input
+        type="number"
+        step="1"
+        ${attributes({
+          ...common,
+          value: text(value),
+          min: field.min,
+          max: field.max,
+        })}
+      />`;
     case 'float':
-      return html`<input type="number" step="any"${attributes({ ...common, value: text(value) })}>`;
+      return html`<input
+        type="number"
+        step="any"
+        ${attributes({ ...common, value: text(value) })}
+      />`;
     default:
       return html`<input${attributes({
+        ...common,
+        type: field.kind === 'email' ? 'email' : 'text',
+        value: text(value),
+        maxlength: field.max,
+        placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
+        autocomplete: 'off',
+      })}></input${attributes({
         ...common,
         type: field.kind === 'email' ? 'email' : 'text',
         value: text(value),
@@ -122,15 +150,19 @@ function referenceControl({ field, value, choices }: FormField, common: Common):
     </select>`;
   }
   const label = choices?.options.find(([id]) => id === chosen)?.[1];
-  return html`<input inputmode="numeric" pattern="[0-9]*"${attributes({
-    ...common,
-    value: chosen,
-    autocomplete: 'off',
-    placeholder: 'ID',
-    'data-picker': list,
-    'data-label': label ?? null,
-  })}>
-  <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
+  return html`<input
+      inputmode="numeric"
+      pattern="[0-9]*"
+      ${attributes({
+        ...common,
+        value: chosen,
+        autocomplete: 'off',
+        placeholder: 'ID',
+        'data-picker': list,
+        'data-label': label ?? null,
+      })}
+    />
+    <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
 }
 
 const isTrue = (value: unknown): boolean =>

@@ -51,11 +51,16 @@ export class Forms {
       open: part === 'raw' || (byField === null && attaching === null),
       kind: 'plain',
     });
-    return folded(titleOf(route, info), html`${attaching}${byField}${raw}`, {
-      id: `form-${route.method.toLowerCase()}`,
-      open: refused !== undefined,
-      kind: 'panel form',
-    });
+    const title = titleOf(route, info);
+    return folded(
+      attaching && byField ? `Add or ${title.toLowerCase()}` : title,
+      html`${attaching}${byField}${raw}`,
+      {
+        id: `form-${route.method.toLowerCase()}`,
+        open: refused !== undefined,
+        kind: 'panel form',
+      },
+    );
   }
 
   private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
@@ -72,12 +77,16 @@ export class Forms {
     }
     const inputs: FormField[] = [];
     for (const field of fields) inputs.push(await this.input(request, field));
-    return html`<form method="post" action="${request.context.path}" class="grid">
-      ${csrfInput(request.context.csrf)}${methodInput(route.method)}
-      ${topErrors(refused?.errors, fields.map(({ name }) => name))}
-      ${inputs.map(formField)}
-      <div class="actions span"><button class="primary">${titleOf(route, info)}</button></div>
-    </form>`;
+    return html`${info.attach && html`<h2>${titleOf(route, info)}</h2>`}
+      <form method="post" action="${request.context.path}" class="grid">
+        ${csrfInput(request.context.csrf)}${methodInput(route.method)}
+        ${topErrors(
+          refused?.errors,
+          fields.map(({ name }) => name),
+        )}
+        ${inputs.map(formField)}
+        <div class="actions span"><button class="primary">${titleOf(route, info)}</button></div>
+      </form>`;
   }
 
   private async input(request: FormRequest, field: Field): Promise<FormField> {
@@ -108,12 +117,11 @@ export class Forms {
       choices,
       secret: false,
     };
-    return html`<form method="post" action="${context.path}" class="inline">
-      ${csrfInput(context.csrf)}
-      ${topErrors(refused?.errors, [])}
-      ${formField(input)}
-      <button class="primary">Add</button>
-    </form>`;
+    return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
+      <form method="post" action="${context.path}" class="inline">
+        ${csrfInput(context.csrf)} ${topErrors(refused?.errors, [])} ${formField(input)}
+        <button class="primary">Add</button>
+      </form>`;
   }
 }
 
@@ -141,7 +149,7 @@ function formFields(info: RouteInfo, method: string): readonly Field[] {
 
 function titleOf({ method }: TableRoute, info: RouteInfo): string {
   const label = info.resource?.label.toLowerCase() ?? '';
-  if (info.kind === 'create') return info.attach ? `Add or create ${label}` : `Create ${label}`;
+  if (info.kind === 'create') return `Create ${label}`;
   if (info.kind === 'associate') return `Add ${label}`;
   if (method === 'PUT' || method === 'PATCH') return label ? `Change ${label}` : 'Change';
   return words(info.operationId.split('_').slice(1).join('_') || info.operationId);
@@ -176,7 +184,10 @@ function refusedPart({ raw, values }: Submission, info: RouteInfo): FormPart {
   return info.attach && values.id !== undefined ? 'attach' : 'fields';
 }
 
-function rawForm({ route, info, context, object, refused }: FormRequest, fields: readonly Field[]): Html {
+function rawForm(
+  { route, info, context, object, refused }: FormRequest,
+  fields: readonly Field[],
+): Html {
   const changing = route.method === 'PUT' || route.method === 'PATCH';
   const sample = Object.fromEntries(
     fields.map((field) => [
@@ -189,24 +200,34 @@ function rawForm({ route, info, context, object, refused }: FormRequest, fields:
   const id = `raw-${route.method.toLowerCase()}`;
   const methods = changing ? ['PUT', 'PATCH'] : [route.method];
   return html`<form method="post" action="${context.path}">
-    ${csrfInput(context.csrf)}
-    ${topErrors(refused?.errors, [])}
+    ${csrfInput(context.csrf)} ${topErrors(refused?.errors, [])}
     <div class="field span">
       <label for="${id}">JSON (application/json)</label>
-      <textarea id="${id}" name="_content" class="code" rows="${Math.min(20, text.split('\n').length + 1)}"
-        spellcheck="false" data-check="json">
+      <textarea
+        id="${id}"
+        name="_content"
+        class="code"
+        rows="${Math.min(20, text.split('\n').length + 1)}"
+        spellcheck="false"
+        data-check="json"
+      >
 ${text}</textarea>
-      ${info.attach && html`<p class="hint">An object with <code>id</code> adds an existing object,
-        with <code>disassociate</code> too it removes it.</p>`}
+      ${
+        info.attach &&
+        html`<p class="hint">
+          An object with <code>id</code> adds an existing object, with <code>disassociate</code> too
+          it removes it.
+        </p>`
+      }
     </div>
-    <div class="actions">${methods.map(
-      (method) => html`<button name="_method" value="${method}">${method}</button>`,
-    )}</div>
+    <div class="actions">
+      ${methods.map((method) => html`<button name="_method" value="${method}">${method}</button>`)}
+    </div>
   </form>`;
 }
 
 const methodInput = (method: string): HtmlValue =>
-  method !== 'POST' && html`<input type="hidden" name="_method" value="${method}">`;
+  method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;
 
 /** Messages that belong to no field of the form. */
 function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {

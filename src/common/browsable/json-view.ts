@@ -4,7 +4,8 @@ const INDENT = '  ';
 
 /** A JSON document as highlighted text in which paths of the API and web addresses are links. */
 export const jsonView = (value: unknown, label: string): Html =>
-  html`<pre class="json" tabindex="0" role="region" aria-label="${label}">${new Html(write(value, ''))}</pre>`;
+  html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
+${new Html(write(value, ''))}</pre>`;
 
 function write(value: unknown, indent: string): string {
   if (Array.isArray(value)) {
@@ -36,7 +37,9 @@ function block(open: string, close: string, items: readonly string[], indent: st
 function text(value: string): string {
   const shown = escapeHtml(JSON.stringify(value));
   const link = linkOf(value);
-  return link === null ? shown : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
+  return link === null
+    ? shown
+    : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
 }
 
 /** Where a text leads when it is an address: a path of this API, or http and https alone. */

@@ -33,41 +33,35 @@ export interface PageParts {
 /** A whole document around its content. */
 export function page({ context, title, content, narrow = false }: PageParts): string {
   return html`<!doctype html>
-<html lang="en"${attributes({ 'data-theme': context.theme })}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} – Automation Controller</title>
-<link rel="icon" href="${assetUrl('favicon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetUrl('controller.css')}">
-<script src="${assetUrl('controller.js')}" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
-${header(context)}
-<main id="main" tabindex="-1" class="${narrow ? 'narrow' : 'wide'}">
-${content}
-</main>
-</body>
-</html>
-`.text;
+    <html lang="en" ${attributes({ 'data-theme': context.theme })}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} – Automation Controller</title>
+        <link rel="icon" href="${assetUrl('favicon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${assetUrl('controller.css')}" />
+        <script src="${assetUrl('controller.js')}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        ${header(context)}
+        <main id="main" tabindex="-1" class="${narrow ? 'narrow' : 'wide'}">${content}</main>
+      </body>
+    </html> `.text;
 }
 
-const header = (context: PageContext): Html => html`
-<header class="bar">
-  <a class="brand" href="/api/v2/">
-    <span class="mark" aria-hidden="true"></span>Automation Controller
-  </a>
-  <nav aria-label="Main">
-    <a href="/api/v2/">API</a>
-    <a href="/api/docs/">Explorer</a>
-  </nav>
-  <div class="bar-end">
-    ${themeSwitch(context)}
-    ${account(context)}
-  </div>
-</header>`;
+const header = (context: PageContext): Html =>
+  html` <header class="bar">
+    <a class="brand" href="/api/v2/">
+      <span class="mark" aria-hidden="true"></span>Automation Controller
+    </a>
+    <nav aria-label="Main">
+      <a href="/api/v2/">API</a>
+      <a href="/api/docs/">Explorer</a>
+    </nav>
+    <div class="bar-end">${themeSwitch(context)} ${account(context)}</div>
+  </header>`;
 
 const THEME_LABELS: Record<Theme, string> = {
   auto: 'Theme of the system',
@@ -79,9 +73,16 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
   return html`<form class="theme" method="get" action="${path}" data-theme-switch>
     ${hiddenQuery(query, [])}
     ${THEMES.map(
-      (one) => html`<button name="_theme" value="${one}" class="icon icon-${one}"
-        title="${THEME_LABELS[one]}" aria-pressed="${String(one === theme)}"
-        ><span class="hidden">${THEME_LABELS[one]}</span></button>`,
+      (one) =>
+        html`<button
+          name="_theme"
+          value="${one}"
+          class="icon icon-${one}"
+          title="${THEME_LABELS[one]}"
+          aria-pressed="${String(one === theme)}"
+        >
+          <span class="hidden">${THEME_LABELS[one]}</span>
+        </button>`,
     )}
   </form>`;
 }
@@ -98,14 +99,16 @@ function account({ actor, csrf, path, query }: PageContext): Html {
 }
 
 export const csrfInput = (csrf: string): Html =>
-  html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}">`;
+  html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}" />`;
 
 /** The parameters a GET form keeps, as hidden fields. */
 export const hiddenQuery = (query: PageContext['query'], without: readonly string[]): Html[] =>
   Object.entries(query)
     .filter(([name]) => !without.includes(name))
     .flatMap(([name, value]) =>
-      [value ?? []].flat().map((one) => html`<input type="hidden" name="${name}" value="${one}">`),
+      [value ?? []]
+        .flat()
+        .map((one) => html`<input type="hidden" name="${name}" value="${one}" />`),
     );
 
 /** A folded section: works without scripts, with the keyboard, and for links to its id. */
@@ -113,7 +116,8 @@ export const folded = (
   summary: HtmlValue,
   content: HtmlValue,
   { id, open = false, kind = 'panel' }: { id?: string; open?: boolean; kind?: string } = {},
-): Html => html`<details class="${kind}"${attributes({ open })}>
-  <summary>${summary}</summary>
-  <div class="folded"${attributes({ id })}>${content}</div>
-</details>`;
+): Html =>
+  html`<details class="${kind}" ${attributes({ open })}>
+    <summary>${summary}</summary>
+    <div class="folded" ${attributes({ id })}>${content}</div>
+  </details>`;

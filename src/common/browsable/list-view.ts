@@ -39,24 +39,31 @@ export function listView(parts: ListParts): Html {
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Results"><table>
-    <thead><tr>
-      ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
-      ${typed && html`<th scope="col">Type</th>`}
-      ${columns.map((name) =>
-        heading(context, definition, name, definition?.field(name)?.label ?? words(name)),
-      )}
-      ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
-    </tr></thead>
-    <tbody>${rows.map(
-      (row) => html`<tr>
-        ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
-        ${typed && html`<td>${words(String(row.type))}</td>`}
-        ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
-        ${removable && html`<td class="end">${removal(context, row)}</td>`}
-      </tr>`,
-    )}</tbody>
-  </table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
+    <table>
+      <thead>
+        <tr>
+          ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
+          ${typed && html`<th scope="col">Type</th>`}
+          ${columns.map((name) =>
+            heading(context, definition, name, definition?.field(name)?.label ?? words(name)),
+          )}
+          ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
+              ${typed && html`<td>${words(String(row.type))}</td>`}
+              ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
+              ${removable && html`<td class="end">${removal(context, row)}</td>`}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 const linked = (row: Item, text: string): Html =>
@@ -65,7 +72,7 @@ const linked = (row: Item, text: string): Html =>
 function cell(row: Item, name: string, field: Field | undefined, first: boolean): Html {
   const shown = valueView(name, row, field);
   const plain = first && typeof row[name] === 'string' && row[name] !== '' && !field?.target;
-  const tag = first ? html`<th scope="row">` : html`<td>`;
+  const tag = first ? html`<th scope="row"></th>` : html`<td></td>`;
   const end = first ? html`</th>` : html`</td>`;
   return html`${tag}${plain ? linked(row, String(row[name])) : shown}${end}`;
 }
@@ -113,11 +120,11 @@ function heading(
   return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
 }
 
-const removal = ({ path, csrf }: PageContext, row: Item): Html => html`
-  <form method="post" action="${path}">
+const removal = ({ path, csrf }: PageContext, row: Item): Html =>
+  html` <form method="post" action="${path}">
     ${csrfInput(csrf)}
-    <input type="hidden" name="id" value="${String(row.id)}">
-    <input type="hidden" name="disassociate" value="true">
+    <input type="hidden" name="id" value="${String(row.id)}" />
+    <input type="hidden" name="disassociate" value="true" />
     <button class="quiet small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
   </form>`;
 

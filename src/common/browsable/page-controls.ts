@@ -44,7 +44,9 @@ export function cleanQuery(query: QueryParameters): string | null {
   // Another filter or order starts on the first page again.
   const isNewList = '_field' in query;
   const search = new URLSearchParams(
-    kept.filter(([key]) => !(isNewList && key === 'page')).map(([key, value]): [string, string] => [key, value]),
+    kept
+      .filter(([key]) => !(isNewList && key === 'page'))
+      .map(([key, value]): [string, string] => [key, value]),
   );
   if (added) search.append(...added);
   const text = search.toString();

@@ -70,14 +70,11 @@ export class PageRenderer {
     return page({
       context,
       title,
-      content: html`
-        ${breadcrumbs(this.table, context.path, names)}
-        ${heading(view, title, usable)}
-        ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
-        ${view.message}
-        ${await this.main(view, usable)}
-        ${responseView(context, answerOf(view), { open: this.jsonIsOpen(view) })}
-        ${await this.formSections(view, usable, title)}`,
+      content: html` ${breadcrumbs(this.table, context.path, names)} ${heading(view, title, usable)}
+      ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
+      ${view.message} ${await this.main(view, usable)}
+      ${responseView(context, answerOf(view), { open: this.jsonIsOpen(view) })}
+      ${await this.formSections(view, usable, title)}`,
     });
   }
 
@@ -88,9 +85,8 @@ export class PageRenderer {
     const definition = route?.info?.resource;
     if (Array.isArray(body.results)) {
       const removable = usable.some(({ info }) => info?.attach === true);
-      return html`
-        ${definition && route?.info?.kind === 'list' && filterPanel(context, definition)}
-        ${listView({ context, definition, body, removable })}`;
+      return html` ${definition && route?.info?.kind === 'list' && filterPanel(context, definition)}
+      ${listView({ context, definition, body, removable })}`;
     }
     if (definition && typeof body.id === 'number' && actor) {
       const shownAs = typeof body.type === 'string' ? body.type : definition.type;
@@ -138,25 +134,40 @@ export class PageRenderer {
     return sections;
   }
 
-  private titleOf({ route, body, context, entry }: View, names: ReadonlyMap<string, string>): string {
+  private titleOf(
+    { route, body, context, entry }: View,
+    names: ReadonlyMap<string, string>,
+  ): string {
     const last = context.path.split('/').filter(Boolean).at(-1) ?? '';
     if (isItem(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
     const known = names.get(context.path);
     if (known) return known;
     if (last === 'v2') return 'API version 2';
     if (last === 'api') return 'API';
+    const { parent } = route?.info ?? {};
+    if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
     return entry ? words(decoded(last)) : 'Not found';
   }
 
   /** What the objects in the path are called, as far as the caller may read them. */
-  private async namesOf({ entry, route, actor, context, body, status }: View): Promise<Map<string, string>> {
+  private async namesOf({
+    entry,
+    route,
+    actor,
+    context,
+    body,
+    status,
+  }: View): Promise<Map<string, string>> {
     const names = new Map<string, string>();
     const any = route ?? [...(entry?.routes.values() ?? [])][0];
     const parent = any?.info?.parent;
     const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
     const segment = context.path.split('/')[index];
     if (!parent || !actor || index < 0 || !segment) return names;
-    const url = `${context.path.split('/').slice(0, index + 1).join('/')}/`;
+    const url = `${context.path
+      .split('/')
+      .slice(0, index + 1)
+      .join('/')}/`;
     const isObject = url === context.path && isItem(body) && status < 400 && 'id' in body;
     const name = isObject ? titleOf(body as Item) : await this.nameFor(parent, segment, actor);
     if (name) names.set(url, name);
@@ -189,19 +200,38 @@ function heading(
   return html`<div class="heading">
     <div>
       <h1>${title}</h1>
-      <p class="description">${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}</p>
+      <p class="description">
+        ${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}
+      </p>
     </div>
-    ${entry && html`<div class="tools">
-      ${allow && html`<p class="allow"><span class="hidden">Allowed methods: </span>${allow
-        .split(', ')
-        .map((method) => html`<code class="method">${method}</code> `)}</p>`}
-      ${links.map(({ method }) => html`<a class="button${method === 'DELETE' ? ' danger' : ''}"
-        href="#form-${method.toLowerCase()}">${JUMP[method] ?? method}</a>`)}
-      ${context.actor && html`<form method="post" action="${context.path}">
-        ${csrfInput(context.csrf)}
-        <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
-      </form>`}
-    </div>`}
+    ${
+      entry &&
+      html`<div class="tools">
+        ${
+          allow &&
+          html`<p class="allow">
+            <span class="hidden">Allowed methods: </span>${allow
+              .split(', ')
+              .map((method) => html`<code class="method">${method}</code> `)}
+          </p>`
+        }
+        ${links.map(
+          ({ method }) =>
+            html`<a
+              class="button${method === 'DELETE' ? ' danger' : ''}"
+              href="#form-${method.toLowerCase()}"
+              >${JUMP[method] ?? method}</a
+            >`,
+        )}
+        ${
+          context.actor &&
+          html`<form method="post" action="${context.path}">
+            ${csrfInput(context.csrf)}
+            <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
+          </form>`
+        }
+      </div>`
+    }
   </div>`;
 }
 
@@ -218,4 +248,7 @@ function answerOf({ response, status, body }: View) {
 
 /** `x-api-time` as it is usually written. */
 const HEADER_WORDS = (name: string): string =>
-  name.replace(/(^|-)([a-z])/g, (_all, dash: string, letter: string) => dash + letter.toUpperCase());
+  name.replace(
+    /(^|-)([a-z])/g,
+    (_all, dash: string, letter: string) => dash + letter.toUpperCase(),
+  );

@@ -32,14 +32,18 @@ export class PageInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    const info = this.table.match(request.path)?.routes.get(request.method)?.info;
     const submission = submissionOf(request);
+    // OPTIONS is data for programs; only the button of a page shows it as one (core 1.9).
+    const browsing =
+      /^\/api(\/|$)/.test(request.path) &&
+      acceptsHtml(request) &&
+      (request.method !== 'OPTIONS' || submission !== undefined);
+    if (!browsing && !submission) return next.handle();
+    const info = this.table.match(request.path)?.routes.get(request.method)?.info;
     if (submission && info?.access === 'authenticated') {
       request.body = bodyOf(submission, info.body ?? []);
     }
-    // OPTIONS is data for programs; only the button of a page shows it as one (core 1.9).
-    const wanted = acceptsHtml(request) && (request.method !== 'OPTIONS' || submission);
-    if (!wanted) return next.handle();
+    if (!browsing) return next.handle();
     return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
   }
 

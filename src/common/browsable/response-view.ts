@@ -33,9 +33,16 @@ export function responseView(
   </section>`;
 }
 
-const headerList = (headers: Readonly<Record<string, string>>): Html => html`<dl class="headers">${Object.entries(
-  headers,
-).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+const headerList = (headers: Readonly<Record<string, string>>): Html =>
+  html`<dl class="headers">
+    ${Object.entries(headers).map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
 
 function curlView({ origin, method }: PageContext, target: string): Html {
   const verb = method === 'GET' ? '' : ` -X ${method}`;
@@ -45,9 +52,9 @@ function curlView({ origin, method }: PageContext, target: string): Html {
       : ` \\\n  -H 'Content-Type: application/json' -d '{}'`;
   const command = `curl${verb} -H "Authorization: Bearer $TOKEN" \\\n  -H 'Accept: application/json'${data} \\\n  ${quoted(origin + target)}`;
   return html`<div class="copy" data-copy>
-    <pre tabindex="0" role="region" aria-label="curl command">${command}</pre>
-  </div>
-  <p class="hint">Make a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
+      <pre tabindex="0" role="region" aria-label="curl command">${command}</pre>
+    </div>
+    <p class="hint">Make a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
 }
 
 /** A text as one word of a POSIX shell. */

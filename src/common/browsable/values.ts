@@ -37,22 +37,33 @@ const TONES: Record<string, string> = {
 export function valueView(name: string, item: Item, field: Field | undefined): Html {
   const value = item[name];
   if (value === null || value === undefined || value === '') {
-    return html`<span class="none" aria-label="none">–</span>`;
+    return html`<span class="none" role="img" aria-label="none">–</span>`;
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
-  if (field?.target && typeof value === 'number') return reference(name, value, item, field);
-  if (field?.kind === 'datetime' && typeof value === 'string') return timeView(value);
-  if (name === 'status' && typeof value === 'string') {
-    return html`<span class="badge ${TONES[value] ?? 'plain'}">${words(value)}</span>`;
-  }
+  if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
   if (typeof value === 'object') {
     return html`<code>${shorten(JSON.stringify(value), 120)}</code>`;
   }
-  const label = field?.choices.find(([choice]) => choice === value)?.[1];
-  const text = label ?? String(value);
-  const link = typeof value === 'string' ? linkOf(value) : null;
+  return typeof value === 'string'
+    ? textView(name, value, field)
+    : html`${choiceLabel(field, value)}`;
+}
+
+function textView(name: string, value: string, field: Field | undefined): Html {
+  if (field?.kind === 'datetime') return timeView(value);
+  if (name === 'status') {
+    return html`<span class="badge ${TONES[value] ?? 'plain'}">${words(value)}</span>`;
+  }
+  const text = choiceLabel(field, value);
+  const link = linkOf(value);
   if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
   return html`${shorten(text, 200)}`;
+}
+
+/** What a choice is called; any other value as text. */
+function choiceLabel(field: Field | undefined, value: unknown): string {
+  const choice = field?.choices.find(([one]) => one === value);
+  return choice ? choice[1] : String(value);
 }
 
 function reference(name: string, id: number, item: Item, field: Field): Html {

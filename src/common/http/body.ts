@@ -1,22 +1,71 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import multer from 'multer';
 import { MAX_DEPTH } from '../fields/text.js';
-import { BadRequest, UnsupportedMediaType } from './errors.js';
+import { BadRequest, DomainError, PayloadTooLarge, UnsupportedMediaType } from './errors.js';
 import { PARSES } from './options.service.js';
+
+const MAX_PARAMETERS = 1000;
 
 /** The three request content types of the contract, each into one plain object. */
 export function bodyParsers(limitBytes: number): RequestHandler[] {
-  return [
+  const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
+  const parsers = [
     express.json({ limit: limitBytes, strict: false }),
-    express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: 1000 }),
-    multer({ limits: { fieldSize: limitBytes, fields: 1000, files: 0 } }).none() as RequestHandler,
-    requireObject,
+    express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
+    boundedMultipart(limitBytes),
+    multipart.none() as RequestHandler,
   ];
+  return [...parsers.map((parser) => inDomain(parser, limitBytes)), requireObject];
 }
 
 /** Receivers verify the bytes as they came; nothing is parsed before (decision 14). */
 export const rawBody = (limitBytes: number): RequestHandler =>
-  express.raw({ limit: limitBytes, type: () => true, inflate: false });
+  inDomain(express.raw({ limit: limitBytes, type: () => true, inflate: false }), limitBytes);
+
+/** Multer bounds each field, not their sum, so the length has to be told beforehand. */
+function boundedMultipart(limitBytes: number): RequestHandler {
+  return (request, _response, next) => {
+    if (!request.is('multipart/form-data')) next();
+    else if (request.headers['content-length'] === undefined) {
+      next(new BadRequest('A multipart body needs the header Content-Length.'));
+    } else if (Number(request.headers['content-length']) > limitBytes) {
+      next(new PayloadTooLarge(limitBytes));
+    } else next();
+  };
+}
+
+/** Passes a parser's failure on as an error of the domain; the framework would blur it. */
+function inDomain(parser: RequestHandler, limitBytes: number): RequestHandler {
+  return (request, response, next) => {
+    void parser(request, response, (error?: unknown) => {
+      next(error === undefined || error === null ? undefined : faultOf(error, limitBytes));
+    });
+  };
+}
+
+/** The parsers of Express give their errors a `type`, multer a `code`. */
+function faultOf(error: unknown, limitBytes: number): DomainError {
+  if (error instanceof DomainError) return error;
+  const { type, code, message } = error as { type?: string; code?: string; message?: string };
+  switch (type ?? code) {
+    case 'entity.parse.failed':
+      return new BadRequest(`JSON parse error - ${message ?? 'invalid'}`);
+    case 'entity.too.large':
+    case 'LIMIT_FIELD_VALUE':
+      return new PayloadTooLarge(limitBytes);
+    case 'parameters.too.many':
+    case 'LIMIT_FIELD_COUNT':
+      return new BadRequest('Too many parameters in the request body.');
+    case 'LIMIT_FILE_COUNT':
+    case 'LIMIT_UNEXPECTED_FILE':
+      return new BadRequest('Files are not accepted.');
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new UnsupportedMediaType();
+    default:
+      return new BadRequest('The request body could not be read.');
+  }
+}
 
 function requireObject(request: Request, _response: Response, next: NextFunction): void {
   if (Buffer.isBuffer(request.body)) {
@@ -30,7 +79,8 @@ function requireObject(request: Request, _response: Response, next: NextFunction
     next(new UnsupportedMediaType());
     return;
   }
-  request.body = asBody(request.body ?? {});
+  // Without a body the parsers leave nothing; JSON `null` is a body, and no object.
+  request.body = asBody(request.body === undefined ? {} : (request.body as unknown));
   next();
 }
 

@@ -76,37 +76,15 @@ export function answerOf(error: unknown): ErrorAnswer {
     });
   }
   if (error instanceof Unavailable) return unavailable(error.retryAfterSeconds);
-  return bodyParserAnswer(error) ?? databaseAnswer(error) ?? frameworkAnswer(error);
+  return databaseAnswer(error) ?? frameworkAnswer(error);
 }
 
 const unavailable = (seconds = 5): ErrorAnswer =>
   detail(503, TEMPORARY, { 'Retry-After': String(seconds) });
 
-/** Errors of the body parsers carry a `type`. */
-function bodyParserAnswer(error: unknown): ErrorAnswer | null {
-  const { type, message, limit } = (error ?? {}) as {
-    type?: unknown;
-    message?: string;
-    limit?: number;
-  };
-  switch (type) {
-    case 'entity.parse.failed':
-      return detail(400, `JSON parse error - ${message ?? 'invalid'}`);
-    case 'entity.too.large':
-      return answerOf(new PayloadTooLarge(limit ?? 0));
-    case 'parameters.too.many':
-      return detail(400, 'Too many parameters in the request body.');
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return answerOf(new UnsupportedMediaType());
-    case 'request.aborted':
-    case 'request.size.invalid':
-    case 'stream.encoding.set':
-      return detail(400, 'The request body could not be read.');
-    default:
-      return null;
-  }
-}
+/** The driver and its pool say these in words alone, without a code. */
+const LOST_CONNECTION =
+  /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
 
 /** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
 function databaseAnswer(error: unknown): ErrorAnswer | null {
@@ -120,8 +98,7 @@ function databaseAnswer(error: unknown): ErrorAnswer | null {
   }
   const connection = ['08', '53', '57', '58', '40', '55'].includes(state.slice(0, 2));
   const refused = /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND/.test(state);
-  const text = error instanceof Error ? error.message : '';
-  const lost = /Connection terminated|timeout exceeded when trying to connect|Client has/.test(text);
+  const lost = LOST_CONNECTION.test(error instanceof Error ? error.message : '');
   return connection || refused || lost ? unavailable() : null;
 }
 

@@ -3,7 +3,7 @@ import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../http/errors.js';
 import { relationCondition, type ResourceDefinition } from '../resource/define-resource.js';
-import { compare } from './lookups.js';
+import { compare, toBooleanWord } from './lookups.js';
 import { searchTerms, type Condition, type ListQuery } from './query.js';
 
 const MAX_DEPTH = 4;
@@ -117,27 +117,29 @@ export class FilterCompiler {
       ? relationCondition(relation, ident(alias, 'id'), far)
       : sql`${ident(far, 'id')} = ${ident(alias, definition.field(name)!.column!)}`;
     const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };
-    const searches = conditions.filter(({ lookup, path }) => lookup === 'search' && !path.length);
-    const others = conditions.filter((condition) => !searches.includes(condition));
-    const nullCheck = others.find(({ lookup, path }) => lookup === 'isnull' && path.length === 0);
-    if (nullCheck) return this.relationIsNull(inner, tie, nullCheck);
-    const exists = sql`EXISTS (
+    const here = (lookup: string): Condition[] =>
+      conditions.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
+    const searches = here('search');
+    const nullChecks = here('isnull');
+    const others = conditions.filter(
+      (condition) => !searches.includes(condition) && !nullChecks.includes(condition),
+    );
+    const exists = (...matching: Sql[]): Sql => sql`EXISTS (
       SELECT 1 FROM ${ident(target.table)} ${ident(far)}
       WHERE ${and(
         tie,
         target.own(far),
         permit(target.policy, 'read', far, this.actor),
-        this.group(inner, others.map(byId)),
-        this.relatedSearch(inner, searches),
+        ...matching,
       )})`;
-    return exists;
-  }
-
-  private relationIsNull(inner: Scope, tie: Sql, { value }: Condition): Sql {
-    const exists = sql`EXISTS (
-      SELECT 1 FROM ${ident(inner.definition.table)} ${ident(inner.alias)}
-      WHERE ${and(tie, inner.definition.own(inner.alias))})`;
-    return ['true', '1', 't'].includes(value.toLowerCase()) ? not(exists) : exists;
+    const parts = nullChecks.map(({ value }) =>
+      toBooleanWord(value) ? not(exists()) : exists(),
+    );
+    if (others.length + searches.length > 0) {
+      const matching = this.group(inner, others.map(byId));
+      parts.push(exists(matching, this.relatedSearch(inner, searches)));
+    }
+    return and(...parts);
   }
 
   private relatedSearch(scope: Scope, searches: readonly Condition[]): Sql {

@@ -18,6 +18,8 @@ export interface ListOptions {
   events?: boolean;
   /** Order when none is asked for, instead of the resource's own. */
   orderBy?: readonly string[];
+  /** The scope speaks of the counted column alone, so the resource's counter still answers. */
+  counted?: boolean;
   /** Replaces the visibility rule; for lists whose parent decides, such as an access list. */
   visible?: Sql;
   /** Changes the rows' representation in bulk. */
@@ -49,20 +51,26 @@ export class ListService {
     const compiler = new FilterCompiler(actor, (target, alias, role) =>
       this.roles.roleLevel(target, alias, role, actor),
     );
+    const visible = and(
+      options.scope ?? TRUE,
+      options.visible ?? permit(definition.policy, 'read', 't', actor),
+    );
+    const filters = compiler.compile(definition, 't', parsed);
     const where = and(
       definition.own('t'),
       definition.hide && !query.id ? definition.hide('t') : TRUE,
-      options.scope ?? TRUE,
-      options.visible ?? permit(definition.policy, 'read', 't', actor),
-      compiler.compile(definition, 't', parsed),
+      visible,
+      filters,
     );
+    const countable = filters === TRUE && (options.scope === undefined || options.counted === true);
+    const count = countable && definition.counter ? keptTotal(definition, visible) : total(definition, where);
     const order = compileOrder(
       definition,
       't',
       parsed.order.length > 0 ? parsed.order : (options.orderBy ?? []),
       actor,
     );
-    const page = await this.cut(definition, request, where, order, actor);
+    const page = await this.cut(definition, request, { where, order, count }, actor);
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token as never, { strict: false });
     const context = { database: this.database, actor, detail: false, find };
@@ -74,8 +82,7 @@ export class ListService {
   private async cut(
     definition: ResourceDefinition,
     request: PageRequest,
-    where: Sql,
-    order: Sql,
+    { where, order, count: counting }: Cut,
     actor: Actor,
   ): Promise<Page<Row>> {
     const rows = (limit: number, offset: number): Promise<Row[]> =>
@@ -87,7 +94,7 @@ export class ListService {
       return new Page(await rows(request.limit, 0), request, null, 1, false);
     }
     const { size } = request;
-    const count = request.count || request.page === 'last' ? await this.count(definition, where) : null;
+    const count = request.count || request.page === 'last' ? await this.count(counting) : null;
     const number =
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
     // Beyond this the product of page and size leaves the safe integers; no table is that long.
@@ -100,9 +107,27 @@ export class ListService {
     return new Page(shown, request, request.count ? count : null, number, found.length > size);
   }
 
-  private async count(definition: ResourceDefinition, where: Sql): Promise<number> {
-    const row = await this.database.row<{ count: number }>(sql`
-      SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`);
+  private async count(counting: Sql): Promise<number> {
+    const row = await this.database.row<{ count: number }>(counting);
     return row?.count ?? 0;
   }
+}
+
+/** The parts of a list's statements. */
+interface Cut {
+  where: Sql;
+  order: Sql;
+  count: Sql;
+}
+
+const total = (definition: ResourceDefinition, where: Sql): Sql => sql`
+  SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;
+
+/** The total from the counters of what the rows belong to; the same rule limits those. */
+function keptTotal({ counter }: ResourceDefinition, visible: Sql): Sql {
+  const { table, column, total: kept } = counter!;
+  return sql`
+    SELECT COALESCE(sum(t.total), 0)::int AS count
+    FROM (SELECT id AS ${ident(column)}, ${ident(kept)} AS total FROM ${ident(table)}) t
+    WHERE ${visible}`;
 }

@@ -12,7 +12,7 @@ const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: 
 export function compare(field: Field, alias: string, condition: Condition): Sql {
   const column = ident(alias, field.column ?? field.name);
   const { lookup, value } = condition;
-  if (lookup === 'isnull') return isNull(field, column, value);
+  if (lookup === 'isnull') return isNull(column, value);
   if (lookup === 'in') return isIn(field, column, value);
   const operator = COMPARISONS[lookup];
   if (operator) return sql`${column} ${raw(operator)} ${convert(field, value)}`;
@@ -30,8 +30,8 @@ function exact(field: Field, column: Sql, { value, castInteger }: Condition): Sq
 
 const isNullWord = (value: string): boolean => ['null', 'none', 'None', 'NULL'].includes(value);
 
-function isNull(field: Field, column: Sql, value: string): Sql {
-  return toBooleanWord(field, value) ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
+function isNull(column: Sql, value: string): Sql {
+  return toBooleanWord(value) ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
 }
 
 function isIn(field: Field, column: Sql, value: string): Sql {
@@ -81,7 +81,7 @@ function convert(field: Field, value: string): unknown {
       }
       return Math.min(Number(value), INT4_MAX);
     case 'boolean':
-      return toBooleanWord(field, value);
+      return toBooleanWord(value);
     case 'float': {
       const number = Number(value);
       if (value.trim() === '' || !Number.isFinite(number)) {
@@ -113,7 +113,8 @@ function toInteger(field: Field, value: string): number {
   return Math.max(INT4_MIN, Math.min(INT4_MAX, Number(value)));
 }
 
-function toBooleanWord(_field: Field, value: string): boolean {
+/** @throws BadRequest for anything but the words filters take (core 2.3) */
+export function toBooleanWord(value: string): boolean {
   const word = value.toLowerCase();
   if (['true', '1', 't'].includes(word)) return true;
   if (['false', '0', 'f'].includes(word)) return false;

@@ -106,13 +106,21 @@ export interface ResourceOptions {
   auditHidden?: readonly string[];
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
+  /**
+   * Where exact totals are kept by the database: rows of `table` count in `total` the rows of this
+   * resource whose `column` names them. A list that only visibility limits is counted from there,
+   * whatever its size; the read rule must then speak of `column` alone.
+   */
+  counter?: { column: string; table: string; total: string };
   /** Rows no list shows unless asked for by id and nothing may refer to: inventories being deleted. */
   hide?: (alias: string) => Sql;
+  /** DELETE is accepted (202) and done by a worker. */
+  deletesLater?: boolean;
 }
 
 /** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
 export interface ResourceDefinition extends Required<
-  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'summarise'>
+  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'counter' | 'summarise'>
 > {
   fields: readonly Field[];
   field(name: string): Field | undefined;
@@ -121,6 +129,7 @@ export interface ResourceDefinition extends Required<
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;
   hide: ResourceOptions['hide'] | null;
+  counter: ResourceOptions['counter'] | null;
   summarise: ResourceOptions['summarise'] | null;
   url(id: unknown): string;
   /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
@@ -156,6 +165,8 @@ export function defineResource(options: ResourceOptions): ResourceDefinition {
     hooks: options.hooks ?? null,
     variants: options.variants ?? null,
     hide: options.hide ?? null,
+    counter: options.counter ?? null,
+    deletesLater: options.deletesLater ?? false,
     summarise: options.summarise ?? null,
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>

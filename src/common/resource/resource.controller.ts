@@ -106,6 +106,7 @@ function declareHandler(target: Type, definition: ResourceDefinition, name: Gene
       ...(writes ? { body: definition.fields } : {}),
       ...(name === 'replace' || name === 'modify' ? { needs: 'change' } : {}),
       ...(name === 'destroy' ? { needs: 'delete' } : {}),
+      ...(name === 'destroy' && definition.deletesLater ? { status: 202 } : {}),
     },
     handler: HANDLERS[name](definition) as (request: ApiRequest) => Promise<unknown>,
   });

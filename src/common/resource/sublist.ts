@@ -223,10 +223,18 @@ export function children(
       target: relation.target,
       scope: (parent) => relationCondition(relation, near(parent), 't'),
       ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
+      options: () => ({ counted: countedBy(relation) }),
       needs: 'read',
       ...rest,
     };
   };
+}
+
+/** Whether the reference that ties the children is the one their totals are kept by. */
+function countedBy(relation: Extract<Relation, { kind: 'has-many' }>): boolean {
+  const target = relation.target();
+  const column = target.field(relation.field)?.column;
+  return column !== undefined && target.counter?.column === column;
 }
 
 /** Rows found through any relation, read-only. */

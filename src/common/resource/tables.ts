@@ -25,6 +25,8 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
       }
     }
     for (const index of definition.indexes) table.indexes.push(index);
+    const order = orderIndex(definition);
+    if (order && !table.indexes.some(({ name }) => name === order.name)) table.indexes.push(order);
   }
   const links = new Map<string, TableDefinition>();
   for (const definition of definitions) {
@@ -59,6 +61,17 @@ function sqlDefault(field: Field): string | null {
   const text =
     typeof field.default === 'string' ? field.default : JSON.stringify(field.default);
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** What a page in the default order is read from, so that no list sorts its whole table. */
+function orderIndex(definition: ResourceDefinition): TableIndex | null {
+  const columns = definition.orderBy.map((name) => definition.field(name)?.column);
+  if (columns.some((column) => !column) || columns[0] === 'id') return null;
+  const isKey = definition.unique.some((rule) => rule.columns.join() === columns.join());
+  if (isKey) return null;
+  const own = definition.discriminator === null ? [] : ['type'];
+  const names = [...own, ...(columns as string[]), 'id'];
+  return { name: `${definition.table}_${columns.join('_')}_order_idx`, columns: names };
 }
 
 function referenceIndex(table: string, field: Field): TableIndex | null {

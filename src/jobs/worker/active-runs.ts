@@ -11,6 +11,8 @@ import { Subscriber } from './subscriber.js';
 
 /** How long a lease holds, in seconds; renewed four times as often. */
 export const LEASE_SECONDS = 60;
+/** A run that never gets to its beginning is not begun again for ever. */
+export const MAX_ATTEMPTS = 5;
 const RENEW_MS = 15_000;
 const RENEW_AGAIN_MS = 1000;
 

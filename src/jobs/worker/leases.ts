@@ -7,9 +7,10 @@ import { RunTransitions } from '../transitions.js';
 import type { JobStatus } from '../unified-job.schema.js';
 import { ActiveRuns, LEASE_SECONDS, type ActiveRun } from './active-runs.js';
 import type { Outcome } from './outcome.js';
-import { patiently } from './patience.js';
+import { isPassing, patiently } from './patience.js';
 import { WorkerNode } from './worker-node.js';
 
+const NOT_STORED = 'The results of the run could not be stored.';
 /** While the worker leaves, the database gets this long to take the last word on a run, in ms. */
 const SHUTDOWN_PATIENCE_MS = 8000;
 
@@ -58,16 +59,9 @@ export class Leases {
   async finish(run: ActiveRun, outcome: Outcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
-    const { status, explanation, fields, write } = outcome;
-    await this.lastWord(run, async () => {
-      const step = { id: run.id, attempt: run.attempt, explanation: explanation ?? '' };
-      const moved = await this.transitions.move([step], {
-        from: ['running'],
-        to: status,
-        ...(fields ? { fields } : {}),
-      });
-      if (moved.length > 0) await write?.();
-    });
+    if (await this.lastWord(run, () => this.end(run, outcome))) return;
+    // What the run leaves behind could not be stored; that it is over can.
+    await this.lastWord(run, () => this.end(run, { status: 'error', explanation: NOT_STORED }));
   }
 
   /** Gives back a run that has not begun, so that another worker may take it. */
@@ -83,17 +77,30 @@ export class Leases {
     });
   }
 
-  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<void> {
+  private async end(run: ActiveRun, outcome: Outcome): Promise<void> {
+    const { status, explanation = '', fields, write } = outcome;
+    const moved = await this.transitions.move([{ id: run.id, attempt: run.attempt, explanation }], {
+      from: ['running'],
+      to: status,
+      ...(fields ? { fields } : {}),
+    });
+    if (moved.length > 0) await write?.();
+  }
+
+  /** @returns false when trying again is of no use */
+  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<boolean> {
     const started = Date.now();
     const mayWait = () =>
       run.reason !== 'lost' &&
       !(this.active.isStopping && Date.now() - started > SHUTDOWN_PATIENCE_MS);
     try {
       await patiently(() => this.database.transaction(work), mayWait);
+      return true;
     } catch (error) {
-      // The lease runs out and the recovery says what became of the run.
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
+      // Without a database the lease runs out, and the recovery says what became of the run.
+      return isPassing(error);
     }
   }
 }

@@ -15,28 +15,21 @@ export class ProjectLock {
   /** @throws RunEnded when the signal comes while it waits */
   async hold<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     return this.database.withClient(async (client) => {
-      // A connection that breaks while nothing is asked of it would end the process otherwise.
-      const ignore = (): void => undefined;
-      client.on('error', ignore);
+      const lock = [LOCK_CLASS, projectId];
+      for (;;) {
+        const { rows } = await client.query<{ taken: boolean }>(
+          'SELECT pg_try_advisory_lock($1, $2) AS taken',
+          lock,
+        );
+        if (rows[0]?.taken) break;
+        if (signal.aborted) throw new RunEnded('Ended while waiting for the project.');
+        await sleep(WAIT_MS);
+      }
       try {
-        const lock = [LOCK_CLASS, projectId];
-        for (;;) {
-          const { rows } = await client.query<{ taken: boolean }>(
-            'SELECT pg_try_advisory_lock($1, $2) AS taken',
-            lock,
-          );
-          if (rows[0]?.taken) break;
-          if (signal.aborted) throw new RunEnded('Ended while waiting for the project.');
-          await sleep(WAIT_MS);
-        }
-        try {
-          return await work();
-        } finally {
-          // Without its connection the lock is gone anyway.
-          await client.query('SELECT pg_advisory_unlock($1, $2)', lock).catch(ignore);
-        }
+        return await work();
       } finally {
-        client.off('error', ignore);
+        // Without its connection the lock is gone anyway.
+        await client.query('SELECT pg_advisory_unlock($1, $2)', lock).catch(() => undefined);
       }
     });
   }

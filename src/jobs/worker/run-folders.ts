@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
+import { RunnerError } from '../runner/runner-error.js';
 
 /** Where runs find and leave their files on this host. */
 @Injectable()
@@ -18,11 +19,11 @@ export class RunFolders {
    * The folder of a project.
    *
    * @param localPath a single name; the API lets nothing else be stored
-   * @throws Error for anything that would lead elsewhere
+   * @throws RunnerError for anything that would lead elsewhere
    */
   project(localPath: string): string {
     if (!/^[^/\\\0]+$/.test(localPath) || localPath === '.' || localPath === '..') {
-      throw new Error('The project has no usable folder name.');
+      throw new RunnerError('The project has no usable folder name.');
     }
     return join(this.projects, localPath);
   }

@@ -3,7 +3,7 @@ import { HandlesQueue, type QueueHandler } from '../../common/queue/queue-worker
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { SHUT_DOWN } from '../run-explanations.js';
-import { ActiveRuns, RunEnded, type ActiveRun } from './active-runs.js';
+import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
 import { Leases } from './leases.js';
 import { isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
 import { isPassing } from './patience.js';
@@ -69,11 +69,12 @@ export class RunsHandler implements QueueHandler {
   /** What has not begun can be begun by another worker, or by this one when the database is back. */
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
-    return run.reason === 'shutdown' || (run.reason === null && isPassing(error));
+    if (run.reason === 'shutdown') return true;
+    return run.reason === null && run.attempt < MAX_ATTEMPTS && isPassing(error);
   }
 
   private failure(run: ActiveRun, error: unknown): Outcome {
-    if (error instanceof RunEnded) return { status: 'canceled' };
+    if (error instanceof RunEnded || run.reason === 'cancel') return { status: 'canceled' };
     if (!isExplained(error)) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'run failed', run: run.id, error: text });

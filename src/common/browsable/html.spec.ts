@@ -1,0 +1,20 @@
+import { attributes, html } from './html.js';
+
+describe('html', () => {
+  it('escapes every plain value and keeps HTML', () => {
+    const inner = html`<b>${'<i>'}</b>`;
+    expect(html`<p title="${`"'`}">${inner}${['&', inner]}</p>`.text).toBe(
+      '<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;<b>&lt;i&gt;</b></p>',
+    );
+  });
+
+  it('leaves nothing for null, undefined and false, and keeps zero', () => {
+    expect(html`a${null}${undefined}${false}${0}b`.text).toBe('a0b');
+  });
+
+  it('writes attributes, alone for true and not at all for null and false', () => {
+    expect(attributes({ a: '"', b: true, c: null, d: false, e: 0 }).text).toBe(
+      ' a="&quot;" b e="0"',
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { SendError, type OutgoingMessage } from './backends/backend.js';
+import type { Lease } from './delivery-ledger.js';
+import { composeMessage } from './message/compose.js';
+import { RUN_EVENTS } from './message/message-events.js';
+import { TemplateSandbox } from './message/template-sandbox.js';
+import { RunFactsLoader } from './run-facts.loader.js';
+
+/** Makes the message of a notification once; later attempts send the same words. */
+@Injectable()
+export class MessageMaker {
+  constructor(
+    private readonly facts: RunFactsLoader,
+    private readonly sandbox: TemplateSandbox,
+  ) {}
+
+  /** @throws SendError when there is nothing left to tell of */
+  async make(lease: Lease): Promise<OutgoingMessage> {
+    const { text, subject, body, notification_type: type, messages } = lease;
+    if (text !== null) return { subject, body, text };
+    const event = RUN_EVENTS.find((known) => known === lease.event);
+    const facts =
+      event && lease.unified_job_id !== null
+        ? await this.facts.load(lease.unified_job_id, event)
+        : null;
+    if (!event || !facts) {
+      throw new SendError('The run was deleted before its message could be made.', {
+        retryable: false,
+      });
+    }
+    return composeMessage({ type, event: { event }, messages, facts }, this.sandbox);
+  }
+}

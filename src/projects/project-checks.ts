@@ -1,0 +1,103 @@
+import type { FieldErrors } from '../common/http/errors.js';
+import {
+  checkRef,
+  GitSourceError,
+  parseGitSource,
+  parseRefspecs,
+} from '../jobs/runner/git-source.js';
+import { isFolderName } from './project-folders.js';
+
+/** What decides about a project: its fields as they would be, and what they meet. */
+export interface ProjectFacts {
+  value(field: string): unknown;
+  touches(...fields: readonly string[]): boolean;
+  /** Kind of the credential's type; null without a credential. */
+  credentialKind: string | null;
+  /** The project exists already. */
+  isStored: boolean;
+  /** Another manual project uses the folder. */
+  isPathTaken: boolean;
+  /** Templates that choose a branch of their own. */
+  overridingTemplates: readonly number[];
+}
+
+/** Options of a sync; a project without a source has none. */
+const UPDATE_OPTIONS = [
+  'scm_clean',
+  'scm_delete_on_update',
+  'scm_track_submodules',
+  'scm_update_on_launch',
+  'allow_override',
+] as const;
+
+/** Everything that is wrong with a project across its fields (core 7.1). */
+export function projectErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
+  const isManual = facts.value('scm_type') === '';
+  return {
+    ...(isManual ? manualErrors(facts) : sourceErrors(facts, schemes)),
+    ...credentialErrors(facts),
+    ...overrideErrors(facts),
+  };
+}
+
+function manualErrors({ value, touches, isPathTaken }: ProjectFacts): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const option of UPDATE_OPTIONS) {
+    if (value(option) === true && touches(option, 'scm_type')) {
+      errors[option] = ['Update options must be set to false for manual projects.'];
+    }
+  }
+  if (value('scm_refspec') !== '' && touches('scm_refspec', 'scm_type')) {
+    errors.scm_refspec = ['SCM refspec can only be used with git projects.'];
+  }
+  const path = String(value('local_path') ?? '');
+  if (path === '' || !touches('local_path', 'scm_type')) return errors;
+  if (!isFolderName(path) || path.startsWith('_')) {
+    errors.local_path = ['This must be the name of a folder directly below the project root.'];
+  } else if (isPathTaken) {
+    errors.local_path = ['This path is already being used by another manual project.'];
+  }
+  return errors;
+}
+
+function sourceErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
+  const { value, touches, isStored } = facts;
+  const errors: FieldErrors = {};
+  const check = (field: string, work: (text: string) => unknown): void => {
+    const text = String(value(field) ?? '');
+    if (text === '' || !touches(field, 'scm_type')) return;
+    try {
+      work(text);
+    } catch (error) {
+      if (!(error instanceof GitSourceError)) throw error;
+      errors[field] = [error.message];
+    }
+  };
+  if (value('scm_url') === '' && touches('scm_url', 'scm_type')) {
+    errors.scm_url = ['SCM URL is required.'];
+  }
+  check('scm_url', (url) => parseGitSource(url, schemes));
+  check('scm_branch', checkRef);
+  check('scm_refspec', parseRefspecs);
+  if (isStored && touches('local_path') && !touches('scm_type')) {
+    errors.local_path = ['Cannot change local_path for git-based projects'];
+  }
+  return errors;
+}
+
+function credentialErrors({ touches, credentialKind }: ProjectFacts): FieldErrors {
+  return touches('credential') && credentialKind !== null && credentialKind !== 'scm'
+    ? { credential: ["Credential kind must be 'scm'."] }
+    : {};
+}
+
+function overrideErrors({ value, touches, overridingTemplates }: ProjectFacts): FieldErrors {
+  if (!touches('allow_override') || value('allow_override') === true) return {};
+  if (overridingTemplates.length === 0) return {};
+  const ids = overridingTemplates.join(' ');
+  return {
+    allow_override: [
+      `One or more job templates depend on branch override behavior for this project (ids: ${ids}).`,
+    ],
+  };
+}

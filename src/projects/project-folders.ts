@@ -1,0 +1,54 @@
+import { rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Injectable, Logger } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+
+/** The folders of projects below `DATA_DIR/projects`, as this process sees them. */
+@Injectable()
+export class ProjectFolders {
+  private readonly logger = new Logger('Projects');
+  private readonly root: string;
+
+  constructor(settings: Settings) {
+    this.root = resolve(settings.DATA_DIR, 'projects');
+  }
+
+  /** @throws Error for anything but the name of a folder directly below the root */
+  path(localPath: string): string {
+    if (!isFolderName(localPath)) throw new Error('The project has no usable folder name.');
+    return join(this.root, localPath);
+  }
+
+  async exists(localPath: string): Promise<boolean> {
+    if (!isFolderName(localPath)) return false;
+    return stat(this.path(localPath)).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  }
+
+  /** Removes the files of a project that is gone. What cannot be removed is logged and left. */
+  async remove(localPath: string): Promise<void> {
+    try {
+      await rm(this.path(localPath), { recursive: true, force: true });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.warn({ message: 'project folder left', folder: localPath, reason });
+    }
+  }
+}
+
+/** Whether a text names a folder directly below the root of projects. */
+export const isFolderName = (text: string): boolean =>
+  /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
+
+/** Folder of a project whose files are fetched: its own whatever it is called. */
+export const ownFolder = (id: number, name: string): string => {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 80);
+  return `_${id}__${slug}`;
+};

@@ -1,0 +1,113 @@
+import { Get, Post, Req } from '@nestjs/common';
+import { accessList, objectRoles, teamsWithAccess } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { Idempotency } from '../common/http/idempotency.js';
+import { MethodNotAllowed } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { Copyable } from '../common/resource/copy.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { children, SubList } from '../common/resource/sublist.js';
+import { listInventoryFiles, listPlaybooks } from '../jobs/runner/project-files.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { ProjectFolders } from './project-folders.js';
+import { ProjectSyncs } from './project-syncs.js';
+import { projectUpdates } from './project-updates.resource.js';
+import { projects } from './projects.resource.js';
+
+projects.links
+  .set('playbooks', 'playbooks')
+  .set('inventory_files', 'inventories')
+  .set('update', 'update');
+
+const ROUTE = { access: 'authenticated', parent: projects } as const;
+const FILES = { type: 'array', items: { type: 'string' } };
+
+@Resource(projects)
+// The copy gets a folder of its own.
+@Copyable({ values: () => Promise.resolve({ local_path: '' }) })
+@SubList('project_updates', children('project_updates', { readOnly: true }))
+@SubList('teams', teamsWithAccess())
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class ProjectsController extends ResourceController(projects) {
+  constructor(
+    machinery: Machinery,
+    private readonly folders: ProjectFolders,
+    private readonly syncs: ProjectSyncs,
+    private readonly idempotency: Idempotency,
+  ) {
+    super(machinery);
+  }
+
+  @Get(':id/playbooks')
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    operationId: 'projects_playbooks_read',
+    summary: 'Playbooks of one project, as paths below its folder.',
+    response: FILES,
+  })
+  async playbooks(@Req() { params, actor }: ApiRequest): Promise<unknown> {
+    const project = await this.machinery.resources.load(projects, params.id, actor);
+    if (project.scm_type !== '') return project.playbook_files;
+    return listPlaybooks(this.folders.path(String(project.local_path)));
+  }
+
+  @Get(':id/inventories')
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    operationId: 'projects_inventory_files_read',
+    summary: 'Files of one project that look like inventories.',
+    response: FILES,
+  })
+  async inventoryFiles(@Req() { params, actor }: ApiRequest): Promise<unknown> {
+    const project = await this.machinery.resources.load(projects, params.id, actor);
+    if (project.scm_type !== '') return project.inventory_files;
+    return listInventoryFiles(this.folders.path(String(project.local_path)));
+  }
+
+  @Get(':id/update')
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    operationId: 'projects_can_update',
+    summary: 'Whether the project has a source to be synced from.',
+    response: { type: 'object', properties: { can_update: { type: 'boolean' } } },
+  })
+  async canUpdate(@Req() { params, actor }: ApiRequest): Promise<object> {
+    const project = await this.machinery.resources.load(projects, params.id, actor);
+    return { can_update: project.scm_type !== '' };
+  }
+
+  @Post(':id/update')
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    needs: 'update',
+    resource: projectUpdates,
+    operationId: 'projects_update_start',
+    summary: 'Sync the project.',
+    status: 202,
+  })
+  async update(@Req() request: ApiRequest): Promise<Reply> {
+    const { resources } = this.machinery;
+    const { params, actor } = request;
+    const project = await resources.load(projects, params.id, actor, { action: 'update' });
+    if (project.scm_type === '') throw new MethodNotAllowed('POST');
+    return this.idempotency.once(request, async () => {
+      const [id] = await this.syncs.start([project.id], actor);
+      const row = await resources.load(projectUpdates, id!, actor);
+      const shown = await resources.show(projectUpdates, row, actor);
+      return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
+    });
+  }
+}

@@ -1,0 +1,310 @@
+import supertest from 'supertest';
+
+import { RedisConnection } from '../../src/common/queue/redis.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { tokenDigest } from '../../src/common/crypto/tokens.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { ApiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+
+const PASSWORD = 'a long enough password';
+let test: TestApp;
+let ada: Row;
+
+beforeAll(async () => {
+  test = await boot({ settings: { LOGIN_RATE: '1000' } });
+  ada = await test.make.user({ username: 'ada', password: PASSWORD });
+});
+afterAll(() => test.close());
+
+const basic = (username: string, password: string): Record<string, string> => ({
+  Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+const asAda = (): ApiClient => new ApiClient(test.url, basic('ada', PASSWORD));
+const bearer = (token: string): ApiClient =>
+  new ApiClient(test.url, { Authorization: `Bearer ${token}` });
+
+describe('Basic', () => {
+  it('lets the right password in and remembers the login', async () => {
+    const { body } = await asAda().get('me/').expect(200);
+    expect(body.results[0].username).toBe('ada');
+    expect(body.results[0].last_login).not.toBeNull();
+  });
+
+  const BAD = 'Invalid username/password. To establish a login session, visit /api/login/.';
+  it.each([
+    ['a wrong password', basic('ada', 'wrong').Authorization, BAD],
+    ['an unknown user', basic('nobody there', PASSWORD).Authorization, BAD],
+    ['a user without password', basic('orgMember', '').Authorization, BAD],
+    ['an empty user', basic('', '').Authorization, BAD],
+    ['a NUL in the name', basic('a\u0000da', PASSWORD).Authorization, BAD],
+    ['no colon', `Basic ${Buffer.from('ada').toString('base64')}`, BAD],
+    ['no base64', 'Basic ???', BAD],
+    ['nothing', 'Basic', 'Invalid basic header. No credentials provided.'],
+    ['blanks', 'Basic a b', 'Invalid basic header. Credentials string should not contain spaces.'],
+  ])('refuses %s', async (_case, header, detail) => {
+    const client = new ApiClient(test.url, { Authorization: header! });
+    const { body, headers } = await client.get('me/').expect(401);
+    expect(body).toEqual({ detail });
+    expect(headers['www-authenticate']).toMatch(/^Bearer/);
+  });
+
+  it('takes a password with colons and letters beyond ASCII', async () => {
+    await test.make.user({ username: 'colon', password: 'a:b:ü' });
+    await new ApiClient(test.url, basic('colon', 'a:b:ü')).get('me/').expect(200);
+  });
+
+  it('can be turned off', async () => {
+    const strict = await boot({ settings: { AUTH_BASIC_ENABLED: '0' } });
+    await strict.make.user({ username: 'ada', password: PASSWORD });
+    await new ApiClient(strict.url, basic('ada', PASSWORD)).get('me/').expect(401);
+    await strict.close();
+  });
+
+  it('hashes for unknown users too, so that time does not tell them apart', async () => {
+    const time = async (client: ApiClient): Promise<number> => {
+      const start = performance.now();
+      await client.get('me/').expect(401);
+      return performance.now() - start;
+    };
+    const known = await time(new ApiClient(test.url, basic('ada', 'wrong again')));
+    const unknown = await time(new ApiClient(test.url, basic('no such user', 'wrong')));
+    const withoutPassword = await time(new ApiClient(test.url, basic('orgAdmin', 'wrong')));
+    expect(unknown).toBeGreaterThan(known / 4);
+    expect(withoutPassword).toBeGreaterThan(known / 4);
+  });
+});
+
+describe('tokens', () => {
+  it('are shown once and stored as a digest', async () => {
+    const { body, headers } = await asAda()
+      .post('tokens/', { description: 'mine', scope: 'write' })
+      .expect(201);
+    expect(body.token).toMatch(/^act_[A-Za-z0-9]{43}$/);
+    expect(headers.location).toBe(`/api/v2/tokens/${body.id}/`);
+    const rows = await test.database.rows<{ digest: string }>(
+      sql`SELECT tok::text AS whole, digest FROM tokens tok WHERE id = ${body.id}`,
+    );
+    expect(JSON.stringify(rows)).not.toContain(body.token);
+    expect(rows[0]?.digest).toBe(tokenDigest(body.token));
+    for (const path of [body.url, 'tokens/', `users/${ada.id}/tokens/`, `users/${ada.id}/personal_tokens/`]) {
+      const shown = await bearer(body.token).get(path).expect(200);
+      expect(JSON.stringify(shown.body)).not.toContain(body.token);
+      expect(JSON.stringify(shown.body)).toContain('************');
+    }
+    const activity = await test.as.superuser.get('activity_stream/?object1=o_auth2_access_token');
+    expect(JSON.stringify(activity.body)).not.toContain(body.token);
+    expect(activity.body.count).toBeGreaterThan(0);
+  });
+
+  it('are made under the user, by name too, as the command-line client does', async () => {
+    const sent = { description: 'AWX CLI', application: null, scope: 'write' };
+    const { body } = await asAda().post('users/ada/personal_tokens/', sent).expect(201);
+    await bearer(body.token).get('me/').expect(200);
+    await asAda().post(`users/${ada.id}/tokens/`, {}).expect(201);
+  });
+
+  it('are made for others by superusers only', async () => {
+    await test.as.superuser.post(`users/${ada.id}/tokens/`, {}).expect(201);
+    await test.as.orgAdmin.post(`users/${ada.id}/tokens/`, {}).expect(403);
+    await asAda().post(`users/${test.as.users.superuser.id}/tokens/`, {}).expect(403);
+  });
+
+  it('stop at once when they are deleted', async () => {
+    const { body } = await asAda().post('tokens/', {}).expect(201);
+    await bearer(body.token).delete(body.url).expect(204);
+    await bearer(body.token).get('me/').expect(401);
+  });
+
+  it('stop when they expire', async () => {
+    const token = await test.make.token(ada, { expiresInSeconds: -1 });
+    const { body } = await bearer(token).get('me/').expect(401);
+    expect(body.detail).toMatch(/^Authentication credentials were not provided/);
+  });
+
+  it('end with their user', async () => {
+    const gone = await test.make.user();
+    const client = await test.as.asUser(gone);
+    await client.get('me/').expect(200);
+    await test.as.superuser.delete(`users/${gone.id}/`).expect(204);
+    await client.get('me/').expect(401);
+  });
+
+  it('remember when they were last used', async () => {
+    const token = await test.make.token(ada);
+    await bearer(token).get('me/').expect(200);
+    const row = await test.database.row<{ last_used: string | null }>(
+      sql`SELECT last_used FROM tokens WHERE digest = ${tokenDigest(token)}`,
+    );
+    expect(row?.last_used).not.toBeNull();
+  });
+
+  it('with scope read only read', async () => {
+    const reader = await test.as.asUser(test.as.users.superuser, { scope: 'read' });
+    await reader.get('teams/').expect(200);
+    await reader.head('teams/').expect(200);
+    await reader.options('teams/').expect(200);
+    for (const method of ['post', 'put', 'patch', 'delete']) {
+      const path = method === 'post' ? 'teams/' : `teams/${test.home.team.id}/`;
+      await reader.request(method, path, {}).expect(403);
+    }
+  });
+
+  it('cannot make tokens that may more than they do', async () => {
+    const reader = await test.as.asUser(ada, { scope: 'read' });
+    await reader.post('tokens/', { scope: 'write' }).expect(403);
+  });
+
+  it('refuse an unknown scope', async () => {
+    const { body } = await asAda().post('tokens/', { scope: 'admin' }).expect(400);
+    expect(body).toEqual({ scope: ['"admin" is not a valid choice.'] });
+  });
+
+  it.each(['Bearer', 'Bearer ', 'Bearer x', 'Bearer act_x y', 'Token abc', 'Digest x', '\t'])(
+    'are nobody without being one: %j',
+    async (header) => {
+      await new ApiClient(test.url, { Authorization: header }).get('me/').expect(401);
+      await new ApiClient(test.url, { Authorization: header }).get('/api/v2/').expect(200);
+    },
+  );
+
+  it('of others are not readable', async () => {
+    const { body } = await asAda().post('tokens/', {}).expect(201);
+    await test.as.orgAdmin.get(body.url).expect(403);
+    await test.as.orgAdmin.delete(body.url).expect(403);
+    const list = await test.as.orgAdmin.get('tokens/').expect(200);
+    expect(list.body.results.map(({ id }: Row) => id)).not.toContain(body.id);
+  });
+});
+
+describe('sessions', () => {
+  const login = async (
+    username = 'ada',
+    password = PASSWORD,
+  ): Promise<{ status: number; cookie: string; csrf: string; location?: string }> => {
+    const form = await supertest(test.url).get('/api/').expect(200);
+    const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
+    const answer = await supertest(test.url)
+      .post('/api/login/')
+      .type('form')
+      .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf, Referer: `${test.url}/api/` })
+      .send({ username, password, next: '/api/' });
+    const cookies = [answer.headers['set-cookie'] ?? []].flat() as string[];
+    const session = cookies.map((one) => one.split(';')[0]).join('; ');
+    return {
+      status: answer.status,
+      cookie: `csrftoken=${csrf}; ${session}`,
+      csrf,
+      location: answer.headers.location,
+    };
+  };
+
+  it('start at /api/login/ and lead on to next', async () => {
+    const { status, cookie, location } = await login();
+    expect(status).toBe(302);
+    expect(location).toBe('/api/');
+    await new ApiClient(test.url, { Cookie: cookie }).get('me/').expect(200);
+  });
+
+  it('have a cookie that scripts cannot read', async () => {
+    const form = await supertest(test.url).get('/api/');
+    const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
+    const answer = await supertest(test.url)
+      .post('/api/login/')
+      .type('form')
+      .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
+      .send({ username: 'ada', password: PASSWORD })
+      .expect(302);
+    expect(String(answer.headers['set-cookie'])).toMatch(/controller_session=.*HttpOnly.*SameSite=Lax/i);
+    expect(answer.headers['x-api-session-cookie-name']).toBe('controller_session');
+  });
+
+  it('do not start with a wrong password', async () => {
+    expect((await login('ada', 'wrong')).status).toBe(401);
+  });
+
+  it('need the CSRF token to write, in the header or in the form', async () => {
+    const { cookie, csrf } = await login();
+    const client = new ApiClient(test.url, { Cookie: cookie });
+    const { body } = await client.post('tokens/', {}).expect(403);
+    expect(body.detail).toMatch(/^CSRF Failed: /);
+    await client.with({ 'X-CSRFToken': 'wrong' }).post('tokens/', {}).expect(403);
+    await client.with({ 'X-CSRFToken': csrf }).post('tokens/', {}).expect(201);
+    await client
+      .with({ 'X-CSRFToken': csrf, Origin: 'https://elsewhere.example' })
+      .post('tokens/', {})
+      .expect(403);
+    await client.with({ 'X-CSRFToken': csrf, Referer: `${test.url}/api/v2/` }).post('tokens/', {}).expect(201);
+    await client.get('me/').expect(200);
+  });
+
+  it('end at /api/logout/', async () => {
+    const { cookie, csrf } = await login();
+    const client = new ApiClient(test.url, { Cookie: cookie, 'X-CSRFToken': csrf });
+    await client.request('post', '/api/logout/').expect(302);
+    await client.get('me/').expect(401);
+  });
+
+  it('end when the password changes, but not the one it is changed in', async () => {
+    const grace = await test.make.user({ username: 'grace', password: PASSWORD });
+    const here = await login('grace');
+    const elsewhere = await login('grace');
+    const client = new ApiClient(test.url, { Cookie: here.cookie, 'X-CSRFToken': here.csrf });
+    await client.patch(`users/${grace.id}/`, { password: 'another password' }).expect(200);
+    await client.get('me/').expect(200);
+    await new ApiClient(test.url, { Cookie: elsewhere.cookie }).get('me/').expect(401);
+    await new ApiClient(test.url, basic('grace', PASSWORD)).get('me/').expect(401);
+    await new ApiClient(test.url, basic('grace', 'another password')).get('me/').expect(200);
+  });
+
+  it('age when they are not used', async () => {
+    const { cookie } = await login();
+    await test.database.execute(sql`UPDATE sessions SET last_seen = now() - interval '1 hour'`);
+    await new ApiClient(test.url, { Cookie: cookie }).get('me/').expect(401);
+  });
+
+  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:x', '', '/a\nb'])(
+    'never lead to another site: next=%j',
+    async (next) => {
+      const form = await supertest(test.url).get('/api/');
+      const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
+      const answer = await supertest(test.url)
+        .post('/api/login/')
+        .type('form')
+        .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
+        .send({ username: 'ada', password: PASSWORD, next })
+        .expect(302);
+      expect(answer.headers.location).toBe('/api/v2/');
+    },
+  );
+});
+
+describe('limits', () => {
+  it('refuse further logins after too many failures, and other addresses of the form too', async () => {
+    const strict = await boot({ settings: { LOGIN_RATE: '3' } });
+    await strict.make.user({ username: 'ada', password: PASSWORD });
+    await strict.app.get(RedisConnection, { strict: false }).client.ping();
+    const wrong = new ApiClient(strict.url, basic('ada', 'wrong'));
+    for (let attempt = 0; attempt < 3; attempt++) await wrong.get('me/').expect(401);
+    const { body, headers } = await eventually(() => wrong.get('me/').expect(429));
+    expect(body.detail).toMatch(/^Request was throttled/);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await new ApiClient(strict.url, basic('ada', PASSWORD)).get('me/').expect(429);
+    await strict.as.superuser.get('me/').expect(200);
+    await strict.close();
+  });
+
+  it('refuse more tokens than anybody needs, with the headers of the contract', async () => {
+    const strict = await boot({ settings: { TOKEN_RATE: '2' } });
+    await strict.app.get(RedisConnection, { strict: false }).client.ping();
+    const first = await strict.as.orgMember.post('tokens/', {}).expect(201);
+    expect(first.headers['x-ratelimit-limit']).toBe('2');
+    expect(first.headers['x-ratelimit-remaining']).toBe('1');
+    expect(Number(first.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000 - 1);
+    await strict.as.orgMember.post('tokens/', {}).expect(201);
+    await strict.as.orgMember.post('tokens/', {}).expect(429);
+    await strict.as.orgAdmin.post('tokens/', {}).expect(201);
+    await strict.close();
+  });
+});

@@ -1,0 +1,285 @@
+import supertest from 'supertest';
+
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const NEEDS_LOGIN =
+  'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
+
+describe('errors', () => {
+  it.each([
+    ['an unknown URL', 'get', 'nothing/', 404, 'The requested resource could not be found.'],
+    ['an unknown version', 'get', '/api/v3/teams/', 404, 'The requested resource could not be found.'],
+    ['an unknown id', 'get', 'teams/999999/', 404, 'No Team matches the given query.'],
+    ['id zero', 'get', 'teams/0/', 404, 'No Team matches the given query.'],
+    ['an id beyond 32 bits', 'get', 'teams/2147483648/', 404, 'No Team matches the given query.'],
+    ['an id of 40 digits', 'get', `teams/${'9'.repeat(40)}/`, 404, 'No Team matches the given query.'],
+    ['a negative id', 'get', 'teams/-1/', 404, 'Not found.'],
+    ['an unknown name', 'get', 'teams/no such team/', 404, 'Not found.'],
+    ['a name with a NUL', 'get', 'teams/a%00b++Home/', 404, 'Not found.'],
+    ['a NUL in an organization part', 'get', 'teams/a++%00/', 404, 'Not found.'],
+    ['a method the list does not know', 'patch', 'teams/', 405, 'Method "PATCH" not allowed.'],
+    ['a method the detail does not know', 'post', 'roles/1/', 405, 'Method "POST" not allowed.'],
+    ['a page that cannot be', 'get', 'teams/?page=0', 404, 'Invalid page.'],
+    ['an unknown format', 'get', 'teams/?format=xml', 404, 'The requested format is not known.'],
+  ])('answers %s as the contract says', async (_case, method, path, status, detail) => {
+    const { body, headers } = await test.as.superuser.request(method, path, method === 'get' ? undefined : {});
+    expect(body).toEqual({ detail });
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect((await test.as.superuser.request(method, path)).status).toBe(status);
+  });
+
+  it('asks for credentials before it tells whether an object exists', async () => {
+    for (const path of ['teams/', 'teams/999999/', `teams/${test.home.team.id}/`, 'nothing/']) {
+      const { body, headers } = await test.as.anonymous.get(path).expect(401);
+      expect(body).toEqual({ detail: NEEDS_LOGIN });
+      expect(headers['www-authenticate']).toMatch(/^Bearer realm=api/);
+    }
+    await test.as.anonymous.patch('teams/', {}).expect(401);
+  });
+
+  it('tells 405 before it looks at body or permission', async () => {
+    const { body, headers } = await test.as.nobody.delete('teams/').expect(405);
+    expect(body).toEqual({ detail: 'Method "DELETE" not allowed.' });
+    expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
+  });
+
+  it('answers 406 when nothing offered is accepted', async () => {
+    const { body } = await test.as.superuser.get('teams/').set('Accept', 'image/png').expect(406);
+    expect(body).toEqual({ detail: 'Could not satisfy the request Accept header.' });
+  });
+
+  it('names every fault of a body at once, and __all__ for faults of several fields', async () => {
+    const { as, home } = test;
+    const { body } = await as.superuser.post('teams/', { organization: 'x' }).expect(400);
+    expect(body).toEqual({
+      name: ['This field is required.'],
+      organization: ['Incorrect type. Expected pk value, received str.'],
+    });
+    const again = { name: 'Home Team', organization: home.organization.id };
+    const taken = await as.superuser.post('teams/', again).expect(400);
+    expect(taken.body).toEqual({
+      __all__: ['Team with this Organization and Name already exists.'],
+    });
+  });
+
+  it('validates before it asks for permission, the same for everyone', async () => {
+    for (const who of ['superuser', 'orgAdmin', 'nobody'] as const) {
+      const { body } = await test.as[who].post('teams/', { name: 'x', organization: 999999 }).expect(400);
+      expect(body).toEqual({ organization: ['Invalid pk "999999" - object does not exist.'] });
+    }
+    const mine = { name: 'x', organization: test.home.organization.id };
+    const { body } = await test.as.outsider.post('teams/', mine).expect(403);
+    expect(body).toEqual({ detail: 'You do not have permission to perform this action.' });
+  });
+
+  it('answers 403 for an object that exists and may not be read', async () => {
+    const { body } = await test.as.nobody.get(`organizations/${test.home.organization.id}/`).expect(403);
+    expect(body).toEqual({ detail: 'You do not have permission to perform this action.' });
+  });
+
+  it('does not tell by name whether an unreadable object exists', async () => {
+    await test.as.nobody.get('organizations/Home/').expect(404);
+  });
+});
+
+describe('request bodies', () => {
+  const team = (name: string): Record<string, unknown> => ({
+    name,
+    organization: test.home.organization.id,
+  });
+
+  it.each([
+    ['an array', '[]'],
+    ['a text', '"x"'],
+    ['a number', '1'],
+    ['null', 'null'],
+    ['false', 'false'],
+  ])('refuses %s where an object is expected', async (_case, json) => {
+    const { body } = await test.as.superuser.post('teams/', json).expect(400);
+    expect(body).toEqual({ detail: 'JSON parse error - not a JSON object' });
+  });
+
+  it('refuses JSON that cannot be parsed', async () => {
+    const { body } = await test.as.superuser.post('teams/', '{"name": "x",}').expect(400);
+    expect(body.detail).toMatch(/^JSON parse error - /);
+  });
+
+  it('takes an empty body as an empty object', async () => {
+    const { body } = await test.as.superuser.post('teams/').expect(400);
+    expect(Object.keys(body)).toEqual(['name', 'organization']);
+  });
+
+  it('refuses nesting beyond 64 levels', async () => {
+    const deep = `{"name": ${'['.repeat(70)}${']'.repeat(70)}}`;
+    const { body } = await test.as.superuser.post('teams/', deep).expect(400);
+    expect(body.detail).toMatch(/nested deeper than 64/);
+  });
+
+  it.each([
+    ['NUL', '{"name": "a\\u0000b"}', 'name'],
+    ['half a surrogate pair', '{"name": "a\\ud800b"}', 'name'],
+    ['a text of 513 characters', JSON.stringify({ name: 'x'.repeat(513) }), 'name'],
+    ['a blank name', '{"name": "  "}', 'name'],
+    ['an object for a text', '{"name": {}}', 'name'],
+    ['an id beyond 32 bits', '{"name": "x", "organization": 99999999999}', 'organization'],
+    ['a fraction for an id', '{"name": "x", "organization": 1.5}', 'organization'],
+    ['a boolean for an id', '{"name": "x", "organization": true}', 'organization'],
+  ])('refuses %s', async (_case, json, field) => {
+    const { body } = await test.as.superuser.patch(`teams/${test.home.team.id}/`, json).expect(400);
+    expect(body[field]).toEqual([expect.any(String)]);
+  });
+
+  it('takes JSON, form and multipart alike', async () => {
+    const { as } = test;
+    await as.superuser.post('teams/', team('by json')).expect(201);
+    await as.superuser
+      .request('post', 'teams/')
+      .type('form')
+      .send(team('by form'))
+      .expect(201);
+    await as.superuser
+      .request('post', 'teams/')
+      .field('name', 'by multipart')
+      .field('organization', String(test.home.organization.id))
+      .expect(201);
+  });
+
+  it.each([
+    ['text/plain', 'name=x'],
+    ['application/xml', '<a/>'],
+    ['application/octet-stream', 'x'],
+  ])('answers 415 to %s', async (type, text) => {
+    const { body } = await test.as.superuser.request('post', 'teams/').type(type).send(text).expect(415);
+    expect(body.detail).toMatch(/application\/json.*x-www-form-urlencoded.*multipart\/form-data/);
+  });
+
+  it('answers 413 to a body larger than the limit', async () => {
+    const small = await boot({ settings: { BODY_LIMIT: '2048', BULK_BODY_LIMIT: '2048' } });
+    const { body } = await small.as.superuser.post('teams/', { name: 'x'.repeat(3000) }).expect(413);
+    expect(body).toEqual({ detail: 'The request body is larger than 2048 bytes.' });
+    await small.as.superuser.request('post', 'teams/').field('name', 'x'.repeat(3000)).expect(413);
+    await small.close();
+  });
+
+  it('refuses broken multipart and uploaded files', async () => {
+    const broken = test.as.superuser
+      .request('post', 'teams/')
+      .set('Content-Type', 'multipart/form-data; boundary=x')
+      .send('--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nhalf');
+    expect((await broken).status).toBe(400);
+    const file = test.as.superuser.request('post', 'teams/').attach('name', Buffer.from('x'), 'x.txt');
+    expect((await file).status).toBe(400);
+    const bare = test.as.superuser.request('post', 'teams/').set('Content-Type', 'multipart/form-data').send('x');
+    expect((await bare).status).toBe(400);
+  });
+
+  it('ignores keys it does not know and keys that are read-only', async () => {
+    const { body } = await test.as.superuser
+      .post('teams/', { ...team('ignores'), id: 1, created: 'x', url: 'y', nonsense: { a: 1 } })
+      .expect(201);
+    expect(body.name).toBe('ignores');
+    expect(body).not.toHaveProperty('nonsense');
+  });
+
+  it('resets optional fields on PUT and keeps them on PATCH', async () => {
+    const { as } = test;
+    const made = await as.superuser.post('teams/', { ...team('put'), description: 'kept' }).expect(201);
+    const patched = await as.superuser.patch(made.body.url, { name: 'patched' }).expect(200);
+    expect(patched.body.description).toBe('kept');
+    const put = await as.superuser.put(made.body.url, team('put again')).expect(200);
+    expect(put.body.description).toBe('');
+    await as.superuser.put(made.body.url, { name: 'x' }).expect(400);
+  });
+
+  it('writes nothing when a request fails', async () => {
+    const before = await test.as.superuser.get('teams/?name=Never');
+    await test.as.superuser.post('teams/', { name: 'Never', organization: 999999 }).expect(400);
+    expect(before.body.count).toBe(0);
+    const after = await test.as.superuser.get('teams/?name=Never');
+    expect(after.body.count).toBe(0);
+  });
+});
+
+describe('answers', () => {
+  it('creates with 201, Location as a path, and the whole object', async () => {
+    const { body, headers } = await test.as.superuser
+      .post('teams/', { name: 'Located', organization: test.home.organization.id })
+      .expect(201);
+    expect(headers.location).toBe(`/api/v2/teams/${body.id}/`);
+    expect(body).toMatchObject({
+      type: 'team',
+      url: headers.location,
+      name: 'Located',
+      related: { organization: `/api/v2/organizations/${test.home.organization.id}/` },
+      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+    });
+    await test.as.superuser.delete(body.url).expect(204, '');
+    await test.as.superuser.get(body.url).expect(404);
+  });
+
+  it('resolves natural keys, their sub-lists included', async () => {
+    const { body } = await test.as.orgMember.get('teams/Home Team++Home/').expect(200);
+    expect(body.id).toBe(test.home.team.id);
+    await test.as.orgMember.get('teams/Home%20Team++Home/users/').expect(200);
+    await test.as.superuser.get('users/orgMember/').expect(200);
+    await test.as.superuser.get('teams/Home Team/').expect(404);
+  });
+
+  it('names the allowed methods with comma and space', async () => {
+    const { headers } = await test.as.superuser.get(`teams/${test.home.team.id}/`).expect(200);
+    expect(headers.allow).toBe('GET, PUT, PATCH, DELETE, HEAD, OPTIONS');
+  });
+
+  it('serves URLs without the trailing slash and keeps the query', async () => {
+    const { body } = await test.as.superuser.get('teams?page_size=1&order_by=-id').expect(200);
+    expect(body.results).toHaveLength(1);
+    expect(body.next).toMatch(/^\/api\/v2\/teams\/\?/);
+  });
+
+  it('answers HEAD like GET without a body', async () => {
+    const { headers, text } = await test.as.superuser.head('teams/').expect(200);
+    expect(text ?? '').toBe('');
+    expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
+    await test.as.superuser.head('teams/999999/').expect(404);
+    await test.as.anonymous.head('teams/').expect(401);
+  });
+
+  it.each([
+    ['no Accept', {}],
+    ['any', { Accept: '*/*' }],
+    ['JSON', { Accept: 'application/json' }],
+    ['format=json against HTML', { Accept: 'text/html' }],
+  ])('gives JSON for %s', async (word, headers) => {
+    const path = word.startsWith('format') ? 'teams/?format=json' : 'teams/';
+    const answer = await test.as.superuser.with(headers).get(path).expect(200);
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  });
+
+  it('gives a page to whoever asks for HTML', async () => {
+    const answer = await test.as.superuser.with({ Accept: 'text/html' }).get('teams/').expect(200);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+  });
+
+  it('carries request id, time and security headers', async () => {
+    const { headers } = await test.as.superuser.get('me/').set('X-Request-Id', 'my-id.1').expect(200);
+    expect(headers['x-api-request-id']).toBe('my-id.1');
+    expect(headers['x-api-time']).toMatch(/^\d+\.\d{3}s$/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    const odd = await test.as.superuser.get('me/').set('X-Request-Id', 'not an id').expect(200);
+    expect(odd.headers['x-api-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const failed = await test.as.superuser.get('nothing/').expect(404);
+    expect(failed.headers['x-api-time']).toMatch(/s$/);
+  });
+
+  it('answers a URL outside the API without telling of the framework', async () => {
+    const { body } = await supertest(test.url).get('/etc/passwd').expect(404);
+    expect(body).toEqual({ detail: 'The requested resource could not be found.' });
+  });
+});

@@ -1,0 +1,240 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { CredentialSecrets } from '../../src/credentials/credential-secrets.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { PersonaName } from '../support/personas.js';
+import { sameQueries } from '../support/queries.js';
+
+const CANARY = 'canary-3f1c-never-shown';
+const ENCRYPTED = '$encrypted$';
+
+let test: TestApp;
+let machine: number;
+beforeAll(async () => {
+  test = await boot();
+  const type = await test.database.row<Row>(sql`
+    SELECT id FROM credential_types WHERE namespace = 'ssh'`);
+  machine = type!.id;
+});
+afterAll(() => test.close());
+
+let made = 0;
+const draft = (fields: object = {}) => ({
+  name: `Credential ${(made += 1)}`,
+  credential_type: machine,
+  organization: test.home.organization.id,
+  ...fields,
+});
+const secrets = { username: 'deploy', password: CANARY, become_password: 'ASK' };
+const opened = async (id: number) =>
+  (await test.app.get(CredentialSecrets, { strict: false }).open([id])).get(id)!;
+
+describe('secrets', () => {
+  it('never leave: not in answers, lists, activity or the table', async () => {
+    const { body } = await test.as.orgAdmin
+      .post('credentials/', draft({ inputs: secrets }))
+      .expect(201);
+    const shown = { username: 'deploy', password: ENCRYPTED, become_password: 'ASK' };
+    expect(body).toMatchObject({ inputs: shown, kind: 'ssh', cloud: false, kubernetes: false });
+    const copy = await test.as.orgAdmin
+      .post(`credentials/${body.id}/copy/`, { name: 'Copy with secrets' })
+      .expect(201);
+    const bad = { ...secrets, ssh_key_data: `${CANARY} is no key`, [`${CANARY.slice(0, 6)}`]: 1 };
+    const texts = [
+      await test.as.superuser.get(`credentials/${body.id}/`).expect(200),
+      await test.as.superuser.get('credentials/').expect(200),
+      await test.as.superuser.get('activity_stream/?page_size=200').expect(200),
+      await test.as.orgAdmin.patch(`credentials/${body.id}/`, { inputs: bad }).expect(400),
+      copy,
+    ].map(({ text }) => text);
+    const rows = await test.database.rows(sql`SELECT inputs::text FROM credentials`);
+    expect([...texts, JSON.stringify(rows)].filter((text) => text.includes(CANARY))).toEqual([]);
+    expect((await opened(body.id)).inputs).toEqual(secrets);
+    expect((await opened(copy.body.id)).inputs).toEqual(secrets);
+    await test.as.superuser.get('credentials/?inputs__icontains=a').expect(403);
+    await test.as.superuser.get('credentials/?order_by=inputs').expect(403);
+  });
+
+  it('are kept by the word they are shown as, and changed by any other', async () => {
+    const { id } = await test.make.credential(draft({ inputs: secrets }));
+    const patch = (inputs: object) => test.as.orgAdmin.patch(`credentials/${id}/`, { inputs });
+    await patch({ username: 'other', password: ENCRYPTED }).expect(200);
+    expect((await opened(id)).inputs).toEqual({ username: 'other', password: CANARY });
+    await patch({ username: 'other', password: 'new' }).expect(200);
+    expect((await opened(id)).inputs.password).toBe('new');
+    await patch({ username: ENCRYPTED }).expect(400);
+    const log = `credentials/${id}/activity_stream/`;
+    const { count } = (await test.as.orgAdmin.get(log)).body;
+    await patch({ username: 'other', password: ENCRYPTED }).expect(200);
+    expect((await test.as.orgAdmin.get(log)).body.count).toBe(count);
+  });
+
+  it('do not open in another row', async () => {
+    const [one, two] = [
+      await test.make.credential(draft({ inputs: secrets })),
+      await test.make.credential(draft()),
+    ];
+    await test.database.execute(sql`
+      UPDATE credentials SET inputs = (SELECT inputs FROM credentials WHERE id = ${one.id})
+      WHERE id = ${two.id}`);
+    await expect(opened(two.id)).rejects.toThrow('tampered');
+  });
+
+  it.each([
+    [{ nope: 1 }, "'nope' was unexpected"],
+    [
+      { password: ENCRYPTED },
+      '$encrypted$ is a reserved keyword, and cannot be used for password.',
+    ],
+    [
+      { username: '$sealed$v1$00000000$AAAA' },
+      '$encrypted$ texts are reserved, and cannot be used for username.',
+    ],
+  ])('refuse inputs %j', async (inputs, text) => {
+    const { body } = await test.as.orgAdmin.post('credentials/', draft({ inputs })).expect(400);
+    expect(body).toEqual({ inputs: [text] });
+  });
+
+  it('tell which passwords a launch must bring', async () => {
+    const asks = await test.make.credential(draft({ inputs: secrets }));
+    const needs = await test.app
+      .get(CredentialSecrets, { strict: false })
+      .passwordsNeeded([asks.id]);
+    expect(needs.get(asks.id)).toEqual(['become_password']);
+  });
+});
+
+describe('owners', () => {
+  it('are exactly one of user, team and organization', async () => {
+    const none = await test.as.superuser
+      .post('credentials/', draft({ organization: null }))
+      .expect(400);
+    expect(none.body).toEqual({ detail: "Missing 'user', 'team', or 'organization'." });
+    const user = test.as.users.orgMember.id;
+    const two = await test.as.superuser.post('credentials/', draft({ user })).expect(400);
+    expect(two.body).toEqual({
+      detail:
+        "Only one of 'user', 'team', or 'organization' should be provided, received organization, user fields.",
+    });
+    const unknown = { organization: null, user: 999_999 };
+    await test.as.superuser.post('credentials/', draft(unknown)).expect(400);
+  });
+
+  it('are users for themselves', async () => {
+    const { id } = test.as.users.nobody;
+    const own = draft({ organization: null, user: id });
+    const { body } = await test.as.nobody.post('credentials/', own).expect(201);
+    expect(body).toMatchObject({ organization: null, related: { user: `/api/v2/users/${id}/` } });
+    expect(body.summary_fields.owners).toEqual([
+      { id, type: 'user', name: 'nobody', description: '', url: `/api/v2/users/${id}/` },
+    ]);
+    expect(body.summary_fields.user_capabilities).toEqual({
+      edit: true,
+      delete: true,
+      copy: false,
+      use: true,
+    });
+    const users = await test.as.nobody.get(`credentials/${body.id}/owner_users/`).expect(200);
+    expect(users.body.results).toMatchObject([{ username: 'nobody' }]);
+    await test.as.orgAdmin.get(`credentials/${body.id}/`).expect(403);
+    await test.as.nobody
+      .post('credentials/', draft({ organization: null, user: test.as.users.orgMember.id }))
+      .expect(403);
+  });
+
+  it('are teams, and then belong to their organization', async () => {
+    const own = () => draft({ organization: null, team: test.home.team.id });
+    const { body } = await test.as.teamAdmin.post('credentials/', own()).expect(201);
+    expect(body.organization).toBe(test.home.organization.id);
+    expect(body.summary_fields.owners.map(({ type }: { type: string }) => type)).toContain('team');
+    await test.as.teamMember.get(`credentials/${body.id}/`).expect(200);
+    const teams = await test.as.teamAdmin.get(`credentials/${body.id}/owner_teams/`).expect(200);
+    expect(teams.body.results).toMatchObject([{ id: test.home.team.id }]);
+    await test.as.teamMember.post('credentials/', own()).expect(403);
+    await test.as.outsider.post('credentials/', own()).expect(403);
+  });
+
+  it('may not leave somebody outside behind when they change', async () => {
+    const credential = await test.make.credential(draft());
+    await test.make.grant('credential', credential, 'use_role', { user: test.as.users.orgMember });
+    const move = (organization: number | null) =>
+      test.as.superuser.patch(`credentials/${credential.id}/`, { organization });
+    expect((await move(test.home.otherOrganization.id).expect(400)).body).toEqual({
+      organization: ['The credential is shared with users or teams outside of that organization.'],
+    });
+    await test.make.revoke('credential', credential, 'use_role', { user: test.as.users.orgMember });
+    await test.as.orgAdmin
+      .patch(`credentials/${credential.id}/`, { organization: test.home.otherOrganization.id })
+      .expect(403);
+    await move(test.home.otherOrganization.id).expect(200);
+    await test.as.outsider.get(`credentials/${credential.id}/`).expect(200);
+    await test.as.orgAdmin.get(`credentials/${credential.id}/`).expect(403);
+  });
+});
+
+describe('permissions', () => {
+  it.each<[PersonaName, number, number, number]>([
+    ['superuser', 200, 200, 201],
+    ['auditor', 200, 403, 403],
+    ['orgAdmin', 200, 200, 201],
+    ['orgMember', 403, 403, 403],
+    ['teamMember', 200, 403, 403],
+    ['outsider', 403, 403, 403],
+    ['nobody', 403, 403, 403],
+  ])('%s: read %i, change %i, create and copy %i', async (name, read, change, create) => {
+    const credential = await test.make.credential(draft({ inputs: secrets }));
+    await test.make.grant('credential', credential, 'use_role', { team: test.home.team });
+    const path = `credentials/${credential.id}/`;
+    await test.as[name].get(path).expect(read);
+    await test.as[name].patch(path, { description: name }).expect(change);
+    await test.as[name].post(`${path}copy/`, { name: `Copy by ${name}` }).expect(create);
+    await test.as[name].post('credentials/', draft()).expect(create);
+    await test.as[name].delete(path).expect(change === 200 ? 204 : 403);
+  });
+});
+
+it('keeps its type while something uses it', async () => {
+  const scm = await test.database.row<Row>(
+    sql`SELECT id FROM credential_types WHERE namespace = 'scm'`,
+  );
+  const change = (row: Row) =>
+    test.as.orgAdmin.patch(`credentials/${row.id}/`, { credential_type: scm!.id });
+  const free = await test.make.credential(draft({ inputs: { username: 'u', password: CANARY } }));
+  await change(free).expect(200);
+  expect((await opened(free.id)).inputs.password).toBe(CANARY);
+  const misfit = await test.make.credential(draft({ inputs: secrets }));
+  expect((await change(misfit).expect(400)).body).toEqual({
+    inputs: ["'become_password' was unexpected"],
+  });
+  const used = await test.make.credential(draft());
+  await test.database.execute(sql`
+    INSERT INTO unified_job_templates (type, name, credential_id) VALUES ('project', 'Uses it', ${used.id})`);
+  expect((await change(used).expect(400)).body.credential_type[0]).toContain(
+    'You cannot change the credential type of the credential',
+  );
+  await test.as.orgAdmin.delete(`credentials/${used.id}/`).expect(204);
+  const left = await test.database.row(sql`
+    SELECT credential_id FROM unified_job_templates WHERE name = 'Uses it'`);
+  expect(left).toEqual({ credential_id: null });
+});
+
+it('has a name of its own in organization and type', async () => {
+  const { name } = await test.make.credential(draft());
+  const { body } = await test.as.orgAdmin.post('credentials/', draft({ name })).expect(400);
+  expect(body).toEqual({
+    __all__: ['Credential with this Organization, Name and Credential type already exists.'],
+  });
+});
+
+it('lists a page with a constant number of statements', async () => {
+  const owned = { organization: null, team: test.home.team.id, inputs: secrets };
+  for (let number = 0; number < 10; number++) {
+    await test.make.credential(draft({ ...owned, name: `Listed ${number}` }));
+  }
+  const list = 'credentials/?name__startswith=Listed&page_size=';
+  await sameQueries(
+    test.database,
+    () => test.as.orgAdmin.get(`${list}1`).expect(200),
+    () => test.as.orgAdmin.get(`${list}50`).expect(200),
+  );
+});

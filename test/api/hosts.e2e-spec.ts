@@ -1,0 +1,187 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { PersonaName } from '../support/personas.js';
+import { sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+let inventory: Row;
+beforeAll(async () => {
+  test = await boot();
+  inventory = await test.make.inventory({ organization: test.home.organization.id });
+});
+afterAll(() => test.close());
+
+const add = (fields: object) =>
+  test.as.orgAdmin.post('hosts/', { inventory: inventory.id, ...fields });
+
+describe('names', () => {
+  it('take a port into the variables', async () => {
+    const { body } = await add({ name: 'web:2222', variables: 'a: 1' }).expect(201);
+    expect(body.name).toBe('web');
+    expect(JSON.parse(body.variables)).toEqual({ a: 1, ansible_ssh_port: 2222 });
+    const changed = await test.as.orgAdmin
+      .patch(`hosts/${body.id}/`, { name: 'www:22' })
+      .expect(200);
+    expect(changed.body.name).toBe('www');
+    expect(JSON.parse(changed.body.variables)).toEqual({ a: 1, ansible_ssh_port: 22 });
+  });
+
+  it.each([
+    ['db:ssh', 'Invalid port specification: ssh'],
+    ['db:0', 'Invalid port specification: 0'],
+    ['db:65536', 'Invalid port specification: 65536'],
+    [':22', 'This field may not be blank.'],
+  ])('refuse %j', async (name, text) => {
+    expect((await add({ name }).expect(400)).body).toEqual({ name: [text] });
+  });
+
+  it('may be an address with colons', async () => {
+    expect((await add({ name: 'fe80::1' }).expect(201)).body).toMatchObject({
+      name: 'fe80::1',
+      variables: '',
+    });
+  });
+
+  it('are unique among the hosts and groups of an inventory', async () => {
+    await test.make.group(inventory, { name: 'dbs' });
+    await test.make.host(inventory, { name: 'one' });
+    const { id } = await test.make.host(inventory, { name: 'two' });
+    const clash = { __all__: ['A Group with that name already exists.'] };
+    expect((await add({ name: 'dbs' }).expect(400)).body).toEqual(clash);
+    expect(
+      (await test.as.orgAdmin.patch(`hosts/${id}/`, { name: 'dbs' }).expect(400)).body,
+    ).toEqual(clash);
+    expect((await add({ name: 'one' }).expect(400)).body).toEqual({
+      __all__: ['Host with this Name and Inventory already exists.'],
+    });
+    const elsewhere = await test.make.inventory({ organization: test.home.organization.id });
+    await add({ name: 'dbs', inventory: elsewhere.id }).expect(201);
+  });
+
+  it('cannot be taken twice by requests at the same moment', async () => {
+    const asHost = add({ name: 'contested' });
+    const asGroup = test.as.orgAdmin.post('groups/', {
+      name: 'contested',
+      inventory: inventory.id,
+    });
+    const answers = await Promise.all([asHost, asGroup]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+  });
+});
+
+it('stays in its inventory', async () => {
+  const host = await test.make.host(inventory);
+  const other = await test.make.inventory({ organization: test.home.organization.id });
+  const { body } = await test.as.orgAdmin
+    .patch(`hosts/${host.id}/`, { inventory: other.id })
+    .expect(403);
+  expect(body).toEqual({ detail: 'Unable to change inventory on a host.' });
+  await test.as.orgAdmin.patch(`hosts/${host.id}/`, { inventory: inventory.id }).expect(200);
+  await test.as.orgAdmin.post('hosts/', { name: 'nowhere' }).expect(400);
+});
+
+it('respects the limit of its organization', async () => {
+  const organization = await test.make.organization({ max_hosts: 2 });
+  const small = await test.make.inventory({ organization: organization.id });
+  await test.make.hosts(small, 2);
+  const { body } = await test.as.superuser
+    .post('hosts/', { name: 'third', inventory: small.id })
+    .expect(403);
+  expect(body.detail).toBe(
+    'You have already reached the maximum number of 2 hosts allowed for your organization. Contact your System Administrator for assistance.',
+  );
+});
+
+it.each<[PersonaName, number, number]>([
+  ['superuser', 200, 204],
+  ['auditor', 200, 403],
+  ['orgAdmin', 200, 204],
+  ['orgMember', 403, 403],
+  ['teamAdmin', 200, 403],
+  ['outsider', 403, 403],
+])('%s: read %i, delete %i', async (name, read, remove) => {
+  await test.make.grant('inventory', inventory, 'adhoc_role', { team: test.home.team });
+  const host = await test.make.host(inventory);
+  await test.as[name].get(`hosts/${host.id}/`).expect(read);
+  await test.as[name].get(`hosts/${host.id}/groups/`).expect(read);
+  await test.as[name].get(`hosts/${host.id}/variable_data/`).expect(read);
+  const change = remove === 204 ? 200 : 403;
+  await test.as[name].patch(`hosts/${host.id}/variable_data/`, { a: 1 }).expect(change);
+  await test.as[name].delete(`hosts/${host.id}/`).expect(remove);
+});
+
+it('is not deleted under a running job', async () => {
+  const busy = await test.make.inventory({ organization: test.home.organization.id });
+  const host = await test.make.host(busy);
+  await test.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, inventory_id)
+    VALUES ('job', 'Runs', 'waiting', ${busy.id})`);
+  const { body } = await test.as.orgAdmin.delete(`hosts/${host.id}/`).expect(409);
+  expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+});
+
+describe('variable_data', () => {
+  it('is the variables as an object', async () => {
+    const host = await test.make.host(inventory, { variables: 'a: 1\nb: [x]' });
+    const path = `hosts/${host.id}/variable_data/`;
+    expect((await test.as.orgAdmin.get(path)).body).toEqual({ a: 1, b: ['x'] });
+    expect((await test.as.orgAdmin.patch(path, { a: 2 })).body).toEqual({ a: 2, b: ['x'] });
+    expect((await test.as.orgAdmin.put(path, { c: null })).body).toEqual({ c: null });
+    expect((await test.as.orgAdmin.get(`hosts/${host.id}/`)).body.variables).toBe('{"c":null}');
+    await test.as.orgAdmin.put(path, '{"__proto__": {"x": 1}}').expect(400);
+    await test.as.orgAdmin.put(path, '["a"]').expect(400);
+  });
+});
+
+describe('groups of a host', () => {
+  it('are attached, created and taken off', async () => {
+    const { as, make } = test;
+    const host = await make.host(inventory);
+    const group = await make.group(inventory);
+    const path = `hosts/${host.id}/groups/`;
+    await as.orgAdmin.post(path, { id: group.id }).expect(204);
+    await as.orgAdmin.post(path, { id: group.id }).expect(204);
+    const made = await as.orgAdmin.post(path, { name: 'made here' }).expect(201);
+    expect(made.body.inventory).toBe(inventory.id);
+    const { body } = await as.orgAdmin.get(`hosts/${host.id}/`);
+    expect(body.summary_fields.groups).toMatchObject({ count: 2 });
+    await as.orgAdmin.post(path, { id: group.id, disassociate: true }).expect(204);
+    expect((await as.orgAdmin.get(path)).body.count).toBe(1);
+    await as.orgAdmin.get(`groups/${group.id}/`).expect(200);
+    const foreign = await make.group(await make.inventory());
+    const refused = await as.superuser.post(path, { id: foreign.id }).expect(400);
+    expect(refused.body.detail).toBe('Cannot associate two items from different inventories.');
+    await as.orgAdmin.post(path, { id: 987654 }).expect(400);
+  });
+
+  it('shows at most five, with the whole number', async () => {
+    const { as, make } = test;
+    const host = await make.host(inventory);
+    for (let number = 0; number < 7; number++) {
+      const group = await make.group(inventory);
+      await as.superuser.post(`hosts/${host.id}/groups/`, { id: group.id }).expect(204);
+    }
+    const { body } = await as.orgAdmin.get(`hosts/${host.id}/`);
+    expect(body.summary_fields.groups.count).toBe(7);
+    expect(body.summary_fields.groups.results).toHaveLength(5);
+  });
+});
+
+it('remembers what happened to it and to its inventory', async () => {
+  const host = await test.make.host(inventory);
+  await test.as.orgAdmin.patch(`inventories/${inventory.id}/`, { description: 'new' }).expect(200);
+  const { body } = await test.as.orgAdmin.get(`hosts/${host.id}/activity_stream/`).expect(200);
+  const types = new Set(body.results.map(({ object1 }: { object1: string }) => object1));
+  expect(types).toEqual(new Set(['host', 'inventory']));
+});
+
+it('lists a page of hosts with a constant number of statements', async () => {
+  const large = await test.make.inventory({ organization: test.home.organization.id });
+  await test.make.hosts(large, 60);
+  await sameQueries(
+    test.database,
+    () => test.as.orgAdmin.get(`inventories/${large.id}/hosts/?page_size=1`).expect(200),
+    () => test.as.orgAdmin.get(`inventories/${large.id}/hosts/?page_size=50`).expect(200),
+  );
+});

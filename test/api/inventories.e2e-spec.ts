@@ -1,0 +1,282 @@
+import { Outbox } from '../../src/common/queue/outbox.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { PersonaName } from '../support/personas.js';
+import { countQueries, sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const ofHome = (fields: object = {}) => ({ organization: test.home.organization.id, ...fields });
+
+describe('creating', () => {
+  it('takes what the clients send with every inventory', async () => {
+    const { body } = await test.as.orgAdmin
+      .post(
+        'inventories/',
+        ofHome({ name: 'From a client', kind: null, host_filter: null, variables: { a: 1 } }),
+      )
+      .expect(201);
+    expect(body).toMatchObject({
+      kind: '',
+      host_filter: null,
+      variables: '{"a":1}',
+      total_hosts: 0,
+      total_groups: 0,
+      has_active_failures: false,
+      hosts_with_active_failures: 0,
+      has_inventory_sources: false,
+      total_inventory_sources: 0,
+      inventory_sources_with_failures: 0,
+      pending_deletion: false,
+      summary_fields: {
+        user_capabilities: { edit: true, delete: true, copy: true, adhoc: true },
+        object_roles: { use_role: { name: 'Use' }, adhoc_role: { name: 'Ad Hoc' } },
+      },
+    });
+  });
+
+  it.each([
+    [{ organization: undefined }, { organization: ['This field is required.'] }],
+    [{ kind: 'smart' }, { host_filter: ['Smart inventories must specify host_filter'] }],
+    [
+      { kind: 'smart', host_filter: 'name=a' },
+      { kind: ['Inventories of kind smart are not supported.'] },
+    ],
+    [{ kind: 'constructed' }, { kind: ['Inventories of kind constructed are not supported.'] }],
+    [{ kind: 'other' }, { kind: ['"other" is not a valid choice.'] }],
+    [{ host_filter: 'name=a' }, { host_filter: ['Only smart inventories have a host_filter.'] }],
+  ])('refuses %j', async (fields, errors) => {
+    const body = ofHome({ name: 'Refused', ...fields });
+    expect((await test.as.orgAdmin.post('inventories/', body).expect(400)).body).toEqual(errors);
+  });
+
+  it('keeps names unique in an organization', async () => {
+    await test.make.inventory(ofHome({ name: 'Taken' }));
+    const { body } = await test.as.orgAdmin
+      .post('inventories/', ofHome({ name: 'Taken' }))
+      .expect(400);
+    expect(body).toEqual({
+      __all__: ['Inventory with this Name and Organization already exists.'],
+    });
+  });
+
+  it('never turns an inventory into another kind', async () => {
+    const { id } = await test.make.inventory(ofHome());
+    const { body } = await test.as.orgAdmin
+      .patch(`inventories/${id}/`, { kind: 'smart' })
+      .expect(405);
+    expect(body.detail).toBe(
+      'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
+    );
+  });
+});
+
+describe('permissions', () => {
+  let inventory: Row;
+  beforeAll(async () => {
+    inventory = await test.make.inventory(ofHome({ name: 'Guarded' }));
+    await test.make.grant('inventory', inventory, 'use_role', { user: test.as.users.orgMember });
+    await test.make.grant('inventory', inventory, 'admin_role', { team: test.home.team });
+  });
+
+  it.each<[PersonaName, number, number, number]>([
+    ['superuser', 200, 200, 201],
+    ['auditor', 200, 403, 403],
+    ['orgAdmin', 200, 200, 201],
+    ['orgMember', 200, 403, 403],
+    ['teamMember', 200, 200, 403],
+    ['outsider', 403, 403, 403],
+    ['nobody', 403, 403, 403],
+  ])('%s: read %i, change %i, create %i', async (name, read, change, create) => {
+    const client = test.as[name];
+    await client.get(`inventories/${inventory.id}/`).expect(read);
+    await client.get(`inventories/${inventory.id}/script/`).expect(read);
+    await client.patch(`inventories/${inventory.id}/`, { description: name }).expect(change);
+    await client.put(`inventories/${inventory.id}/variable_data/`, { by: name }).expect(change);
+    const hosts = `inventories/${inventory.id}/hosts/`;
+    await client.post(hosts, { name: `of-${name}` }).expect(change === 200 ? 201 : 403);
+    await client.post('inventories/', ofHome({ name: `Made by ${name}` })).expect(create);
+  });
+
+  it('asks the new organization before a move', async () => {
+    const { id } = await test.make.inventory(ofHome());
+    const organization = test.home.otherOrganization.id;
+    await test.as.orgAdmin.patch(`inventories/${id}/`, { organization }).expect(403);
+    await test.as.superuser.patch(`inventories/${id}/`, { organization }).expect(200);
+    await test.as.orgAdmin.get(`inventories/${id}/`).expect(403);
+    await test.as.outsider.get(`inventories/${id}/`).expect(200);
+  });
+});
+
+describe('counters', () => {
+  it('are exact after every way of writing', async () => {
+    const { make, as, database } = test;
+    const inventory = await make.inventory(ofHome());
+    const [first, second] = await make.hosts(inventory, 7);
+    await make.group(inventory);
+    await as.superuser.delete(`hosts/${second}/`).expect(204);
+    const [{ id: job } = { id: 0 }] = await database.rows<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status) VALUES ('job', 'Ended', 'failed') RETURNING id`);
+    const [{ id: summary } = { id: 0 }] = await database.rows<{ id: number }>(sql`
+      INSERT INTO job_host_summaries (job_id, host_id, host_name, failed)
+      VALUES (${job}, ${first}, 'first', true) RETURNING id`);
+    await database.execute(sql`
+      UPDATE hosts SET last_job_id = ${job}, last_job_host_summary_id = ${summary}
+      WHERE id = ${first}`);
+    const shown = async () => (await as.superuser.get(`inventories/${inventory.id}/`)).body;
+    const failing = { has_active_failures: true, hosts_with_active_failures: 1 };
+    expect(await shown()).toMatchObject({ total_hosts: 6, total_groups: 1, ...failing });
+    const host = (await as.superuser.get(`hosts/${first}/`).expect(200)).body;
+    expect(host.summary_fields.inventory).toMatchObject({ total_hosts: 6, kind: '', ...failing });
+    expect(host.has_active_failures).toBe(true);
+    expect(host.summary_fields.recent_jobs).toEqual([
+      { id: job, name: 'Ended', type: 'job', status: 'failed', finished: null },
+    ]);
+    await database.execute(sql`DELETE FROM unified_jobs WHERE id = ${job}`);
+    expect(await shown()).toMatchObject({
+      has_active_failures: false,
+      hosts_with_active_failures: 0,
+    });
+  });
+
+  it('cost no query a row', async () => {
+    await sameQueries(
+      test.database,
+      () => test.as.orgAdmin.get('inventories/?page_size=1').expect(200),
+      () => test.as.orgAdmin.get('inventories/?page_size=50').expect(200),
+    );
+  });
+});
+
+describe('script and tree', () => {
+  let inventory: Row;
+  beforeAll(async () => {
+    const { make, as } = test;
+    inventory = await make.inventory(ofHome({ variables: 'region: north' }));
+    const web = await make.group(inventory, { name: 'web', variables: '{"port": 80}' });
+    const front = await make.group(inventory, { name: 'front' });
+    await make.host(inventory, { name: 'alone', enabled: false });
+    const host = await make.host(inventory, { name: 'w1', variables: 'a: 1' });
+    await as.superuser.post(`groups/${web.id}/children/`, { id: front.id }).expect(204);
+    await as.superuser.post(`groups/${front.id}/hosts/`, { id: host.id }).expect(204);
+  });
+
+  it('gives Ansible the document a job would get', async () => {
+    const path = `inventories/${inventory.id}/script/`;
+    const { body } = await test.as.orgAdmin.get(`${path}?hostvars=1`).expect(200);
+    expect(body).toEqual({
+      all: { children: ['front', 'web'], vars: { region: 'north' } },
+      front: { hosts: ['w1'] },
+      web: { children: ['front'], vars: { port: 80 } },
+      _meta: { hostvars: { w1: { a: 1 } } },
+    });
+    const all = await test.as.orgAdmin.get(`${path}?all=1&hostvars=1&towervars=1`).expect(200);
+    expect(all.body.all.hosts).toEqual(['alone']);
+    expect(all.body._meta.hostvars.alone).toMatchObject({ remote_tower_enabled: 'false' });
+    expect((await test.as.orgAdmin.get(`${path}?host=w1`).expect(200)).body).toEqual({ a: 1 });
+    await test.as.orgAdmin.get(`${path}?host=nobody`).expect(404);
+    await test.as.orgAdmin.get(`${path}?subset=slice1of2`).expect(200);
+    await test.as.orgAdmin.get(`${path}?subset=half`).expect(400);
+  });
+
+  it('nests groups below their parents', async () => {
+    const { body } = await test.as.orgAdmin.get(`inventories/${inventory.id}/tree/`).expect(200);
+    expect(body).toMatchObject([{ name: 'web', children: [{ name: 'front', children: [] }] }]);
+    const roots = await test.as.orgAdmin
+      .get(`inventories/${inventory.id}/root_groups/`)
+      .expect(200);
+    expect(roots.body.results.map(({ name }: { name: string }) => name)).toEqual(['web']);
+  });
+
+  it('is copied with everything in it', async () => {
+    const path = `inventories/${inventory.id}/copy/`;
+    expect((await test.as.orgAdmin.get(path).expect(200)).body).toEqual({ can_copy: true });
+    expect((await test.as.auditor.get(path).expect(200)).body).toEqual({ can_copy: false });
+    await test.as.auditor.post(path, { name: 'Copy' }).expect(403);
+    const same = await test.as.orgAdmin.post(path, { name: inventory.name }).expect(400);
+    expect(same.body.name[0]).toContain('is already named');
+    const { body } = await test.as.orgAdmin.post(path, { name: 'Copy' }).expect(201);
+    expect(body).toMatchObject({ name: 'Copy', total_hosts: 2, total_groups: 2 });
+    const query = 'script/?hostvars=1&all=1';
+    const original = await test.as.orgAdmin.get(`inventories/${inventory.id}/${query}`);
+    const copied = await test.as.orgAdmin.get(`inventories/${body.id}/${query}`);
+    expect(copied.body).toEqual(original.body);
+  });
+});
+
+describe('deleting', () => {
+  const remove = (id: number) =>
+    new InventoryDeletionHandler(test.database, test.app.get(Outbox)).handle(id);
+
+  it('hides the inventory at once and removes the rows later', async () => {
+    const { make, as, database } = test;
+    const inventory = await make.inventory(ofHome());
+    await make.hosts(inventory, 2500);
+    await make.group(inventory);
+    const host = await make.host(inventory);
+    await database.execute(sql`
+      INSERT INTO unified_job_templates (type, name, inventory_id)
+      VALUES ('job_template', 'Uses it', ${inventory.id})`);
+    const path = `inventories/${inventory.id}/`;
+    await as.nobody.delete(path).expect(403);
+    expect((await as.orgAdmin.delete(path).expect(202)).body).toEqual({});
+    const again = await as.orgAdmin.delete(path).expect(400);
+    expect(again.body).toEqual({ detail: 'Inventory is already pending deletion.' });
+    expect((await as.orgAdmin.get(path).expect(200)).body.pending_deletion).toBe(true);
+    expect((await as.orgAdmin.get(`inventories/?name=${String(inventory.name)}`)).body.count).toBe(
+      0,
+    );
+    await as.orgAdmin.patch(path, { description: 'x' }).expect(400);
+    await as.orgAdmin.post('hosts/', { name: 'late', inventory: inventory.id }).expect(400);
+    const changed = await as.orgAdmin.patch(`hosts/${host.id}/`, { description: 'x' }).expect(400);
+    expect(changed.body.detail).toBe('The inventory for this host is already being deleted.');
+    await as.orgAdmin.delete(`hosts/${host.id}/`).expect(400);
+    const free = await database.row(sql`
+      SELECT inventory_id FROM unified_job_templates WHERE name = 'Uses it'`);
+    expect(free).toEqual({ inventory_id: null });
+
+    await remove(inventory.id);
+    await remove(inventory.id);
+    await as.orgAdmin.get(path).expect(404);
+    const left = await database.row(sql`
+      SELECT (SELECT count(*)::int FROM hosts WHERE inventory_id = ${inventory.id}) AS hosts,
+        (SELECT count(*)::int FROM outbox WHERE queue = 'deletions') AS work,
+        (SELECT changes -> 'coalesced_data' ->> 'hosts_deleted' FROM activity_stream
+          WHERE operation = 'delete' AND object1 = 'inventory' AND object1_id = ${inventory.id}) AS noted`);
+    expect(left).toEqual({ hosts: 0, work: 0, noted: '2501' });
+  });
+
+  it('waits for jobs that use it', async () => {
+    const inventory = await test.make.inventory(ofHome());
+    await test.database.execute(sql`
+      INSERT INTO unified_jobs (type, name, status, inventory_id)
+      VALUES ('job', 'Runs', 'running', ${inventory.id})`);
+    const { body } = await test.as.orgAdmin.delete(`inventories/${inventory.id}/`).expect(409);
+    expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+  });
+
+  it('never removes an inventory that nobody deleted', async () => {
+    const inventory = await test.make.inventory(ofHome());
+    await remove(inventory.id);
+    await test.as.orgAdmin.get(`inventories/${inventory.id}/`).expect(200);
+  });
+
+  it('takes a constant number of statements to accept', async () => {
+    const [small, large] = [
+      await test.make.inventory(ofHome()),
+      await test.make.inventory(ofHome()),
+    ];
+    await test.make.hosts(large, 1000);
+    const cost = (row: Row) =>
+      countQueries(test.database, () =>
+        test.as.orgAdmin.delete(`inventories/${row.id}/`).expect(202),
+      );
+    expect(await cost(large)).toBe(await cost(small));
+  });
+});

@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { cleanupDeliveries } from '../../src/webhooks/cleanup-deliveries.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { webhookSample } from '../support/payloads/webhooks.js';
+import type { PersonaName } from '../support/personas.js';
+import { sameQueries } from '../support/queries.js';
+import { arm, armed, type Hook } from '../support/webhooks.js';
+
+const PUSH = webhookSample('service_a', 'push');
+const PULL_REQUEST = webhookSample('service_a', 'pull_request');
+
+let test: TestApp;
+let hook: Hook;
+let delivery: number;
+
+/** A template of the personas' organization. */
+async function homeHook(fields: Record<string, unknown> = {}): Promise<Hook> {
+  const organization = test.home.organization.id;
+  const project = await test.make.project({ organization });
+  const inventory = await test.make.inventory({ organization });
+  const ids = { project: project.id, inventory: inventory.id };
+  return arm(test, await test.make.jobTemplate({ ...ids, ...fields }), 'service_a');
+}
+
+beforeAll(async () => {
+  test = await boot();
+  hook = await homeHook();
+  await test.make.grant('job_template', hook.template, 'admin_role', { user: test.as.users.teamAdmin });
+  await test.make.grant('job_template', hook.template, 'execute_role', { team: test.home.team });
+  const { body } = await hook.send(PUSH).expect(202);
+  delivery = body.delivery as number;
+});
+afterAll(() => test.close());
+
+describe('the ledger', () => {
+  const READERS: PersonaName[] = ['superuser', 'auditor', 'orgAdmin', 'teamAdmin', 'teamMember'];
+  const OTHERS: PersonaName[] = ['orgMember', 'outsider', 'nobody'];
+
+  it.each(READERS)('is open to the readers of the template: %s', async (persona) => {
+    const client = test.as[persona];
+    const { body } = await client.get(`webhook_deliveries/?id=${delivery}`).expect(200);
+    expect(body.count).toBe(1);
+    await client.get(`webhook_deliveries/${delivery}/`).expect(200);
+    const path = `job_templates/${hook.template.id}/webhook_deliveries/`;
+    expect((await client.get(path).expect(200)).body.count).toBeGreaterThan(0);
+  });
+
+  it.each(OTHERS)('is closed to others: %s', async (persona) => {
+    const client = test.as[persona];
+    const { body } = await client.get(`webhook_deliveries/?id=${delivery}`).expect(200);
+    expect(body.count).toBe(0);
+    await client.get(`webhook_deliveries/${delivery}/`).expect(403);
+    await client.get(`job_templates/${hook.template.id}/webhook_deliveries/`).expect(403);
+  });
+
+  it('needs a login, and knows no other ids', async () => {
+    await test.as.anonymous.get('webhook_deliveries/').expect(401);
+    await test.as.superuser.get('webhook_deliveries/999999/').expect(404);
+    await test.as.superuser.delete(`webhook_deliveries/${delivery}/`).expect(405);
+  });
+
+  it('tells what came, from where, and what became of it', async () => {
+    const { body } = await test.as.orgAdmin.get(`webhook_deliveries/${delivery}/`).expect(200);
+    expect(body).toMatchObject({
+      type: 'webhook_delivery',
+      template: hook.template.id,
+      service: 'service_a',
+      event: 'push',
+      ref: PUSH.ref,
+      ref_name: PUSH.refName,
+      verdict: 'accepted',
+      answer: 202,
+      size: Buffer.byteLength(JSON.stringify(PUSH.payload)),
+      source: '127.0.0.1',
+      repeats: 1,
+      redelivery_of: null,
+      payload: PUSH.payload,
+      summary_fields: { user_capabilities: { redeliver: true } },
+    });
+    expect(body.related.redeliver).toBe(`/api/v2/webhook_deliveries/${delivery}/redeliver/`);
+    expect(body.related.job).toBe(`/api/v2/unified_jobs/${body.job}/`);
+    for (const hidden of ['dedupe_key', 'status_api', 'dedupe_until']) {
+      expect(body).not.toHaveProperty(hidden);
+    }
+  });
+
+  it.each<PersonaName>(['auditor', 'teamMember'])(
+    'shows payloads only to those who administer the template, not to %s',
+    async (persona) => {
+      const { body } = await test.as[persona].get(`webhook_deliveries/${delivery}/`).expect(200);
+      expect(body).not.toHaveProperty('payload');
+      expect(body.summary_fields.user_capabilities).toEqual({ redeliver: false });
+      expect(body.related).not.toHaveProperty('redeliver');
+    },
+  );
+
+  it('has no payloads in lists, nor filters by what is hidden', async () => {
+    const { body } = await test.as.superuser.get('webhook_deliveries/').expect(200);
+    for (const row of body.results as object[]) expect(row).not.toHaveProperty('payload');
+    await test.as.superuser.get('webhook_deliveries/?payload__contains=x').expect(400);
+    await test.as.superuser.get('webhook_deliveries/?dedupe_key=x').expect(400);
+    await test.as.superuser.get('webhook_deliveries/?verdict=accepted&search=push').expect(200);
+  });
+
+  it('is linked from the template', async () => {
+    const { body } = await test.as.superuser.get(`job_templates/${hook.template.id}/`);
+    const path = `/api/v2/job_templates/${hook.template.id}/webhook_deliveries/`;
+    expect(body.related.webhook_deliveries).toBe(path);
+  });
+
+  it('takes as many statements for many deliveries as for one', async () => {
+    const many = await homeHook();
+    for (let sent = 0; sent < 8; sent += 1) await many.send(PUSH).expect(202);
+    const path = `job_templates/${many.template.id}/webhook_deliveries/`;
+    await sameQueries(
+      test.database,
+      () => test.as.orgAdmin.get(`${path}?page_size=1`).expect(200),
+      () => test.as.orgAdmin.get(`${path}?page_size=8`).expect(200),
+    );
+  });
+});
+
+describe('requests without proof', () => {
+  it('are counted in one record a second, without their bodies', async () => {
+    const victim = await homeHook();
+    const headers = { 'X-Service-A-Event': 'push', 'X-Service-A-Signature': 'sha1=00' };
+    for (let sent = 0; sent < 20; sent += 1) {
+      await victim.post(Buffer.from('{"secret": 1}'), headers).expect(403);
+    }
+    await test.app.get(RejectionLog, { strict: false }).flush();
+    const rows = await victim.deliveries();
+    expect(rows.length).toBeLessThanOrEqual(3);
+    expect(rows.reduce((sum, row) => sum + (row.repeats as number), 0)).toBe(20);
+    expect(rows[0]).toMatchObject({ verdict: 'rejected', answer: 403, payload: null, size: 13 });
+    const { body } = await test.as.orgAdmin.get(`webhook_deliveries/${rows[0]!.id}/`).expect(200);
+    expect(body.reason).toContain('does not match the webhook key');
+  });
+});
+
+describe('redelivery', () => {
+  const redeliver = (id: number) => `webhook_deliveries/${id}/redeliver/`;
+
+  it('launches anew, with an id of its own, and leaves a trace', async () => {
+    const { body } = await test.as.teamAdmin.post(redeliver(delivery), {}).expect(202);
+    expect(body).toMatchObject({ message: 'Job queued.', url: `/api/v2/jobs/${body.job}/` });
+    const [before, after] = [await rowOf(delivery), await rowOf(body.delivery as number)];
+    expect(after).toMatchObject({
+      verdict: 'accepted',
+      redelivery_of_id: delivery,
+      event: before.event,
+      ref: before.ref,
+      payload: before.payload,
+      status_api: before.status_api,
+    });
+    expect(after.guid).not.toBe(before.guid);
+    const job = await test.as.superuser.get(`jobs/${body.job}/`).expect(200);
+    expect(job.body).toMatchObject({ launch_type: 'webhook', webhook_guid: after.guid });
+    const trail = await test.as.superuser.get(
+      `activity_stream/?object1=job_template&object_association=redeliver&order_by=-id`,
+    );
+    expect(trail.body.results[0]).toMatchObject({
+      operation: 'update',
+      changes: { redelivered: [delivery, body.delivery] },
+      summary_fields: { actor: { username: 'teamAdmin' } },
+    });
+  });
+
+  it('may be asked for below the template too, of its own deliveries', async () => {
+    const other = await homeHook();
+    const below = (template: Row) =>
+      `job_templates/${template.id}/webhook_deliveries/${delivery}/redeliver/`;
+    await test.as.orgAdmin.post(below(hook.template), {}).expect(202);
+    await test.as.orgAdmin.post(below(other.template), {}).expect(404);
+    await test.as.superuser
+      .post(`job_templates/${hook.template.id}/webhook_deliveries/x/redeliver/`, {})
+      .expect(404);
+  });
+
+  it.each<[PersonaName, number]>([
+    ['superuser', 202],
+    ['orgAdmin', 202],
+    ['teamMember', 403],
+    ['auditor', 403],
+    ['orgMember', 403],
+    ['outsider', 403],
+  ])('is for those who administer the template: %s %d', async (persona, status) => {
+    await test.as[persona].post(redeliver(delivery), {}).expect(status);
+  });
+
+  it('follows the filters as they are now', async () => {
+    const mine = await homeHook();
+    const first = await mine.send(PUSH).expect(202);
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET webhook_filters = '{"events": ["release"]}'
+      WHERE id = ${mine.template.id}`);
+    const { body } = await test.as.orgAdmin.post(redeliver(first.body.delivery as number), {});
+    expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
+    expect(await mine.jobs()).toHaveLength(1);
+  });
+
+  it('needs a payload', async () => {
+    const mine = await homeHook();
+    const id = randomUUID();
+    await mine.send(PUSH, { delivery: id }).expect(202);
+    const { body } = await mine.send(PUSH, { delivery: id }).expect(202);
+    const answer = await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
+    expect(answer.body.detail).toContain('not kept');
+  });
+
+  it('needs a template that still listens to the service', async () => {
+    const mine = await homeHook();
+    const { body } = await mine.send(PUSH).expect(202);
+    await arm(test, mine.template, 'service_b');
+    await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
+  });
+});
+
+describe('trying filters', () => {
+  let tried: Hook;
+  const path = () => `job_templates/${tried.template.id}/webhook_filters/test/`;
+
+  beforeAll(async () => {
+    tried = await homeHook();
+    await tried.send(PUSH).expect(202);
+    await tried.send(PULL_REQUEST).expect(202);
+    await tried.send({ event: 'ping', payload: {} }).expect(200);
+  });
+
+  it('tells which stored deliveries would have launched', async () => {
+    const webhook_filters = { actions: ['opened'], equals: { '/number': 12 } };
+    const { body } = await test.as.orgAdmin.post(path(), { webhook_filters }).expect(200);
+    expect(body).toMatchObject({ launches: 1, count: 3 });
+    expect(body.results).toEqual([
+      expect.objectContaining({ event: 'ping', verdict: 'ignored', launches: false }),
+      expect.objectContaining({ event: 'pull_request', launches: true, reason: '' }),
+      expect.objectContaining({ event: 'push', launches: false, reason: 'The event has no action.' }),
+    ]);
+  });
+
+  it("takes the template's own filters where none are sent", async () => {
+    const { body } = await test.as.orgAdmin.post(path(), {}).expect(200);
+    expect(body.launches).toBe(2);
+    expect(await tried.jobs()).toHaveLength(2);
+  });
+
+  it.each([[{ event: [] }], [[]], ['x'], [7], [{ equals: { a: 1 } }]])(
+    'refuses filters that could not be stored: %j',
+    async (webhook_filters) => {
+      const { body } = await test.as.orgAdmin.post(path(), { webhook_filters }).expect(400);
+      expect(body).toEqual({ webhook_filters: [expect.any(String)] });
+    },
+  );
+
+  it('is for those who may change the template', async () => {
+    await test.as.auditor.post(path(), {}).expect(403);
+    await test.as.outsider.post(path(), {}).expect(403);
+    await test.as.anonymous.post(path(), {}).expect(401);
+  });
+});
+
+describe('retention', () => {
+  it('removes old deliveries, and keeps the small facts of jobs that exist', async () => {
+    const old = await armed(test, 'service_a');
+    await old.send(PUSH).expect(202);
+    await old.send(PUSH).expect(202);
+    await old.send({ event: 'ping', payload: {} }).expect(200);
+    const [finished] = await old.jobs();
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET status = 'successful', finished = now() WHERE id = ${finished!.id}`);
+    const database = test.database.dataSource;
+    expect(await cleanupDeliveries(database, 30)).toEqual({ removed: 0, emptied: 0 });
+    await test.database.execute(sql`
+      UPDATE webhook_deliveries SET received = now() - interval '31 days'
+      WHERE template_id = ${old.template.id}`);
+    expect(await cleanupDeliveries(database, 30)).toEqual({ removed: 1, emptied: 1 });
+    const [over, active] = await old.deliveries();
+    expect(over).toMatchObject({ job_id: finished!.id, ref: PUSH.ref, payload: null });
+    expect(active?.payload).not.toBeNull();
+  });
+});
+
+async function rowOf(id: number): Promise<Row> {
+  const row = await test.database.row<Row>(sql`SELECT * FROM webhook_deliveries WHERE id = ${id}`);
+  return row!;
+}

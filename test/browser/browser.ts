@@ -1,0 +1,106 @@
+/**
+ * A real browser for the tests of the pages. `openBrowser()` starts Chromium once for a file;
+ * `visit` gives a page with a session of a persona, with scripts on or off. Everything a page
+ * complains about (errors, refused by its policy) is collected in `faults`.
+ */
+import { accessSync, constants } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
+import { SessionsService } from '../../src/auth/sessions.service.js';
+import type { TestApp } from '../support/boot.js';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const QUIET = [
+  '--no-first-run',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function findProgram(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const candidates = folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name)));
+  return [process.env.CHROMIUM_PATH ?? '', ...candidates].find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return path !== '';
+  } catch {
+    return false;
+  }
+}
+
+const program = findProgram();
+
+/** `describe`, skipped where there is no Chromium; on CI a missing browser is a failure. */
+export const describeInBrowser = program || process.env.CI ? describe : describe.skip;
+
+export function openBrowser(): Promise<Browser> {
+  if (!program) throw new Error('No Chromium found: install it or set CHROMIUM_PATH.');
+  // Chromium's sandbox needs a user of its own: in containers tests run as root.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: program, args: [...QUIET, ...sandbox] });
+}
+
+export interface Visit {
+  page: Page;
+  faults: string[];
+  close(): Promise<void>;
+}
+
+/** A page with a session of the user, or without one. */
+export async function visit(
+  browser: Browser,
+  test: TestApp,
+  user: Row | null,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ baseURL: test.url, ...options });
+  if (user) {
+    const value = await test.app.get(SessionsService, { strict: false }).start(user.id);
+    await context.addCookies([{ name: SESSION_COOKIE, value, url: test.url, httpOnly: true }]);
+  }
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    // A page with an error status is reported as a resource that failed to load.
+    const expected = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !expected) faults.push(message.text());
+  });
+  return { page, faults, close: () => context.close() };
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Faults of accessibility that axe calls serious or critical, as `rule: element`. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  // The policy of the pages forbids scripts from elsewhere; this one comes from the test itself.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: AxeCore };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  });
+}
+
+interface AxeCore {
+  run(): Promise<{
+    violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
+  }>;
+}

@@ -1,0 +1,261 @@
+import { jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+
+import { boot, type TestApp } from '../support/boot.js';
+import { describeInBrowser, openBrowser, seriousFaults, visit, type Visit } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+describeInBrowser.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('pages %s', (_name, javaScriptEnabled) => {
+  let open: Visit;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    open = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  /** Sets a reference: by its select, or by typing where scripts made it a search box. */
+  async function pick(label: string, name: string): Promise<void> {
+    const control = open.page.getByLabel(label, { exact: false }).first();
+    if (!javaScriptEnabled) {
+      await control.selectOption({ label: name });
+      return;
+    }
+    await control.click();
+    await control.fill(name);
+    await open.page.getByRole('option', { name }).first().click();
+  }
+
+  it('creates a team, changes it and deletes it', async () => {
+    const { page } = open;
+    const name = `Made by a form ${javaScriptEnabled}`;
+    await page.goto('/api/v2/teams/');
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await page.getByLabel('Name').fill(name);
+    await pick('Organization *', 'Home');
+    await page.getByRole('button', { name: 'Create team' }).click();
+    await page.waitForURL(/\/teams\/\d+\/$/);
+    expect(await page.locator('h1').textContent()).toBe(name);
+    expect(await page.getByRole('status').first().textContent()).toBe('Created.');
+
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.locator('#patch-description').fill('Two\nlines');
+    await page.getByRole('button', { name: 'Change team' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await page.locator('#patch-description').inputValue()).toBe('Two\nlines');
+
+    await page.getByRole('link', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    await page.waitForURL(/\/teams\/$/);
+    expect(await page.getByRole('link', { name }).count()).toBe(0);
+  });
+
+  it('shows what is wrong beside the field and keeps what was entered', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/organizations/#form-post');
+    await page.locator('#post-name').fill('Home');
+    await page.locator('#post-description').fill('kept <as> "typed"');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.getByText('400 Bad Request').waitFor();
+    expect(await page.locator('#post-name-errors').textContent()).toBe(
+      'Organization with this Name already exists.',
+    );
+    expect(await page.locator('#post-name').inputValue()).toBe('Home');
+    expect(await page.locator('#post-name').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('#post-description').inputValue()).toBe('kept <as> "typed"');
+  });
+
+  it('adds a member to a team and takes it off again', async () => {
+    const { page } = open;
+    const team = await test.make.team({ organization: test.home.organization.id });
+    await page.goto(`/api/v2/teams/${team.id}/users/#form-post`);
+    await pick('User *', 'nobody');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Added to the list.').waitFor();
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual(['nobody']);
+
+    await page.getByRole('button', { name: 'Remove nobody' }).click();
+    await page.getByText('Removed from the list.').waitFor();
+    expect(await page.getByText('Nothing to show.').count()).toBe(1);
+  });
+
+  it('filters, orders and pages a list', async () => {
+    const { page } = open;
+    const organization = await test.make.organization();
+    for (const letter of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']) {
+      await test.make.team({
+        name: `Paged ${letter} of ${organization.id}`,
+        organization: organization.id,
+      });
+    }
+    await page.goto('/api/v2/teams/');
+    await page.getByLabel('Field').selectOption('name');
+    await page.getByLabel('Value').fill(`of ${organization.id}`);
+    await page.getByLabel('Comparison').selectOption('icontains');
+    await page.getByLabel('Order').selectOption('-name');
+    await page.getByLabel('Per page').selectOption('10');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/name__icontains=/);
+    expect(new URL(page.url()).search).not.toContain('_field');
+    const names = await page.getByRole('rowheader').allTextContents();
+    expect(names).toHaveLength(10);
+    expect(names[0]).toBe(`Paged k of ${organization.id}`);
+
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/page=2/);
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual([
+      `Paged a of ${organization.id}`,
+    ]);
+    await page.getByRole('link', { name: /^Remove filter/ }).click();
+    await page.waitForURL((url) => !url.search.includes('name__icontains'));
+  });
+
+  it('keeps the chosen theme', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/teams/?order_by=name');
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    await page.goto('/api/v2/');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
+  it('takes raw JSON and says what is wrong with it', async () => {
+    const { page } = open;
+    await page.goto(`/api/v2/teams/${test.home.team.id}/#form-patch`);
+    await page.locator('#form-patch').getByText('Raw data').click();
+    const text = page.getByLabel('JSON (application/json)');
+    await text.fill('{"description": ');
+    await page.getByRole('button', { name: 'PATCH' }).click();
+    await page.getByText('400 Bad Request').waitFor();
+    expect(await text.inputValue()).toBe('{"description": ');
+    await text.fill('{"description": "raw"}');
+    await page.getByRole('button', { name: 'PATCH' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await test.as.superuser.get(`teams/${test.home.team.id}/`);
+    expect(body.description).toBe('raw');
+  });
+
+  it('shows the answer to OPTIONS on request', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/teams/');
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByText('"max_page_size"').waitFor();
+  });
+});
+
+describeInBrowser('pages', () => {
+  let open: Visit;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(() => open.close());
+
+  it('leads an anonymous person to the login and back', async () => {
+    const user = await test.make.user({ username: 'person', password: 'a good password' });
+    open = await visit(browser, test, null);
+    const { page } = open;
+    await page.goto('/api/v2/teams/?order_by=-name');
+    expect(new URL(page.url()).pathname).toBe('/api/login/');
+    await page.getByLabel('Username').fill(String(user.username));
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText('correct username and password').waitFor();
+    await page.getByLabel('Username').fill(String(user.username));
+    await page.getByLabel('Password').fill('a good password');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.waitForURL(/\/api\/v2\/teams\/\?order_by=-name$/);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(/\/api\/login\/$/);
+  });
+
+  it('offers only what the person may do', async () => {
+    open = await visit(browser, test, test.as.users.teamMember);
+    const { page } = open;
+    await page.goto(`/api/v2/teams/${test.home.team.id}/`);
+    expect(await page.getByRole('link', { name: 'Change', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
+  });
+
+  it('says which role would allow what is refused', async () => {
+    open = await visit(browser, test, test.as.users.nobody);
+    const { page } = open;
+    const answer = await page.goto(`/api/v2/teams/${test.home.team.id}/`);
+    expect(answer?.status()).toBe(403);
+    const alert = page.getByRole('alert');
+    expect(await alert.textContent()).toContain('Read of the team');
+    expect(await page.content()).not.toContain('Home Team');
+  });
+
+  it('shows a token once, on the page of the answer', async () => {
+    open = await visit(browser, test, test.as.users.orgMember);
+    const { page } = open;
+    await page.goto('/api/v2/tokens/#form-post');
+    await page.locator('#post-description').fill('laptop');
+    await page.getByRole('button', { name: /^Create / }).click();
+    await page.getByText('201 Created').waitFor();
+    const shown = JSON.parse((await page.locator('.json').textContent()) ?? '') as {
+      token: string;
+    };
+    expect(shown.token).not.toContain('encrypted');
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious fault of accessibility (%s)',
+    async (scheme) => {
+      open = await visit(browser, test, test.as.users.superuser, { colorScheme: scheme });
+      const { page } = open;
+      const team = `/api/v2/teams/${test.home.team.id}/`;
+      const paths = [
+        '/api/v2/',
+        '/api/v2/teams/?page_size=1&name__icontains=e',
+        team,
+        `${team}#form-patch`,
+      ];
+      for (const path of [
+        ...paths,
+        `${team}users/#form-post`,
+        '/api/v2/teams/999999/',
+        '/api/login/',
+      ]) {
+        await page.goto(path);
+        await page.reload();
+        expect([path, ...(await seriousFaults(page))]).toEqual([path]);
+      }
+    },
+  );
+
+  it('is usable with the keyboard and on a small screen', async () => {
+    open = await visit(browser, test, test.as.users.superuser, {
+      viewport: { width: 360, height: 740 },
+    });
+    const { page } = open;
+    await page.goto('/api/v2/teams/');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').getAttribute('id')).toBe('main');
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect(overflow).toBe(0);
+  });
+});

@@ -1,0 +1,95 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import { eventually } from '../support/eventually.js';
+import { Cluster } from './support/cluster.js';
+import { figuresOf, printFigures } from './support/figures.js';
+import type { Program } from './support/processes.js';
+
+const JOBS = 100;
+
+/** Many jobs with the stand-in for the runner: nothing is lost, nothing runs twice. */
+describe('a hundred jobs on two workers', () => {
+  let cluster: Cluster;
+  let workers: Program[];
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ fakeSeconds: 0.1, concurrency: 4 });
+    workers = await Promise.all([cluster.worker(), cluster.worker()]);
+  }, 60_000);
+
+  afterAll(() => cluster.stop());
+
+  /** Waits until some of the jobs are over, so that a fault meets all kinds of them. */
+  const underWay = (ids: readonly number[]) =>
+    eventually(async () => {
+      const [row] = await cluster.rows<{ count: number }>(
+        `SELECT count(*)::int AS count FROM unified_jobs WHERE id = ANY($1) AND finished IS NOT NULL`,
+        [ids],
+      );
+      expect(row?.count).toBeGreaterThan(10);
+    }, 20_000);
+
+  async function report(what: string, ids: readonly number[], timeoutMs: number): Promise<void> {
+    const statuses = await cluster.over(ids, timeoutMs);
+    const figures = figuresOf(ids, statuses, await cluster.ledger());
+    printFigures(what, figures);
+    expect(figures).toEqual({ accepted: JOBS, finished: JOBS, lost: 0, doubled: 0 });
+    expect(statuses).toEqual({ successful: JOBS });
+  }
+
+  it('share the work', async () => {
+    const ids = await cluster.addJobs(JOBS);
+    await report('two workers', ids, 40_000);
+    const holders = await cluster.rows<{ lease_holder: string }>(
+      'SELECT DISTINCT lease_holder FROM unified_jobs WHERE id = ANY($1)',
+      [ids],
+    );
+    expect(holders).toHaveLength(2);
+  }, 60_000);
+
+  it('survive FLUSHALL', async () => {
+    const redis = new Redis(cluster.redisPort, '127.0.0.1');
+    const ids = await cluster.addJobs(JOBS);
+    await underWay(ids);
+    await redis.flushall();
+    await report('FLUSHALL', ids, 60_000);
+    redis.disconnect();
+  }, 80_000);
+
+  it('survive the death and return of Redis', async () => {
+    const ids = await cluster.addJobs(JOBS);
+    await underWay(ids);
+    await cluster.killRedis();
+    await sleep(2000);
+    await cluster.startRedis();
+    await report('Redis killed and started', ids, 60_000);
+  }, 80_000);
+
+  it('survive that the database ends all connections, again and again', async () => {
+    const ids = await cluster.addJobs(JOBS);
+    for (let round = 0; round < 8; round++) {
+      await cluster.rows(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+      await sleep(randomInt(100, 600));
+    }
+    await report('connections ended', ids, 60_000);
+    expect(workers.map(({ child }) => child.exitCode)).toEqual([null, null]);
+  }, 80_000);
+
+  it('survive the death of one worker', async () => {
+    const ids = await cluster.addJobs(JOBS);
+    await underWay(ids);
+    workers[0]?.child.kill('SIGKILL');
+    const statuses = await cluster.over(ids, 60_000);
+    const figures = figuresOf(ids, statuses, await cluster.ledger());
+    printFigures('one worker killed', figures);
+    expect(figures).toEqual({ accepted: JOBS, finished: JOBS, lost: 0, doubled: 0 });
+    // Only what the dead worker was in the middle of has failed.
+    expect(statuses.failed ?? 0).toBeLessThanOrEqual(4);
+  }, 80_000);
+});

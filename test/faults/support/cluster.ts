@@ -1,0 +1,224 @@
+/**
+ * One installation for a fault test: a database, a Redis server and a data folder of its own, and any
+ * number of API and worker processes that may be killed.
+ *
+ *   const cluster = await Cluster.start({ playbooks: { 'site.yml': '...' } });
+ *   const worker = await cluster.worker();
+ *   const [id] = await cluster.addJobs(1);
+ *   await eventually(async () => expect(await cluster.status(id)).toBe('running'));
+ *   worker.child.kill('SIGKILL');
+ *   await cluster.stop();
+ *
+ * `addJobs` writes the rows a launch writes; tests of the launch itself use `api()`.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import pg from 'pg';
+
+import { eventually } from '../../support/eventually.js';
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { writeFakeRunner } from './fake-runner.js';
+import { freePort, Processes, type Environment, type Program } from './processes.js';
+
+export interface ClusterOptions {
+  /** Files of the one (manual) project. */
+  playbooks?: Record<string, string>;
+  /** Jobs a worker runs at once. */
+  concurrency?: number;
+  /** Uses the stand-in for `ansible-runner`; seconds a playbook takes. */
+  fakeSeconds?: number;
+}
+
+export interface JobRow {
+  id: number;
+  status: string;
+  job_explanation: string;
+  attempt: number;
+  execution_node: string;
+}
+
+const FINAL = ['successful', 'failed', 'error', 'canceled'];
+const START_MS = 20_000;
+
+export class Cluster {
+  private readonly processes = new Processes();
+  private redisServer: Program | undefined;
+
+  private constructor(
+    readonly folder: string,
+    private readonly database: TestDatabase,
+    readonly sql: pg.Client,
+    readonly redisPort: number,
+    private readonly options: ClusterOptions,
+    private readonly path: string,
+  ) {}
+
+  static async start(options: ClusterOptions = {}): Promise<Cluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'faults-'));
+    const database = await createTestDatabase();
+    const sql = new pg.Client({ connectionString: database.url });
+    // Tests end connections on purpose, this one too.
+    sql.on('error', () => undefined);
+    await sql.connect();
+    const { fakeSeconds } = options;
+    const bin =
+      fakeSeconds === undefined
+        ? ''
+        : `${await writeFakeRunner(folder, join(folder, 'ledger'), fakeSeconds)}:`;
+    const path = `${bin}${process.env.PATH ?? ''}`;
+    const cluster = new Cluster(folder, database, sql, await freePort(), options, path);
+    await cluster.startRedis();
+    await cluster.fill();
+    return cluster;
+  }
+
+  async stop(): Promise<void> {
+    await this.processes.endAll();
+    await this.sql.end().catch(() => undefined);
+    await this.database.drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async startRedis(): Promise<void> {
+    this.redisServer = this.processes.redis(this.redisPort, this.folder);
+    await eventually(() => {
+      if (!this.redisServer?.output().includes('Ready to accept')) throw new Error('no Redis yet');
+    }, START_MS);
+  }
+
+  async killRedis(): Promise<void> {
+    this.redisServer?.child.kill('SIGKILL');
+    await this.redisServer?.ended;
+  }
+
+  /** A worker that is on the list of the scheduler. */
+  async worker(environment: Environment = {}): Promise<Program> {
+    const program = this.processes.worker({ ...this.environment(), ...environment });
+    await eventually(async () => {
+      const nodes = await this.rows('SELECT 1 FROM worker_nodes WHERE pid = $1', [program.child.pid]);
+      if (nodes.length === 0) throw new Error(`No worker: ${program.output().slice(-2000)}`);
+    }, START_MS);
+    return program;
+  }
+
+  /** An API process that answers, and its address. */
+  async api(environment: Environment = {}): Promise<Program & { url: string }> {
+    const port = await freePort();
+    const program = this.processes.api({
+      ...this.environment(),
+      PORT: String(port),
+      ...environment,
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await eventually(async () => {
+      const answer = await fetch(`${url}/health/live`).catch(() => null);
+      if (!answer?.ok) throw new Error(`No API: ${program.output().slice(-2000)}`);
+    }, START_MS);
+    return { ...program, url };
+  }
+
+  /** Pending jobs of the template, as a launch leaves them. */
+  async addJobs(count: number, { template = 2, playbook = 'site.yml' } = {}): Promise<number[]> {
+    const rows = await this.rows<{ id: number }>(
+      `INSERT INTO unified_jobs (type, name, unified_job_template_id, job_template_id, project_id,
+         inventory_id, organization_id, playbook, allow_simultaneous, status)
+       SELECT 'job', name, id, id, project_id, inventory_id, organization_id, $2,
+         allow_simultaneous, 'pending'
+       FROM unified_job_templates, generate_series(1, $3) WHERE id = $1 RETURNING id`,
+      [template, playbook, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async job(id: number): Promise<JobRow> {
+    const [row] = await this.rows<JobRow>('SELECT * FROM unified_jobs WHERE id = $1', [id]);
+    if (!row) throw new Error(`No job ${id}`);
+    return row;
+  }
+
+  /** Waits until a job has a status. */
+  async becomes(id: number, status: string, timeoutMs = 20_000): Promise<JobRow> {
+    return eventually(async () => {
+      const row = await this.job(id);
+      if (row.status !== status) throw new Error(`job ${id} is ${row.status}: ${row.job_explanation}`);
+      return row;
+    }, timeoutMs);
+  }
+
+  /** Waits until jobs are over. @returns how many have which status */
+  async over(ids: readonly number[], timeoutMs: number): Promise<Record<string, number>> {
+    return eventually(async () => {
+      const rows = await this.rows<{ status: string; count: number }>(
+        `SELECT status, count(*)::int AS count FROM unified_jobs WHERE id = ANY($1) GROUP BY status`,
+        [ids],
+      );
+      const counts = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+      const open = rows.filter(({ status }) => !FINAL.includes(status));
+      if (open.length > 0) throw new Error(`not over: ${JSON.stringify(counts)}`);
+      return counts;
+    }, timeoutMs);
+  }
+
+  async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.sql.query<Row>(text, values)).rows;
+  }
+
+  /** How often each job's playbook ran, by what the playbooks wrote themselves. */
+  async ledger(): Promise<Map<number, number>> {
+    const text = await readFile(join(this.folder, 'ledger'), 'utf8').catch(() => '');
+    const runs = new Map<number, number>();
+    for (const line of text.split('\n').filter((one) => one !== '')) {
+      runs.set(Number(line), (runs.get(Number(line)) ?? 0) + 1);
+    }
+    return runs;
+  }
+
+  environment(): Environment {
+    return {
+      PATH: this.path,
+      HOME: process.env.HOME ?? this.folder,
+      DATABASE_URL: this.database.url,
+      REDIS_URL: `redis://127.0.0.1:${this.redisPort}/0`,
+      SECRET_KEY: 'a key for tests, of no value anywhere else',
+      DATA_DIR: join(this.folder, 'data'),
+      JOB_CONCURRENCY: String(this.options.concurrency ?? 2),
+      DEMO_DATA: '0',
+      LOG_LEVEL: 'warn',
+    };
+  }
+
+  /** Project 1, template 2 (runs may overlap) and template 3 (they may not), inventory 1. */
+  private async fill(): Promise<void> {
+    const files = join(this.folder, 'data', 'projects', 'demo');
+    await mkdir(files, { recursive: true });
+    const playbooks = this.options.playbooks ?? { 'site.yml': noting(join(this.folder, 'ledger')) };
+    for (const [name, text] of Object.entries(playbooks)) await writeFile(join(files, name), text);
+    await this.sql.query(`
+      INSERT INTO organizations (id, name) VALUES (1, 'Operations');
+      INSERT INTO inventories (id, name, organization_id, variables)
+        VALUES (1, 'Local', 1, 'ansible_connection: local');
+      INSERT INTO hosts (name, inventory_id, variables)
+        VALUES ('localhost', 1, 'ansible_python_interpreter: "{{ ansible_playbook_python }}"');
+      INSERT INTO unified_job_templates (id, type, name, organization_id, local_path)
+        VALUES (1, 'project', 'Demo', 1, 'demo');
+      INSERT INTO unified_job_templates
+        (id, type, name, organization_id, project_id, inventory_id, playbook, allow_simultaneous)
+        VALUES (2, 'job_template', 'Overlapping', 1, 1, 1, 'site.yml', true),
+          (3, 'job_template', 'One at a time', 1, 1, 1, 'site.yml', false);`);
+    for (const table of ['organizations', 'inventories', 'unified_job_templates']) {
+      await this.sql.query(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), 100)`);
+    }
+  }
+}
+
+/** A playbook that writes the id of its job to a file, which is how double runs are found. */
+export function noting(ledger: string, seconds = 0): string {
+  const pause = seconds > 0 ? `\n    - command: sleep ${seconds}` : '';
+  return `- hosts: all
+  gather_facts: false
+  tasks:
+    - shell: echo {{ svc_job_id }} >> '${ledger}'${pause}
+`;
+}

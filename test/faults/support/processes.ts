@@ -1,0 +1,86 @@
+/**
+ * Processes of the product as an operator runs them: from the build in `dist/`, each with signals of
+ * its own. Whatever a test starts here is gone after `endAll`.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { PACKAGE_FOLDER } from '../../../src/root/version.js';
+
+/** Another build than the one of this folder may be tried by `CONTROLLER_DIST`. */
+const DIST = process.env.CONTROLLER_DIST ?? join(PACKAGE_FOLDER, 'dist');
+
+export interface Program {
+  child: ChildProcess;
+  /** Everything it has written so far. */
+  output(): string;
+  /** Resolves when it has ended, to the signal or the exit code. */
+  ended: Promise<NodeJS.Signals | number>;
+}
+
+export type Environment = Record<string, string>;
+
+export class Processes {
+  private readonly programs: Program[] = [];
+
+  worker(environment: Environment): Program {
+    return this.start(process.execPath, [join(DIST, 'src', 'worker.js')], environment);
+  }
+
+  api(environment: Environment): Program {
+    return this.start(process.execPath, [join(DIST, 'src', 'main.js')], environment);
+  }
+
+  redis(port: number, folder: string): Program {
+    const persistence = ['--save', '', '--appendonly', 'no'];
+    return this.start('redis-server', ['--port', String(port), '--dir', folder, ...persistence], {
+      PATH: process.env.PATH ?? '',
+    });
+  }
+
+  async endAll(): Promise<void> {
+    for (const { child } of this.programs) child.kill('SIGKILL');
+    await Promise.all(this.programs.map(({ ended }) => ended));
+  }
+
+  private start(command: string, args: string[], environment: Environment): Program {
+    const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    }
+    const ended = once(child, 'close').then(
+      ([code, signal]) => (signal ?? code ?? 0) as NodeJS.Signals | number,
+    );
+    const program = { child, output: () => output, ended };
+    this.programs.push(program);
+    return program;
+  }
+}
+
+/** A port nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Ids of living processes whose command line or environment contains a text. */
+export async function processesWith(text: string): Promise<number[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const [command, environment] = await Promise.all(
+        ['cmdline', 'environ'].map((file) => readFile(`/proc/${name}/${file}`, 'latin1').catch(() => '')),
+      );
+      return `${command}\0${environment}`.includes(text) ? Number(name) : null;
+    }),
+  );
+  return found.filter((pid) => pid !== null && pid !== process.pid) as number[];
+}

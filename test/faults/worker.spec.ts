@@ -1,0 +1,98 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { eventually } from '../support/eventually.js';
+import { Cluster, noting } from './support/cluster.js';
+import { figuresOf, printFigures } from './support/figures.js';
+import { processesWith } from './support/processes.js';
+
+/** Real `ansible-runner`, real playbooks: what is left of a run when its worker dies. */
+describe('a worker that dies', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    const files = join(cluster.folder, 'data', 'projects', 'demo');
+    await writeFile(join(files, 'long.yml'), noting(join(cluster.folder, 'ledger'), 60));
+  }, 60_000);
+
+  afterAll(() => cluster.stop());
+
+  const marked = (id: number) => processesWith(`AUTOMATION_CONTROLLER_RUN=${id}:`);
+  const workspaces = () => readdir(join(cluster.folder, 'data', 'workspaces')).catch(() => []);
+
+  it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
+    const first = await cluster.worker();
+    const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
+    await eventually(async () => expect(await cluster.ledger()).toEqual(new Map([[id, 1]])), 20_000);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect((await marked(id)).length).toBeGreaterThan(0);
+
+    const second = await cluster.worker();
+    const job = await cluster.becomes(id, 'failed');
+    expect(job.job_explanation).toMatch(
+      /^Task was marked as running but was not present in the job queue, so it has been marked as failed\. \d+ process(es)? of it (was|were) still running and ha(s|ve) been ended\.$/,
+    );
+    expect(await marked(id)).toEqual([]);
+    expect(await workspaces()).toEqual([]);
+
+    const [next] = (await cluster.addJobs(1)) as [number];
+    await cluster.becomes(next, 'successful');
+    const statuses = await cluster.over([id, next], 1000);
+    const figures = figuresOf([id, next], statuses, await cluster.ledger());
+    printFigures('worker killed in a playbook', figures);
+    expect(figures).toMatchObject({ lost: 0, doubled: 0 });
+    second.child.kill('SIGTERM');
+    await second.ended;
+  }, 60_000);
+
+  it.each(['run-leased', 'run-prepared'] as const)(
+    'before the playbook (%s): the job runs once, on another worker',
+    async (point) => {
+      const first = await cluster.worker({ FAIL_POINT: point });
+      const [id] = (await cluster.addJobs(1)) as [number];
+      expect(await first.ended).toBe('SIGKILL');
+      const second = await cluster.worker();
+      const job = await cluster.becomes(id, 'successful', 30_000);
+      expect(job.attempt).toBe(3);
+      expect((await cluster.ledger()).get(id)).toBe(1);
+      second.child.kill('SIGTERM');
+      await second.ended;
+    },
+    60_000,
+  );
+
+  it('after the playbook, before its end is stored: failed, and not run again', async () => {
+    const first = await cluster.worker({ FAIL_POINT: 'run-finishing' });
+    const [id] = (await cluster.addJobs(1)) as [number];
+    expect(await first.ended).toBe('SIGKILL');
+    const second = await cluster.worker();
+    await cluster.becomes(id, 'failed', 30_000);
+    expect((await cluster.ledger()).get(id)).toBe(1);
+    second.child.kill('SIGTERM');
+    await second.ended;
+  }, 60_000);
+
+  it('told to leave: the running job fails with the reason, the waiting ones go to the next', async () => {
+    const first = await cluster.worker({ JOB_CONCURRENCY: '1' });
+    const [long] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
+    await eventually(async () => expect((await cluster.ledger()).get(long)).toBe(1), 20_000);
+    const [next] = (await cluster.addJobs(1)) as [number];
+    const started = Date.now();
+    first.child.kill('SIGTERM');
+    expect(await first.ended).not.toBe('SIGKILL');
+    expect(Date.now() - started).toBeLessThan(25_000);
+    const job = await cluster.job(long);
+    expect(job).toMatchObject({
+      status: 'failed',
+      job_explanation: 'Task was canceled due to receiving a shutdown signal.',
+    });
+    expect(await marked(long)).toEqual([]);
+    const second = await cluster.worker();
+    await cluster.becomes(next, 'successful');
+    expect((await cluster.ledger()).get(next)).toBe(1);
+    second.child.kill('SIGTERM');
+    await second.ended;
+  }, 90_000);
+});

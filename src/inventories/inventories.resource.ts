@@ -103,8 +103,6 @@ export const hosts = defineResource({
     },
   ],
   indexes: [
-    // The order of every list of hosts; without it a page sorts all hosts there are.
-    { name: 'hosts_name_id_idx', columns: ['name', 'id'] },
     // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
     { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
     {

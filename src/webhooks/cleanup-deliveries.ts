@@ -21,15 +21,22 @@ export async function cleanupDeliveries(
   database: SqlRunner,
   days: number,
 ): Promise<DeliveryCleanup> {
-  const removed = await inBatches(database, days, (old) => `
+  const removed = await inBatches(
+    database,
+    days,
+    (old) => `
     WITH gone AS (
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
         WHERE ${old} AND (del.job_id IS NULL OR del.verdict <> 'accepted')
         LIMIT ${BATCH})
       RETURNING 1)
-    SELECT count(*)::int AS changed FROM gone`);
-  const emptied = await inBatches(database, days, (old) => `
+    SELECT count(*)::int AS changed FROM gone`,
+  );
+  const emptied = await inBatches(
+    database,
+    days,
+    (old) => `
     WITH emptied AS (
       UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
@@ -37,7 +44,8 @@ export async function cleanupDeliveries(
         WHERE ${old} AND del.payload IS NOT NULL AND run.finished IS NOT NULL
         LIMIT ${BATCH})
       RETURNING 1)
-    SELECT count(*)::int AS changed FROM emptied`);
+    SELECT count(*)::int AS changed FROM emptied`,
+  );
   return { removed, emptied };
 }
 
@@ -47,7 +55,7 @@ async function inBatches(
   statement: (old: string) => string,
 ): Promise<number> {
   const text = statement('del.received < now() - make_interval(days => $1::int)');
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const [row] = (await database.query(text, [days])) as [{ changed: number }];
     total += row.changed;
     if (row.changed < BATCH) return total;

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
 import { Database } from '../database/database.js';
 import { LaunchService } from '../jobs/launch.service.js';
-import { DeliveryLedger, type IncomingDelivery, type Outcome, type Verdict } from './delivery-ledger.js';
+import {
+  DeliveryLedger,
+  type IncomingDelivery,
+  type Outcome,
+  type Verdict,
+} from './delivery-ledger.js';
 import type { WebhookEvent } from './event.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from './filters.js';
 import type { ReceiverTemplate } from './receiver-templates.js';

@@ -69,7 +69,10 @@ export class DeliveryLedger {
   }
 
   /** The delivery that a repetition repeats; undefined when retention has just removed it. */
-  first({ templateId, service }: IncomingDelivery, guid: string): Promise<FirstDelivery | undefined> {
+  first(
+    { templateId, service }: IncomingDelivery,
+    guid: string,
+  ): Promise<FirstDelivery | undefined> {
     return this.database.row<FirstDelivery>(sql`
       SELECT id, job_id FROM webhook_deliveries
       WHERE template_id = ${templateId} AND service = ${service}

@@ -132,7 +132,9 @@ function equalsFaults(value: unknown): string[] {
     }
     const accepted = Array.isArray(wanted) ? wanted : [wanted];
     const fits = accepted.length <= MAX_ENTRIES && accepted.every(isScalar);
-    return fits ? [] : [`The value for "${pointer}" must be a text, number, boolean or null, or a list of these.`];
+    return fits
+      ? []
+      : [`The value for "${pointer}" must be a text, number, boolean or null, or a list of these.`];
   });
 }
 

@@ -43,7 +43,10 @@ export class ReceiverTemplates {
         webhook_filters AS "filters"
       FROM unified_job_templates WHERE id = ${id} AND type = ${type}`.toQuery();
     // Every delivery asks this first: the statement is prepared once for each connection.
-    const found = await this.database.row<ReceiverTemplate>({ ...query, name: 'receiver_template' });
+    const found = await this.database.row<ReceiverTemplate>({
+      ...query,
+      name: 'receiver_template',
+    });
     return found ?? null;
   }
 

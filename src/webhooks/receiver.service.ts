@@ -55,7 +55,10 @@ export class ReceiverService {
     return answerTo(taken, runs);
   }
 
-  private async read({ template, service, signed }: Delivery, source: string): Promise<WebhookEvent> {
+  private async read(
+    { template, service, signed }: Delivery,
+    source: string,
+  ): Promise<WebhookEvent> {
     try {
       return parseEvent(service, signed, headerAliases(this.settings.WEBHOOK_HEADER_ALIASES));
     } catch (error) {
@@ -69,7 +72,10 @@ export class ReceiverService {
     }
   }
 
-  private async ignoreUnsigned({ template, service, signed }: Delivery, ip: string): Promise<Reply> {
+  private async ignoreUnsigned(
+    { template, service, signed }: Delivery,
+    ip: string,
+  ): Promise<Reply> {
     const delivery = await this.rejections.record({
       templateId: template.id,
       service,

@@ -117,22 +117,25 @@ export class StatusPostsStore {
     attempt?: NewAttempt,
   ): Promise<void> {
     return this.database.transaction(async () => {
-      const ended = await this.update(post, attempt, sql`outcome = ${outcome}, reason = ${reason},
-        next_attempt = NULL, finished = now()`);
+      const ended = await this.update(
+        post,
+        attempt,
+        sql`outcome = ${outcome}, reason = ${reason},
+        next_attempt = NULL, finished = now()`,
+      );
       if (ended > 0) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, post.id);
     });
   }
 
   /** Puts a post off; `attempt` is left out when none was made. */
-  postpone(
-    post: LeasedPost,
-    seconds: number,
-    reason: string,
-    attempt?: NewAttempt,
-  ): Promise<void> {
+  postpone(post: LeasedPost, seconds: number, reason: string, attempt?: NewAttempt): Promise<void> {
     return this.database.transaction(async () => {
-      const put = await this.update(post, attempt, sql`reason = ${reason},
-        next_attempt = now() + make_interval(secs => ${seconds}::float8)`);
+      const put = await this.update(
+        post,
+        attempt,
+        sql`reason = ${reason},
+        next_attempt = now() + make_interval(secs => ${seconds}::float8)`,
+      );
       if (put > 0) await this.outbox.postpone(STATUS_POSTS_QUEUE, post.id, seconds);
     });
   }

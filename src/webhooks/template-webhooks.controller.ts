@@ -49,9 +49,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
     handler: async function (this: GenericController, request: ApiRequest) {
       const { id, delivery = '' } = request.params;
       const template = await this.machinery.resources.load(templates, id, request.actor);
-      return this.machinery
-        .find(RedeliveryService)
-        .redeliver(request, delivery, template.id);
+      return this.machinery.find(RedeliveryService).redeliver(request, delivery, template.id);
     },
   });
 }
@@ -64,7 +62,8 @@ function declareFilterTest(target: Type, templates: ResourceDefinition): void {
       kind: 'action',
       access: 'authenticated',
       operationId: `${templates.path}_webhook_filters_test`,
-      summary: "Tell which stored deliveries would have launched, by the template's filters or others.",
+      summary:
+        "Tell which stored deliveries would have launched, by the template's filters or others.",
       parent: templates,
       needs: 'change',
       body: templates.fields.filter(({ name }) => name === 'webhook_filters'),

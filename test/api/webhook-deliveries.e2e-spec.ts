@@ -28,7 +28,9 @@ async function homeHook(fields: Record<string, unknown> = {}): Promise<Hook> {
 beforeAll(async () => {
   test = await boot();
   hook = await homeHook();
-  await test.make.grant('job_template', hook.template, 'admin_role', { user: test.as.users.teamAdmin });
+  await test.make.grant('job_template', hook.template, 'admin_role', {
+    user: test.as.users.teamAdmin,
+  });
   await test.make.grant('job_template', hook.template, 'execute_role', { team: test.home.team });
   const { body } = await hook.send(PUSH).expect(202);
   delivery = body.delivery as number;
@@ -236,7 +238,11 @@ describe('trying filters', () => {
     expect(body.results).toEqual([
       expect.objectContaining({ event: 'ping', verdict: 'ignored', launches: false }),
       expect.objectContaining({ event: 'pull_request', launches: true, reason: '' }),
-      expect.objectContaining({ event: 'push', launches: false, reason: 'The event has no action.' }),
+      expect.objectContaining({
+        event: 'push',
+        launches: false,
+        reason: 'The event has no action.',
+      }),
     ]);
   });
 

@@ -283,7 +283,9 @@ describe('signatures of service A', () => {
   it('hold for forms too', async () => {
     const form = Buffer.from(new URLSearchParams({ payload: body.toString() }).toString());
     const contentType = 'application/x-www-form-urlencoded';
-    const headers = deliveryHeaders('service_a', 'push', form, hooks.service_a.key, { contentType });
+    const headers = deliveryHeaders('service_a', 'push', form, hooks.service_a.key, {
+      contentType,
+    });
     const answer = await hooks.service_a.post(form, headers).expect(202);
     const job = await test.as.superuser.get(`jobs/${answer.body.job}/`).expect(200);
     expect(JSON.parse(job.body.extra_vars as string)).toMatchObject({
@@ -302,7 +304,9 @@ describe('signatures of service A', () => {
 
 describe('connection tests', () => {
   it('of service A are signed and ignored', async () => {
-    const { body } = await hooks.service_a.send({ event: 'ping', payload: { zen: 'x' } }).expect(200);
+    const { body } = await hooks.service_a
+      .send({ event: 'ping', payload: { zen: 'x' } })
+      .expect(200);
     expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
   });
 
@@ -331,7 +335,9 @@ describe('identity of a delivery', () => {
     const { payload } = firstSample('service_b');
     const body = Buffer.from(JSON.stringify(payload));
     const headers = {
-      ...deliveryHeaders('service_b', 'Push Hook', body, hooks.service_b.key, { delivery: 'three' }),
+      ...deliveryHeaders('service_b', 'Push Hook', body, hooks.service_b.key, {
+        delivery: 'three',
+      }),
       'webhook-id': 'two',
       'Idempotency-Key': 'one',
     };

@@ -237,17 +237,20 @@ describe('a service in trouble', () => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it.each(['hang', 'reset'] as const)('is tried again when its connection does %s', async (fault) => {
-    sink.answer({ fault });
-    const job = await launch(await posting('service_b'));
-    await work(job);
-    const [post] = await posts(job);
-    expect(post).toMatchObject({ outcome: 'pending' });
-    expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
-    await elapse(job);
-    await work(job);
-    expect(await outcomes(job)).toEqual([['pending', 'sent']]);
-  });
+  it.each(['hang', 'reset'] as const)(
+    'is tried again when its connection does %s',
+    async (fault) => {
+      sink.answer({ fault });
+      const job = await launch(await posting('service_b'));
+      await work(job);
+      const [post] = await posts(job);
+      expect(post).toMatchObject({ outcome: 'pending' });
+      expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
+      await elapse(job);
+      await work(job);
+      expect(await outcomes(job)).toEqual([['pending', 'sent']]);
+    },
+  );
 
   it.each([400, 401, 404, 422])('is not asked twice for what it refuses by %d', async (status) => {
     sink.answer(status);
@@ -365,7 +368,10 @@ describe('the token', () => {
   });
 
   it('is in no record, even when the service repeats it', async () => {
-    sink.answer({ status: 403, body: `no access for ${TOKEN} at ${sink.url}/secret/path?${TOKEN}` });
+    sink.answer({
+      status: 403,
+      body: `no access for ${TOKEN} at ${sink.url}/secret/path?${TOKEN}`,
+    });
     const job = await launch(await posting('service_a'));
     await work(job);
     expect(JSON.stringify(await posts(job))).not.toContain(TOKEN);
@@ -401,7 +407,10 @@ describe('nothing is posted', () => {
 
   it('for an event that offers no place', async () => {
     const hook = await posting('service_a');
-    const { body } = await hook.send({ event: 'release', payload: { release: { tag_name: 'v1' } } });
+    const { body } = await hook.send({
+      event: 'release',
+      payload: { release: { tag_name: 'v1' } },
+    });
     expect(await posts(body.job as number)).toEqual([]);
   });
 
@@ -432,7 +441,13 @@ describe('the log', () => {
         state: 'pending',
         outcome: 'sent',
         attempts: [
-          { number: 1, at: expect.any(String), answer: 200, detail: '{}', duration_ms: expect.any(Number) },
+          {
+            number: 1,
+            at: expect.any(String),
+            answer: 200,
+            detail: '{}',
+            duration_ms: expect.any(Number),
+          },
         ],
       }),
     ]);

@@ -27,8 +27,13 @@ const hookOf = (service: WebhookServiceName): Hook =>
   hooks.find((hook) => hook.service === service)!;
 
 describe('whatever is sent', () => {
+  // Whatever a client can put into a header at all.
+  const headerByte = fc
+    .integer({ min: 0x20, max: 0xff })
+    .filter((code) => code !== 0x7f)
+    .map((code) => String.fromCharCode(code));
   const headerValue = fc.oneof(
-    fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) }),
+    fc.string({ unit: headerByte }),
     fc.constantFrom('push', 'ping', 'diagnostics:ping', 'sha1=', 'sha256=', '', 'null', '0'),
   );
   const headerName = fc.constantFrom(
@@ -48,7 +53,8 @@ describe('whatever is sent', () => {
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc.json().map((text) => Buffer.from(text)),
     fc.string({ unit: 'binary' }).map((text) => Buffer.from(JSON.stringify({ ref: text }))),
-    fc.constantFrom('', '{}', '[]', 'null', '"x"', '{"a":1e999}', '{"a":"\\u0000"}', '\u0000')
+    fc
+      .constantFrom('', '{}', '[]', 'null', '"x"', '{"a":1e999}', '{"a":"\\u0000"}', '\u0000')
       .map((text) => Buffer.from(text)),
   );
   const service = fc.constantFrom(...WEBHOOK_SERVICE_NAMES);
@@ -142,7 +148,10 @@ describe('proof', () => {
     const headers = { 'X-Service-A-Event': 'push', 'Content-Type': 'application/json' };
     const twice = supertest(test.url).post(hook.path()).set(headers);
     twice.set('X-Service-A-Signature-256', [good, good] as never);
-    await twice.serialize((one: unknown) => one as string).send(raw as never).expect(403);
+    await twice
+      .serialize((one: unknown) => one as string)
+      .send(raw as never)
+      .expect(403);
   });
 
   it('is no session: a browser that is logged in proves nothing', async () => {

@@ -70,7 +70,7 @@ function orderIndex(definition: ResourceDefinition): TableIndex | null {
   const isKey = definition.unique.some((rule) => rule.columns.join() === columns.join());
   if (isKey) return null;
   const own = definition.discriminator === null ? [] : ['type'];
-  const names = [...own, ...(columns as string[]), 'id'];
+  const names = [...new Set([...own, ...(columns as string[]), 'id'])];
   return { name: `${definition.table}_${columns.join('_')}_order_idx`, columns: names };
 }
 

@@ -24,7 +24,6 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/scripts scripts
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
-    NODE_OPTIONS=--enable-source-maps \
     HOST=0.0.0.0 \
     PORT=8080 \
     DATA_DIR=/data

@@ -24,7 +24,7 @@ export async function startPrograms({ settings, files, supervisor, environment }
       supervisor.start({
         name,
         file: process.execPath,
-        args: ['--enable-source-maps', join(settings.root, 'dist', 'src', entry)],
+        args: [join(settings.root, 'dist', 'src', entry)],
         options: { cwd: settings.root, env: environment },
         logFile: logs[name],
         stopSignal: 'SIGTERM',

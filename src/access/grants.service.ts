@@ -6,6 +6,7 @@ import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/acti
 import { BadRequest, Forbidden } from '../common/http/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
+import { assertOtherSuperuser } from './last-superuser.js';
 import { RoleGraph } from './role-graph.js';
 
 export interface RoleRow extends Row {
@@ -144,6 +145,9 @@ export class GrantsService {
   private async setSystemFlag(role: RoleRow, user: Row, value: boolean): Promise<void> {
     const flag = SYSTEM_FLAGS[role.role_field];
     if (!flag) throw new BadRequest('This role cannot be granted.');
+    if (flag === 'is_superuser' && !value) {
+      await assertOtherSuperuser(this.database, user.id, `Cannot change ${flag}.`);
+    }
     const changed = await this.database.execute(sql`
       UPDATE users SET ${ident(flag)} = ${value}, modified = now()
       WHERE id = ${user.id} AND ${ident(flag)} <> ${value}`);

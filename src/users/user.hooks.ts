@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertOtherSuperuser } from '../access/last-superuser.js';
 import type { Actor } from '../common/access.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
@@ -36,6 +37,9 @@ export class UserHooks implements ResourceHooks {
         if (name in values) throw new Forbidden(`Cannot change ${name}.`);
       }
     }
+    if (values.is_superuser === false) {
+      await assertOtherSuperuser(this.database, row.id, 'Cannot change is_superuser.');
+    }
     const { password } = values;
     if (password === undefined || password === '' || password === ENCRYPTED) {
       delete values.password;
@@ -59,10 +63,7 @@ export class UserHooks implements ResourceHooks {
   async prepareDelete(row: Row, actor: Actor): Promise<void> {
     if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
     if (row.is_superuser !== true) return;
-    // The lock makes two requests that delete the last two superusers wait for each other.
-    const others = await this.database.rows(sql`
-      SELECT id FROM users WHERE is_superuser AND id <> ${row.id} FOR UPDATE`);
-    if (others.length === 0) throw new Forbidden('Cannot delete user.');
+    await assertOtherSuperuser(this.database, row.id, 'Cannot delete user.');
   }
 
   private async hash(password: unknown): Promise<string> {

@@ -40,7 +40,8 @@ async function createDatabase(how: string): Promise<TestDatabase> {
   await administer((client) => client.query(`CREATE DATABASE ${name} ${how}`));
   return {
     url: urlOf(name),
-    drop: () => administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: () =>
+      administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   };
 }
 

@@ -78,7 +78,7 @@ function control(input: FormField, common: Common): Html {
     case 'reference':
       return referenceControl(input, common);
     case 'text':
-      return textarea(common, text(value), 3, {});
+      return textarea(common, text(value), 2, {});
     case 'json':
       return textarea(common, document(value), 6, { 'data-check': 'json', class: 'code' });
     case 'variables':

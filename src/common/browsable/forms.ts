@@ -51,7 +51,7 @@ export class Forms {
       open: part === 'raw' || (byField === null && attaching === null),
       kind: 'plain',
     });
-    const title = titleOf(route, info);
+    const title = actionTitle(route, info);
     return folded(
       attaching && byField ? `Add or ${title.toLowerCase()}` : title,
       html`${attaching}${byField}${raw}`,
@@ -71,13 +71,13 @@ export class Forms {
             ${csrfInput(request.context.csrf)}
             <p>${info.summary}</p>
             ${topErrors(refused?.errors, [])}
-            <button class="primary">${titleOf(route, info)}</button>
+            <button class="primary">${actionTitle(route, info)}</button>
           </form>`
         : null;
     }
     const inputs: FormField[] = [];
     for (const field of fields) inputs.push(await this.input(request, field));
-    return html`${info.attach && html`<h2>${titleOf(route, info)}</h2>`}
+    return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
       <form method="post" action="${request.context.path}" class="grid">
         ${csrfInput(request.context.csrf)}${methodInput(route.method)}
         ${topErrors(
@@ -85,7 +85,7 @@ export class Forms {
           fields.map(({ name }) => name),
         )}
         ${inputs.map(formField)}
-        <div class="actions span"><button class="primary">${titleOf(route, info)}</button></div>
+        <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
       </form>`;
   }
 
@@ -126,11 +126,12 @@ export class Forms {
 }
 
 /** Folded at first, so that a click on a button alone deletes nothing; needs no script. */
-export const deleteSection = (context: PageContext, title: string): Html =>
+export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
   folded(
     'Delete',
     html`<form method="post" action="${context.path}">
       ${csrfInput(context.csrf)}${methodInput('DELETE')}
+      <p>${info.summary}</p>
       <p>Delete <strong>${title}</strong>? This cannot be undone.</p>
       <button class="danger">Delete ${title}</button>
     </form>`,
@@ -147,12 +148,17 @@ function formFields(info: RouteInfo, method: string): readonly Field[] {
   });
 }
 
-function titleOf({ method }: TableRoute, info: RouteInfo): string {
+/** What a form does, for its heading and its button: "Create team", "Rotate webhook key". */
+export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): string {
   const label = info.resource?.label.toLowerCase() ?? '';
   if (info.kind === 'create') return `Create ${label}`;
   if (info.kind === 'associate') return `Add ${label}`;
   if (method === 'PUT' || method === 'PATCH') return label ? `Change ${label}` : 'Change';
-  return words(info.operationId.split('_').slice(1).join('_') || info.operationId);
+  const segments = pattern.split('/').filter((part) => part !== '' && !part.startsWith(':'));
+  const last = segments.at(-1) ?? '';
+  const stem = `${segments.slice(2).join('_')}_`;
+  const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
+  return words(verb === '' ? last : `${verb}_${last}`);
 }
 
 function valueFor({ object, refused }: FormRequest, field: Field): unknown {

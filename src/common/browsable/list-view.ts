@@ -71,10 +71,9 @@ const linked = (row: Item, text: string): Html =>
 
 function cell(row: Item, name: string, field: Field | undefined, first: boolean): Html {
   const shown = valueView(name, row, field);
-  const plain = first && typeof row[name] === 'string' && row[name] !== '' && !field?.target;
-  const tag = first ? html`<th scope="row"></th>` : html`<td></td>`;
-  const end = first ? html`</th>` : html`</td>`;
-  return html`${tag}${plain ? linked(row, String(row[name])) : shown}${end}`;
+  if (!first) return html`<td>${shown}</td>`;
+  const named = typeof row[name] === 'string' && row[name] !== '' && field?.kind !== 'datetime';
+  return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
 }
 
 /** Scalar fields that tell objects apart: what names them first, then states, then the rest. */
@@ -131,8 +130,10 @@ const removal = ({ path, csrf }: PageContext, row: Item): Html =>
 function pagination({ context, body }: ListParts, shown: number): Html {
   const { next, previous, count } = body as { next?: string; previous?: string; count?: number };
   const page = Number([context.query.page].flat()[0] ?? 1);
-  const size = Number(new URLSearchParams((next ?? previous ?? '').split('?')[1]).get('page_size'));
-  const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || shown || 1))) : 0;
+  const sent = Number(new URLSearchParams((next ?? previous ?? '').split('?')[1]).get('page_size'));
+  // Without a size in the links, a page that has a next one shows how long pages are.
+  const size = sent || (next ? shown : 0);
+  const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || 1))) : 0;
   const step = (url: string | null | undefined, label: string, rel: string): Html =>
     url
       ? html`<a class="button" href="${url}" rel="${rel}">${label}</a>`

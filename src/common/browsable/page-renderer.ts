@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Database } from '../../database/database.js';
 import type { Actor } from '../access.js';
-import { nameOf, OptionsService } from '../http/options.service.js';
+import { OptionsService } from '../http/options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import { RouteTable, type TableEntry, type TableRoute } from '../http/route-table.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
@@ -12,8 +11,9 @@ import { breadcrumbs, decoded } from './breadcrumbs.js';
 import { directoryView, detailView } from './detail-view.js';
 import { filterPanel } from './filters.js';
 import { deleteSection, Forms, type Refusal } from './forms.js';
+import { heading } from './heading.js';
 import { html, words, type Html, type HtmlValue } from './html.js';
-import { csrfInput, page } from './layout.js';
+import { page } from './layout.js';
 import { listView } from './list-view.js';
 import { openPage, type PageContext } from './page-context.js';
 import { PagePanels } from './panels.js';
@@ -73,7 +73,7 @@ export class PageRenderer {
       content: html` ${breadcrumbs(this.table, context.path, names)} ${heading(view, title, usable)}
       ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
       ${view.message} ${await this.main(view, usable)}
-      ${responseView(context, answerOf(view), { open: this.jsonIsOpen(view) })}
+      ${responseView(context, response, view, { open: this.jsonIsOpen(view) })}
       ${await this.formSections(view, usable, title)}`,
     });
   }
@@ -124,7 +124,7 @@ export class PageRenderer {
     const object = !refused && isItem(body) && !Array.isArray(body.results) ? body : null;
     const sections: Html[] = [];
     for (const route of wanted) {
-      if (route.method === 'DELETE') sections.push(deleteSection(context, title));
+      if (route.method === 'DELETE') sections.push(deleteSection(context, route.info!, title));
       else {
         sections.push(
           await this.forms.section({ route, info: route.info!, context, actor, object, refused }),
@@ -188,67 +188,3 @@ export class PageRenderer {
 
 const hasPatch = (routes: readonly TableRoute[]): boolean =>
   routes.some(({ method }) => method === 'PATCH');
-
-function heading(
-  { context, route, entry, response, status }: View,
-  title: string,
-  usable: readonly TableRoute[],
-): Html {
-  const kind = nameOf(route);
-  const allow = String(response.getHeader('Allow') ?? '');
-  const links = status >= 400 ? [] : usable.filter(({ method }) => method !== 'PUT');
-  return html`<div class="heading">
-    <div>
-      <h1>${title}</h1>
-      <p class="description">
-        ${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}
-      </p>
-    </div>
-    ${
-      entry &&
-      html`<div class="tools">
-        ${
-          allow &&
-          html`<p class="allow">
-            <span class="hidden">Allowed methods: </span>${allow
-              .split(', ')
-              .map((method) => html`<code class="method">${method}</code> `)}
-          </p>`
-        }
-        ${links.map(
-          ({ method }) =>
-            html`<a
-              class="button${method === 'DELETE' ? ' danger' : ''}"
-              href="#form-${method.toLowerCase()}"
-              >${JUMP[method] ?? method}</a
-            >`,
-        )}
-        ${
-          context.actor &&
-          html`<form method="post" action="${context.path}">
-            ${csrfInput(context.csrf)}
-            <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
-          </form>`
-        }
-      </div>`
-    }
-  </div>`;
-}
-
-const JUMP: Record<string, string> = { POST: 'Add', PATCH: 'Change', DELETE: 'Delete' };
-
-function answerOf({ response, status, body }: View) {
-  const hidden = new Set(['set-cookie', 'content-security-policy', 'content-type']);
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
-  for (const name of response.getHeaderNames()) {
-    if (!hidden.has(name)) headers[HEADER_WORDS(name)] = String(response.getHeader(name));
-  }
-  return { status, reason: STATUS_CODES[status] ?? '', headers, body };
-}
-
-/** `x-api-time` as it is usually written. */
-const HEADER_WORDS = (name: string): string =>
-  name.replace(
-    /(^|-)([a-z])/g,
-    (_all, dash: string, letter: string) => dash + letter.toUpperCase(),
-  );

@@ -1,41 +1,42 @@
+import { STATUS_CODES } from 'node:http';
+import type { Response } from 'express';
 import { html, type Html } from './html.js';
 import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 
-/** What the same request gets as JSON. */
-export interface ShownAnswer {
-  status: number;
-  reason: string;
-  headers: Readonly<Record<string, string>>;
-  body: unknown;
-}
+/** Headers that belong to the page and not to the JSON, or that nobody else should see. */
+const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
 
 /** The request line, the answer's status and headers, its JSON, and the command that repeats it. */
 export function responseView(
   context: PageContext,
-  answer: ShownAnswer,
+  response: Response,
+  { status, body }: { status: number; body: unknown },
   { open }: { open: boolean },
 ): Html {
   const target = context.path + withQuery(context.query, { format: null });
   const json = context.path + withQuery(context.query, { format: 'json' });
-  const tone = answer.status < 400 ? 'good' : 'bad';
+  const document =
+    body !== undefined &&
+    folded('JSON', jsonView(body, 'JSON of the answer'), { kind: 'plain', open });
   return html`<section class="response" aria-labelledby="response-title">
     <div class="line">
       <h2 id="response-title">Response</h2>
       <code class="request"><b>${context.method}</b> ${target}</code>
-      <span class="badge ${tone}">${answer.status} ${answer.reason}</span>
+      <span class="badge ${status < 400 ? 'good' : 'bad'}">${status} ${STATUS_CODES[status]}</span>
       ${context.method === 'GET' && html`<a class="button small" href="${json}">View as JSON</a>`}
     </div>
-    ${folded('Headers', headerList(answer.headers), { kind: 'plain' })}
-    ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })}
-    ${answer.body !== undefined && folded('JSON', jsonView(answer.body, 'JSON of the answer'), { kind: 'plain', open })}
+    ${folded('Headers', headerList(response), { kind: 'plain' })}
+    ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}
   </section>`;
 }
 
-const headerList = (headers: Readonly<Record<string, string>>): Html =>
-  html`<dl class="headers">
-    ${Object.entries(headers).map(
+function headerList(response: Response): Html {
+  const names = response.getHeaderNames().filter((name) => !PAGE_HEADERS.has(name));
+  const headers = names.map((name) => [titled(name), String(response.getHeader(name))] as const);
+  return html`<dl class="headers">
+    ${[['Content-Type', 'application/json'] as const, ...headers].map(
       ([name, value]) =>
         html`<div>
           <dt>${name}</dt>
@@ -43,6 +44,11 @@ const headerList = (headers: Readonly<Record<string, string>>): Html =>
         </div>`,
     )}
   </dl>`;
+}
+
+/** `x-api-time` as it is usually written. */
+const titled = (name: string): string =>
+  name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 function curlView({ origin, method }: PageContext, target: string): Html {
   const verb = method === 'GET' ? '' : ` -X ${method}`;

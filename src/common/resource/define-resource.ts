@@ -120,7 +120,10 @@ export interface ResourceOptions {
 
 /** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
 export interface ResourceDefinition extends Required<
-  Omit<ResourceOptions, 'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'counter' | 'summarise'>
+  Omit<
+    ResourceOptions,
+    'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'counter' | 'summarise'
+  >
 > {
   fields: readonly Field[];
   field(name: string): Field | undefined;
@@ -138,36 +141,40 @@ export interface ResourceDefinition extends Required<
   links: Map<string, string>;
 }
 
+/** What a resource is where its declaration says nothing. */
+const DEFAULTS = {
+  roles: [],
+  relations: {},
+  unique: [],
+  indexes: [],
+  summary: ['id', 'name', 'description'],
+  summaryKeys: {},
+  capabilities: { edit: 'change', delete: 'delete' },
+  naturalKey: [],
+  aliases: {},
+  audited: true,
+  auditHidden: [],
+  discriminator: null,
+  extend: null,
+  hooks: null,
+  variants: null,
+  hide: null,
+  counter: null,
+  deletesLater: false,
+  summarise: null,
+} satisfies Partial<ResourceDefinition>;
+
 export function defineResource(options: ResourceOptions): ResourceDefinition {
   const fields = fieldsOf(options.schema);
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const label = options.label ?? titleOf(options.type);
-  const discriminator = options.discriminator ?? null;
+  const { discriminator } = { ...DEFAULTS, ...options };
   const definition: ResourceDefinition = {
+    ...DEFAULTS,
+    label: titleOf(options.type),
+    orderBy: byName.has('name') ? ['name'] : ['id'],
     ...options,
-    label,
     fields,
     field: (name) => byName.get(name),
-    discriminator,
-    orderBy: options.orderBy ?? (byName.has('name') ? ['name'] : ['id']),
-    roles: options.roles ?? [],
-    relations: options.relations ?? {},
-    unique: options.unique ?? [],
-    indexes: options.indexes ?? [],
-    summary: options.summary ?? ['id', 'name', 'description'],
-    summaryKeys: options.summaryKeys ?? {},
-    capabilities: options.capabilities ?? { edit: 'change', delete: 'delete' },
-    naturalKey: options.naturalKey ?? [],
-    aliases: options.aliases ?? {},
-    audited: options.audited ?? true,
-    auditHidden: options.auditHidden ?? [],
-    extend: options.extend ?? null,
-    hooks: options.hooks ?? null,
-    variants: options.variants ?? null,
-    hide: options.hide ?? null,
-    counter: options.counter ?? null,
-    deletesLater: options.deletesLater ?? false,
-    summarise: options.summarise ?? null,
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>
       discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,

@@ -80,6 +80,7 @@ export class Dependencies {
     );
   }
 
+  /** `id + 0` keeps the planner from looking for a project's last sync among the runs of everybody. */
   private unsettled(): Promise<UnsettledJob[]> {
     return this.database.rows<UnsettledJob>(sql`
       WITH unsettled AS (
@@ -102,7 +103,7 @@ export class Dependencies {
         SELECT id, status, finished FROM unified_jobs
         WHERE type = 'project_update' AND unified_job_template_id = project.id
           AND launch_type <> 'sync' AND status <> 'new'
-        ORDER BY id DESC LIMIT 1) latest ON true
+        ORDER BY id + 0 DESC LIMIT 1) latest ON true
       ORDER BY job.id`);
   }
 

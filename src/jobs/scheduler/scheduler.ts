@@ -60,9 +60,9 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async pass(): Promise<boolean | null> {
     return this.database.transaction(async () => {
-      const lock = await this.database.row<{ taken: boolean }>(
-        sql`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken`,
-      );
+      // Compiling the statements of a pass would take longer than running them.
+      const lock = await this.database.row<{ taken: boolean }>(sql`
+        SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken, set_config('jit', 'off', true)`);
       if (!lock?.taken) return null;
       const moreToSettle = await this.dependencies.settle();
       await this.dependencies.endBroken();

@@ -1,0 +1,157 @@
+/** The stored closure of roles must equal what the edges amount to, whatever happened before. */
+import fc from 'fast-check';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+/** Rows of the stored closure that should not be there, and rows that are missing. */
+const drift = (): Promise<Row[]> =>
+  test.database.rows<Row>(sql`
+    WITH RECURSIVE up (role_id, ancestor_id) AS (
+      SELECT id, id FROM roles
+      UNION
+      SELECT up.role_id, edge.parent_id
+      FROM up JOIN role_parents edge ON edge.child_id = up.ancestor_id
+    ),
+    fresh AS (
+      SELECT up.ancestor_id, role.id AS role_id, role.content_type, role.role_field, role.object_id
+      FROM up JOIN roles role ON role.id = up.role_id
+      -- The two roles of the whole system are flags of the user.
+      WHERE role.object_id IS NOT NULL
+    ),
+    stored AS (SELECT ancestor_id, role_id, content_type, role_field, object_id FROM role_ancestors)
+    (SELECT 'stale' AS fault, * FROM (SELECT * FROM stored EXCEPT SELECT * FROM fresh) extra)
+    UNION ALL
+    (SELECT 'missing', * FROM (SELECT * FROM fresh EXCEPT SELECT * FROM stored) lost)`);
+
+/** Edges and grants of roles or teams that are gone. */
+const dangling = (): Promise<Row[]> =>
+  test.database.rows<Row>(sql`
+    SELECT child_id FROM role_parents WHERE child_id NOT IN (SELECT id FROM roles)
+      OR parent_id NOT IN (SELECT id FROM roles)
+    UNION ALL SELECT role_id FROM role_teams WHERE team_id NOT IN (SELECT id FROM teams)
+    UNION ALL SELECT edge.child_id FROM role_parents edge JOIN roles parent ON parent.id = edge.parent_id
+      WHERE edge.via = 'team' AND NOT EXISTS (SELECT 1 FROM role_teams held
+        WHERE held.team_id = parent.object_id AND held.role_id = edge.child_id)`);
+
+const expectTrue = async (): Promise<void> => {
+  expect(await drift()).toEqual([]);
+  expect(await dangling()).toEqual([]);
+};
+
+it('holds after teams are granted roles of teams and taken away again', async () => {
+  const { make, home } = test;
+  const organization = home.organization.id;
+  const [first, second, third] = [
+    await make.team({ organization }),
+    await make.team({ organization }),
+    await make.team({ organization }),
+  ];
+  const project = await make.project({ organization });
+  await make.grant('project', project, 'admin_role', { team: first });
+  await make.grant('team', first, 'member_role', { team: second });
+  await make.grant('team', second, 'admin_role', { team: third });
+  await expectTrue();
+  const user = await make.user();
+  const client = await test.as.asUser(user);
+  await make.grant('team', third, 'member_role', { user });
+  await client.get(`projects/${project.id}/`).expect(200);
+  await make.revoke('team', second, 'admin_role', { team: third });
+  await client.get(`projects/${project.id}/`).expect(403);
+  await expectTrue();
+});
+
+it('holds after the team in the middle is deleted', async () => {
+  const { as, make, home } = test;
+  const organization = home.organization.id;
+  const [outer, middle] = [await make.team({ organization }), await make.team({ organization })];
+  const project = await make.project({ organization });
+  await make.grant('project', project, 'use_role', { team: middle });
+  await make.grant('team', middle, 'member_role', { team: outer });
+  const user = await make.user();
+  await make.grant('team', outer, 'member_role', { user });
+  const client = await as.asUser(user);
+  await client.get(`projects/${project.id}/`).expect(200);
+  await as.superuser.delete(`teams/${middle.id}/`).expect(204);
+  await client.get(`projects/${project.id}/`).expect(403);
+  await expectTrue();
+});
+
+it('holds after an organization is deleted with everything in it', async () => {
+  const { as, make } = test;
+  const organization = await make.organization();
+  const team = await make.team({ organization: organization.id });
+  const project = await make.project({ organization: organization.id });
+  await make.grant('project', project, 'admin_role', { team });
+  await make.grant('organization', organization, 'auditor_role', { team });
+  await as.superuser.delete(`organizations/${organization.id}/`).expect(204);
+  await expectTrue();
+  const { body } = await as.superuser.get(`projects/${project.id}/access_list/`).expect(200);
+  expect(body.results.every(({ username }: Row) => ['superuser', 'auditor'].includes(String(username)))).toBe(true);
+});
+
+it('holds after objects move to another organization', async () => {
+  const { as, make, home } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const team = await make.team({ organization: home.organization.id });
+  const move = { organization: home.otherOrganization.id };
+  await as.superuser.patch(`inventories/${inventory.id}/`, move).expect(200);
+  await as.superuser.patch(`teams/${team.id}/`, move).expect(200);
+  await expectTrue();
+  await as.orgAdmin.get(`inventories/${inventory.id}/`).expect(403);
+  await as.outsider.get(`inventories/${inventory.id}/`).expect(200);
+});
+
+it('holds when objects are made and roles granted at the same time', async () => {
+  const { make, home } = test;
+  const organization = home.organization.id;
+  const team = await make.team({ organization });
+  await Promise.all([
+    ...[1, 2, 3, 4].map(() => make.inventory({ organization })),
+    make.grant('organization', home.organization, 'inventory_admin_role', { team }),
+    make.grant('organization', home.organization, 'auditor_role', { team }),
+  ]);
+  await expectTrue();
+});
+
+it('holds after any sequence of grants, revocations and deletions', async () => {
+  const { make, as } = test;
+  const step = fc.record({
+    action: fc.constantFrom('grant', 'grant', 'grant', 'revoke', 'delete', 'make'),
+    from: fc.nat({ max: 5 }),
+    to: fc.nat({ max: 5 }),
+    field: fc.constantFrom('admin_role', 'member_role', 'read_role'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+      const organization = await make.organization();
+      const teams: Row[] = [];
+      for (let i = 0; i < 4; i++) teams.push(await make.team({ organization: organization.id }));
+      for (const { action, from, to, field } of steps) {
+        const [holder, held] = [teams[from], teams[to]];
+        if (action === 'make') teams.push(await make.team({ organization: organization.id }));
+        else if (!holder || !held) continue;
+        else if (action === 'delete') {
+          await as.superuser.delete(`teams/${held.id}/`).expect(204);
+          teams.splice(to, 1);
+        } else {
+          const role = await make.role('team', held, field);
+          const body = { id: holder.id, disassociate: action === 'revoke' };
+          const { status } = await as.superuser.post(`roles/${role.id}/teams/`, body);
+          expect([204, 400]).toContain(status);
+        }
+      }
+      await expectTrue();
+      await as.superuser.delete(`organizations/${organization.id}/`).expect(204);
+      await expectTrue();
+    }),
+    { numRuns: 8 },
+  );
+});

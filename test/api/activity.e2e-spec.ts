@@ -1,0 +1,138 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const entries = async (query: string): Promise<Row[]> =>
+  (await test.as.superuser.get(`activity_stream/?order_by=id&page_size=200&${query}`).expect(200)).body.results;
+
+it('tells who made, changed and deleted an object, and what changed', async () => {
+  const { as, home } = test;
+  const { body } = await as.orgAdmin
+    .post('teams/', { name: 'Watched', organization: home.organization.id })
+    .expect(201);
+  await as.orgAdmin.patch(body.url, { name: 'Watched closely', description: '' }).expect(200);
+  await as.orgAdmin.patch(body.url, { name: 'Watched closely' }).expect(200);
+  const shown = await as.orgAdmin.get(`${body.url}activity_stream/`).expect(200);
+  expect(shown.body.results).toMatchObject([
+    {
+      operation: 'create',
+      object1: 'team',
+      object2: '',
+      changes: { id: body.id, name: 'Watched', description: '' },
+      related: { team: [body.url] },
+      summary_fields: {
+        actor: { id: as.users.orgAdmin.id, username: 'orgAdmin' },
+        team: [{ id: body.id }],
+      },
+    },
+    { operation: 'update', changes: { name: ['Watched', 'Watched closely'] } },
+  ]);
+  await as.orgAdmin.delete(body.url).expect(204);
+  const [deleted] = await entries(`operation=delete&object1=team`);
+  expect(deleted).toMatchObject({ changes: { id: body.id, name: 'Watched closely' } });
+});
+
+it('still shows deletions to the administrators of the organization', async () => {
+  const { as, home } = test;
+  const { body } = await as.superuser
+    .post('teams/', { name: 'Short-lived', organization: home.organization.id })
+    .expect(201);
+  await as.superuser.delete(body.url).expect(204);
+  const query = 'activity_stream/?operation=delete&search=Short-lived';
+  expect((await as.orgAdmin.get(query)).body.count).toBe(1);
+  expect((await as.outsider.get(query)).body.count).toBe(0);
+  expect((await as.orgMember.get(query)).body.count).toBe(0);
+});
+
+it('records grants with the role and both sides, once', async () => {
+  const { as, home, make } = test;
+  const project = await make.project({ organization: home.organization.id });
+  const role = await make.role('project', project, 'use_role');
+  for (const more of [{}, {}, { disassociate: true }, { disassociate: true }]) {
+    await as.orgAdmin.post(`roles/${role.id}/teams/`, { id: home.team.id, ...more }).expect(204);
+  }
+  const found = await entries(`object1=team&object_association=role&object_type=project`);
+  expect(found.map(({ operation }) => operation)).toEqual(['associate', 'disassociate']);
+  expect(found[0]).toMatchObject({
+    object1: 'team',
+    object2: 'project',
+    changes: { object1_pk: home.team.id, object2_pk: project.id, action: 'associate' },
+  });
+});
+
+it('has no entry for what was refused, and none for what was rolled back', async () => {
+  const { as, home } = test;
+  const before = (await entries('')).length;
+  await as.superuser.post('teams/', { name: 'Home Team', organization: home.organization.id }).expect(400);
+  await as.nobody.patch(`teams/${home.team.id}/`, { name: 'x' }).expect(403);
+  await as.superuser.patch(`teams/${home.team.id}/`, { organization: 999999 }).expect(400);
+  await as.superuser.post(`teams/${home.team.id}/users/`, { id: 999999 }).expect(400);
+  expect((await entries('')).length).toBe(before);
+});
+
+it('is written in the transaction of the change', async () => {
+  const { as, database, home } = test;
+  await database.execute(sql`
+    ALTER TABLE activity_stream ADD CONSTRAINT no_canary CHECK (object1_name <> 'canary')`);
+  const answer = await as.superuser.post('teams/', { name: 'canary', organization: home.organization.id });
+  await database.execute(sql`ALTER TABLE activity_stream DROP CONSTRAINT no_canary`);
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expect((await as.superuser.get('teams/?name=canary')).body.count).toBe(0);
+});
+
+it('hides secrets', async () => {
+  const { as, home } = test;
+  const SECRET = 'canary-secret-value';
+  const user = await as.superuser.post('users/', { username: 'hidden', password: SECRET }).expect(201);
+  await as.superuser.patch(user.body.url, { password: `${SECRET}-2` }).expect(200);
+  const template = await as.superuser
+    .post('notification_templates/', {
+      name: 'hidden',
+      organization: home.organization.id,
+      notification_type: 'chat_b',
+      notification_configuration: { url: `http://127.0.0.1/${SECRET}`, username: '', channel: '', icon_url: '' },
+    });
+  expect([200, 201]).toContain(template.status);
+  const text = JSON.stringify(await entries(''));
+  expect(text).not.toContain(SECRET);
+  expect(text).toContain('hidden');
+});
+
+it('keeps the name of a user who is gone', async () => {
+  const { as, make, home } = test;
+  const user = await make.user({ username: 'leaver' });
+  await make.grant('organization', home.organization, 'admin_role', { user });
+  const client = await as.asUser(user);
+  const { body } = await client.post('teams/', { name: 'Left behind', organization: home.organization.id }).expect(201);
+  await as.superuser.delete(`users/${user.id}/`).expect(204);
+  const shown = await as.superuser.get(`${body.url}activity_stream/`);
+  expect(shown.body.results[0].summary_fields.actor).toMatchObject({ username: 'leaver', id: null });
+});
+
+it('cannot be written', async () => {
+  const [first] = await entries('');
+  await test.as.superuser.post('activity_stream/', {}).expect(405);
+  for (const method of ['put', 'patch', 'delete']) {
+    await test.as.superuser.request(method, `activity_stream/${first!.id}/`, {}).expect(405);
+  }
+});
+
+it('is seen by everyone as far as it concerns them', async () => {
+  const { as, home } = test;
+  await as.superuser.patch(`users/${as.users.nobody.id}/`, { first_name: 'Seen' }).expect(200);
+  const { body } = await as.nobody.get('activity_stream/').expect(200);
+  expect(body.count).toBeGreaterThan(0);
+  const others = body.results.filter(({ object1 }: Row) => object1 !== 'user');
+  expect(others).toEqual([]);
+  const about = await as.teamMember.get('activity_stream/?object1=team').expect(200);
+  const ids = about.body.results.flatMap(({ summary_fields }: Row) =>
+    (summary_fields as { team: Row[] }).team.map(({ id }) => id),
+  );
+  expect(new Set(ids)).toEqual(new Set([home.team.id]));
+});

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from '../../src/database/sql.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import { boot, type TestApp } from '../support/boot.js';
+import {
+  deliveryHeaders,
+  WEBHOOK_SAMPLES,
+  webhookSample,
+  type WebhookSample,
+} from '../support/payloads/webhooks.js';
+import { arm, armed, type Hook } from '../support/webhooks.js';
+
+const FIRST_EVENT: Record<WebhookServiceName, string> = {
+  service_a: 'push',
+  service_b: 'Push Hook',
+  service_c_dc: 'repo:refs_changed',
+};
+const firstSample = (service: WebhookServiceName): WebhookSample =>
+  webhookSample(service, FIRST_EVENT[service]);
+
+let test: TestApp;
+let hooks: Record<WebhookServiceName, Hook>;
+
+beforeAll(async () => {
+  test = await boot();
+  hooks = {
+    service_a: await armed(test, 'service_a'),
+    service_b: await armed(test, 'service_b'),
+    service_c_dc: await armed(test, 'service_c_dc'),
+  };
+});
+afterAll(() => test.close());
+
+const jobOf = async (id: number): Promise<Row> => {
+  const row = await test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`);
+  return row!;
+};
+
+describe('variables of the job', () => {
+  it.each(WEBHOOK_SAMPLES.map((sample) => [sample.service, sample.event, sample] as const))(
+    '%s %s',
+    async (service, _event, sample) => {
+      const delivery = randomUUID();
+      const { body } = await hooks[service].send(sample, { delivery }).expect(202);
+      const job = await test.as.superuser.get(`jobs/${body.job}/`).expect(200);
+      const variables = JSON.parse(job.body.extra_vars as string) as Record<string, unknown>;
+      for (const prefix of ['svc_', 'awx_', 'tower_']) {
+        expect(variables).toMatchObject({
+          [`${prefix}webhook_event_type`]: sample.event,
+          [`${prefix}webhook_event_guid`]: delivery,
+          [`${prefix}webhook_event_ref`]: sample.ref,
+          [`${prefix}webhook_event_ref_name`]: sample.refName,
+          [`${prefix}webhook_event_head_ref`]: sample.headRef,
+          [`${prefix}webhook_status_api`]: sample.statusApi,
+          [`${prefix}webhook_payload`]: sample.payload,
+        });
+      }
+      const row = await jobOf(body.job as number);
+      expect(String(row.extra_vars)).not.toContain('webhook');
+    },
+  );
+
+  it.each<[WebhookServiceName, string, Record<string, unknown>]>([
+    ['service_a', 'push', { ref: 'refs/heads/x', after: '0'.repeat(40), deleted: true }],
+    ['service_a', 'push', { after: '0'.repeat(64) }],
+    ['service_a', 'push', { after: { sha: 1 } }],
+    ['service_a', 'release', {}],
+    ['service_b', 'Push Hook', { checkout_sha: null }],
+    ['service_c_dc', 'repo:refs_changed', { changes: [] }],
+    ['service_c_dc', 'pr:opened', { pullRequest: null }],
+  ])('are null where the ref of %s %s is missing: %j', async (service, event, payload) => {
+    const { body } = await hooks[service].send({ event, payload }).expect(202);
+    const job = await test.as.superuser.get(`jobs/${body.job}/`).expect(200);
+    const variables = JSON.parse(job.body.extra_vars as string) as Record<string, unknown>;
+    expect(variables).toMatchObject({
+      svc_webhook_event_ref: null,
+      svc_webhook_status_api: null,
+      svc_webhook_payload: payload,
+    });
+  });
+});
+
+describe('connection tests', () => {
+  it('of service A are signed and ignored', async () => {
+    const { body } = await hooks.service_a
+      .send({ event: 'ping', payload: { zen: 'x' } })
+      .expect(200);
+    expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
+  });
+
+  it('of service C are not signed, ignored, and counted instead of kept one by one', async () => {
+    const hook = await armed(test, 'service_c_dc');
+    const ping = { 'X-Service-C-Event': 'diagnostics:ping', 'Content-Type': 'application/json' };
+    for (let sent = 0; sent < 5; sent += 1) {
+      const { body } = await hook.post(Buffer.from('{"test": true}'), ping).expect(200);
+      expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
+    }
+    const rows = await hook.deliveries();
+    expect(rows.length).toBeLessThanOrEqual(2);
+    expect(rows.reduce((sum, row) => sum + (row.repeats as number), 0)).toBe(5);
+    expect(rows[0]).toMatchObject({ verdict: 'ignored', payload: null });
+  });
+
+  it('tell nothing about templates that listen to nobody', async () => {
+    const ping = { 'X-Service-C-Event': 'diagnostics:ping' };
+    const path = hooks.service_a.path('service_c_dc');
+    await hooks.service_a.post(Buffer.from('{}'), ping, path).expect(403);
+  });
+});
+
+describe('identity of a delivery', () => {
+  it('is taken from the header with the highest rank', async () => {
+    const { payload } = firstSample('service_b');
+    const body = Buffer.from(JSON.stringify(payload));
+    const headers = {
+      ...deliveryHeaders('service_b', 'Push Hook', body, hooks.service_b.key, {
+        delivery: 'three',
+      }),
+      'webhook-id': 'two',
+      'Idempotency-Key': 'one',
+    };
+    const { body: answer } = await hooks.service_b.post(body, headers).expect(202);
+    expect(await jobOf(answer.job as number)).toMatchObject({ webhook_guid: 'one' });
+  });
+
+  it('is the digest of the body for a day, where service B names none', async () => {
+    const hook = await armed(test, 'service_b');
+    const sample = firstSample('service_b');
+    const send = () => hook.send(sample, { delivery: undefined as never });
+    await send().expect(202);
+    expect((await send()).body.message).toBe('Webhook previously received, aborting.');
+    await test.database.execute(sql`
+      UPDATE webhook_deliveries SET dedupe_until = now() - interval '1 second'
+      WHERE template_id = ${hook.template.id} AND dedupe_key IS NOT NULL`);
+    expect((await send()).body.message).toBe('Job queued.');
+    expect((await send()).body.message).toBe('Webhook previously received, aborting.');
+    expect(await hook.jobs()).toHaveLength(2);
+  });
+
+  it('is the digest of the body for good, where service A names none', async () => {
+    const hook = await armed(test, 'service_a');
+    await hook.send(firstSample('service_a'), { delivery: undefined as never }).expect(202);
+    const { body } = await hook.send(firstSample('service_a'), { delivery: undefined as never });
+    expect(body.message).toBe('Webhook previously received, aborting.');
+    const [kept] = await hook.deliveries();
+    expect(kept?.dedupe_until).toBeNull();
+  });
+});
+
+describe('a template that cannot be launched', () => {
+  it('is answered 400, and the same delivery launches once it can', async () => {
+    const hook = await armed(test, 'service_a');
+    const { project_id } = hook.template;
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET project_id = NULL WHERE id = ${hook.template.id}`,
+    );
+    const delivery = randomUUID();
+    const { body } = await hook.send(firstSample('service_a'), { delivery }).expect(400);
+    expect(body).toEqual({ detail: expect.stringContaining('cannot be launched') });
+    expect(await hook.jobs()).toEqual([]);
+    expect((await hook.deliveries()).at(-1)).toMatchObject({
+      verdict: 'rejected',
+      reason: body.detail,
+      answer: 400,
+      payload: null,
+    });
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET project_id = ${project_id} WHERE id = ${hook.template.id}`);
+    await hook.send(firstSample('service_a'), { delivery }).expect(202);
+  });
+});
+
+describe('the ref of an event', () => {
+  const cases = [true, false].flatMap((ask) => [true, false].map((allow) => [ask, allow] as const));
+
+  it.each(cases)('becomes the branch when asked for (%s) and allowed (%s)', async (ask, allow) => {
+    const project = await test.make.project();
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET allow_override = ${allow} WHERE id = ${project.id}`,
+    );
+    const template = await test.make.jobTemplate({ project: project.id });
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET ask_scm_branch_on_launch = ${ask}, scm_branch = ''
+      WHERE id = ${template.id}`);
+    const hook = await arm(test, template, 'service_a');
+    const sample = firstSample('service_a');
+    const { body } = await hook.send(sample).expect(202);
+    const row = await jobOf(body.job as number);
+    expect(row.scm_branch).toBe(ask && allow ? sample.ref : '');
+  });
+});
+
+describe("the template's filters", () => {
+  it('hold events back, which are recorded', async () => {
+    const template = await test.make.jobTemplate({ webhook_filters: { refs: ['release/**'] } });
+    const hook = await arm(test, template, 'service_a');
+    await hook.send(firstSample('service_a')).expect(200);
+    const { payload } = firstSample('service_a');
+    const release = { event: 'push', payload: { ...payload, ref: 'refs/heads/release/1/2' } };
+    await hook.send(release).expect(202);
+    const [held, launched] = await hook.deliveries();
+    expect(held).toMatchObject({ verdict: 'ignored', reason: expect.stringContaining('refs') });
+    expect(launched).toMatchObject({ verdict: 'accepted', ref_name: 'refs/heads/release/1/2' });
+  });
+});

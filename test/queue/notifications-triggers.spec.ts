@@ -1,0 +1,215 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunChanges } from '../../src/jobs/run-changes.js';
+import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+import { countQueries } from '../support/queries.js';
+
+let http: HttpSink;
+let test: TestApp;
+let worker: INestApplicationContext;
+let project: Row;
+let jobTemplate: Row;
+
+beforeAll(async () => {
+  http = await HttpSink.start();
+  test = await boot({ settings: { BASE_URL: 'https://controller.example/' } });
+  worker = await bootWorker(test);
+  project = await test.make.project({ organization: test.home.organization.id });
+  jobTemplate = await test.make.jobTemplate({ project: project.id });
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+  await http.close();
+});
+afterEach(async () => {
+  await test.database.execute(sql`DELETE FROM template_notifications`);
+  await test.database.execute(sql`DELETE FROM organization_notifications`);
+  http.requests.length = 0;
+});
+
+const hook = (messages: object | null = null): Promise<Row> =>
+  test.make.notificationTemplate({
+    organization: test.home.organization.id,
+    messages,
+    notification_configuration: { url: `${http.url}/hook`, headers: {} },
+  });
+
+async function attach(template: Row, to: Row, event: string): Promise<void> {
+  await test.database.execute(sql`
+    INSERT INTO template_notifications (unified_job_template_id, notification_template_id, event)
+    VALUES (${to.id}, ${template.id}, ${event})`);
+}
+
+async function job(status: JobStatus): Promise<number> {
+  const row = await test.database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+      project_id, inventory_id, organization_id, playbook, extra_vars, started, finished,
+      created_by_id)
+    VALUES ('job', 'deploy', ${status}, ${jobTemplate.id}, ${jobTemplate.id}, ${project.id},
+      ${jobTemplate.inventory_id}, ${test.home.organization.id}, 'site.yml', '{"a": 1}', now(),
+      ${status === 'running' ? null : new Date().toISOString()}::timestamptz,
+      ${test.as.users.orgAdmin.id})
+    RETURNING id`);
+  return row!.id;
+}
+
+const publish = (...changes: [jobId: number, status: JobStatus][]): Promise<void> =>
+  test.database.transaction(() =>
+    test.app
+      .get(RunChanges, { strict: false })
+      .publish(changes.map(([jobId, status]) => ({ jobId, type: 'job', status }))),
+  );
+
+const recordsOf = (jobId: number) =>
+  test.database.rows<{ id: number; event: string; status: string; body: Row; subject: string }>(sql`
+    SELECT id, event, status, body, subject FROM notifications
+    WHERE unified_job_id = ${jobId} ORDER BY id`);
+
+const sentFor = (jobId: number) =>
+  eventually(async () => {
+    const records = await recordsOf(jobId);
+    expect(records.map(({ status }) => status)).not.toContain('pending');
+    return records;
+  });
+
+it('fires each template once, wherever it is attached and however often the change is told', async () => {
+  const everywhere = await hook();
+  const ofOrganization = await hook();
+  await attach(everywhere, jobTemplate, 'success');
+  await attach(everywhere, project, 'success');
+  for (const template of [everywhere, ofOrganization]) {
+    await test.database.execute(sql`
+      INSERT INTO organization_notifications (organization_id, notification_template_id, event)
+      VALUES (${test.home.organization.id}, ${template.id}, 'success')`);
+  }
+  const id = await job('successful');
+  await publish([id, 'successful']);
+  await publish([id, 'successful']);
+  expect((await sentFor(id)).map(({ event }) => event)).toEqual(['success', 'success']);
+  expect(http.requests).toHaveLength(2);
+  const queued = await test.database.rows(sql`SELECT 1 FROM outbox WHERE queue = 'notifications'`);
+  expect(queued).toEqual([]);
+});
+
+it.each([
+  ['running', 'started'],
+  ['successful', 'success'],
+  ['failed', 'error'],
+  ['error', 'error'],
+  ['canceled', 'error'],
+  ['pending', null],
+  ['waiting', null],
+] as const)('%s fires %s', async (status, event) => {
+  const template = await hook();
+  for (const each of ['started', 'success', 'error']) await attach(template, jobTemplate, each);
+  const id = await job(status);
+  await publish([id, status]);
+  expect((await sentFor(id)).map((record) => record.event)).toEqual(event ? [event] : []);
+});
+
+it('tells what the contract says of a job', async () => {
+  await attach(await hook(), jobTemplate, 'error');
+  const id = await job('failed');
+  await test.database.execute(sql`
+    INSERT INTO job_host_summaries (job_id, host_name, ok, changed, dark, failures, skipped, failed)
+    VALUES (${id}, 'a', 3, 1, 0, 0, 2, FALSE), (${id}, 'b', 1, 0, 1, 1, 0, TRUE)`);
+  await publish([id, 'failed']);
+  const [record] = await sentFor(id);
+  expect(record?.status).toBe('successful');
+  expect(record?.body).toMatchObject({
+    id,
+    name: 'deploy',
+    url: `https://controller.example/api/v2/jobs/${id}/`,
+    created_by: 'orgAdmin',
+    status: 'failed',
+    traceback: '',
+    project: project.name,
+    playbook: 'site.yml',
+    credential: null,
+    limit: '',
+    extra_vars: expect.stringContaining('"a"'),
+    hosts: { ok: 4, changed: 1, dark: 1, failures: 1, skipped: 2 },
+    host_summaries: { a: { ok: 3 }, b: { failed: true } },
+  });
+  expect(record?.subject).toContain(`Job #${id} 'deploy' failed`);
+  expect(JSON.parse(http.last.body)).toEqual(record?.body);
+});
+
+it('tells of the start as it was, even when the run is over', async () => {
+  const messages = { started: { body: '{"status": "{{ job.status }}"}' } };
+  await attach(await hook(messages), jobTemplate, 'started');
+  const id = await job('successful');
+  await publish([id, 'running']);
+  const [record] = await sentFor(id);
+  expect(record?.body).toEqual({ status: 'running' });
+});
+
+it('sends the default text with a note where a message cannot be rendered', async () => {
+  const template = await hook();
+  await test.database.execute(sql`
+    UPDATE notification_templates SET messages = '{"success": {"body": "{{ job.name | nothing }}"}}'
+    WHERE id = ${template.id}`);
+  await attach(template, jobTemplate, 'success');
+  const id = await job('successful');
+  await publish([id, 'successful']);
+  const [record] = await sentFor(id);
+  expect(record).toMatchObject({ status: 'successful', body: { id, note: expect.any(String) } });
+});
+
+it('fails in plain words where the run is gone before its message is made', async () => {
+  const template = await hook();
+  const row = await test.database.row<{ id: number }>(sql`
+    INSERT INTO notifications (notification_template_id, notification_type, event, message_id)
+    VALUES (${template.id}, 'webhook', 'success', 'x') RETURNING id`);
+  const { Notifier } = await import('../../src/notifications/notifier.js');
+  await worker.get(Notifier).handle(row!.id);
+  const { body } = await test.as.superuser.get(`notifications/${row!.id}/`).expect(200);
+  expect(body).toMatchObject({
+    status: 'failed',
+    error: 'The run was deleted before its message could be made.',
+  });
+});
+
+it('fires nothing for the parent of a bulk launch', async () => {
+  await test.database.execute(sql`
+    INSERT INTO organization_notifications (organization_id, notification_template_id, event)
+    VALUES (${test.home.organization.id}, ${(await hook()).id}, 'success')`);
+  const row = await test.database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, status, organization_id)
+    VALUES ('workflow_job', 'bulk', 'successful', ${test.home.organization.id}) RETURNING id`);
+  await publish([row!.id, 'successful']);
+  expect(await recordsOf(row!.id)).toEqual([]);
+});
+
+it('leaves a run alone whose template is deleted at the same time', async () => {
+  const template = await hook();
+  await attach(template, jobTemplate, 'success');
+  const id = await job('successful');
+  let deleted: Promise<unknown> = Promise.resolve();
+  await test.database.transaction(async () => {
+    await test.database.execute(sql`DELETE FROM notification_templates WHERE id = ${template.id}`);
+    deleted = test.database.withClient(async (client) => {
+      await client.query('SELECT 1');
+    });
+  });
+  await deleted;
+  await publish([id, 'successful']);
+  expect(await recordsOf(id)).toEqual([]);
+});
+
+it('takes the same number of statements for one run and for many', async () => {
+  await attach(await hook(), jobTemplate, 'success');
+  const ids: number[] = [];
+  for (let i = 0; i < 20; i++) ids.push(await job('successful'));
+  const one = await countQueries(test.database, () => publish([ids[0]!, 'successful']));
+  const many = await countQueries(test.database, () =>
+    publish(...ids.slice(1).map((id) => [id, 'successful'] as [number, JobStatus])),
+  );
+  expect(many).toBe(one);
+  for (const id of ids) await sentFor(id);
+});

@@ -1,0 +1,310 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { sql } from '../../src/database/sql.js';
+import {
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../../src/notifications/backends/notification-type.js';
+import { Notifier } from '../../src/notifications/notifier.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+import { IrcSink } from '../support/fakes/irc-sink.js';
+import { configurationsFor } from '../support/fakes/notification-configurations.js';
+import { SmtpSink } from '../support/fakes/smtp-sink.js';
+
+const CANARY = /canary-[a-z-]+-9f3b/;
+
+let http: HttpSink;
+let smtp: SmtpSink;
+let irc: IrcSink;
+let test: TestApp;
+let worker: INestApplicationContext;
+let counter = 0;
+
+beforeAll(async () => {
+  http = await HttpSink.start();
+  smtp = await SmtpSink.start();
+  irc = await IrcSink.start();
+  test = await boot({
+    settings: {
+      CHAT_A_API_URL: http.url,
+      SMS_A_API_URL: http.url,
+      INCIDENT_A_API_URL: http.url,
+      BASE_URL: 'https://controller.example',
+      NOTIFICATION_TEST_RATE: '1000',
+    },
+  });
+  worker = await bootWorker(test);
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+  await Promise.all([http.close(), smtp.close(), irc.close()]);
+});
+
+interface NotificationRow {
+  id: number;
+  status: string;
+  error: string;
+  attempts: number;
+  notifications_sent: number;
+  delivered: string[];
+  message_id: string;
+  wait: number | null;
+}
+
+async function template(
+  type: NotificationType,
+  ports: { http?: number; change?: object } = {},
+): Promise<{ id: number; url: string }> {
+  const all = configurationsFor({
+    http: ports.http ?? http.port,
+    smtp: smtp.port,
+    irc: irc.port,
+  });
+  const { body } = await test.as.orgAdmin
+    .post('notification_templates/', {
+      name: `${type} ${(counter += 1)}`,
+      organization: test.home.organization.id,
+      notification_type: type,
+      notification_configuration: { ...all[type], ...ports.change },
+    })
+    .expect(201);
+  return body as { id: number; url: string };
+}
+
+async function send({ url }: { url: string }): Promise<number> {
+  const { body } = await test.as.orgAdmin.post(`${url}test/`, {}).expect(200);
+  return body.notification as number;
+}
+
+async function rowOf(id: number): Promise<NotificationRow> {
+  const row = await test.database.row<NotificationRow>(sql`
+    SELECT id, status, error, attempts, notifications_sent, delivered, message_id,
+      extract(epoch FROM next_attempt_at - now())::float8 AS wait
+    FROM notifications WHERE id = ${id}`);
+  return row!;
+}
+
+/** The row once an attempt is over. */
+const attempted = (id: number, attempts = 1): Promise<NotificationRow> =>
+  eventually(async () => {
+    const row = await rowOf(id);
+    const open = await test.database.row(sql`
+      SELECT 1 FROM notification_attempts WHERE notification_id = ${id} AND successful IS NULL`);
+    expect([row.attempts, open]).toEqual([attempts, undefined]);
+    return row;
+  }, 20_000);
+
+/** Makes the next attempt due now, as time would. */
+async function passTime(id: number): Promise<void> {
+  await test.database.execute(sql`
+    UPDATE notifications SET next_attempt_at = now() WHERE id = ${id}`);
+  await worker.get(Notifier).handle(id);
+}
+
+const attemptsOf = async (id: number): Promise<Record<string, unknown>[]> =>
+  (await test.as.orgAdmin.get(`notifications/${id}/attempts/?order_by=number`).expect(200)).body
+    .results as Record<string, unknown>[];
+
+describe('every kind', () => {
+  it.each(NOTIFICATION_TYPES)('%s', async (type) => {
+    http.requests.length = 0;
+    smtp.mails.length = 0;
+    if (type === 'chat_a') http.answer({ body: { ok: true } }, { body: { ok: true } });
+    const made = await template(type);
+    const id = await send(made);
+    expect(await attempted(id)).toMatchObject({ status: 'successful', error: '' });
+    const subject = `Notification Test ${made.id} https://controller.example`;
+    const sent = [
+      ...http.requests.map(({ body }) => decodeURIComponent(body.replaceAll('+', ' '))),
+      ...smtp.mails.map(({ raw }) => raw),
+      ...irc.messages.map(({ text }) => text),
+    ].join('\n');
+    expect(sent).toContain(type === 'webhook' ? `Test Notification ${made.id}` : subject);
+    const targets: Partial<Record<NotificationType, number>> = { chat_a: 2, irc: 2 };
+    const { body } = await test.as.orgAdmin.get(`notifications/${id}/`).expect(200);
+    expect(body).toMatchObject({ notifications_sent: targets[type] ?? 1, subject });
+    expect(typeof body.body).toBe('object');
+    const [attempt] = await attemptsOf(id);
+    expect(attempt).toMatchObject({ number: 1, successful: true, notification: id });
+    expect(JSON.stringify([body, attempt])).not.toMatch(CANARY);
+    const left = await test.database.rows(sql`
+      SELECT 1 FROM outbox WHERE queue = 'notifications' AND subject_id = ${id}`);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('retries', () => {
+  it('tries again with the same id and tells so meanwhile', async () => {
+    const made = await template('webhook');
+    http.requests.length = 0;
+    http.answer({ status: 503, body: 'down for repair' });
+    const id = await send(made);
+    const waiting = await attempted(id);
+    expect(waiting).toMatchObject({
+      status: 'pending',
+      error: 'Error sending webhook notification: 503',
+    });
+    expect(waiting.wait).toBeLessThanOrEqual(5);
+    await passTime(id);
+    expect(await attempted(id, 2)).toMatchObject({ status: 'successful', error: '', wait: null });
+    expect(await attemptsOf(id)).toMatchObject([
+      { number: 1, successful: false, status_code: 503, detail: 'down for repair' },
+      { number: 2, successful: true, status_code: 200 },
+    ]);
+    const ids = http.requests.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids)).toEqual(new Set([waiting.message_id]));
+    expect(ids).toHaveLength(2);
+  });
+
+  it('never repeats what was refused', async () => {
+    const made = await template('webhook');
+    http.answer(400);
+    const id = await send(made);
+    expect(await attempted(id)).toMatchObject({
+      status: 'failed',
+      error: 'Error sending webhook notification: 400',
+      wait: null,
+    });
+    await test.as.orgAdmin.delete(made.url).expect(204);
+  });
+
+  it('waits as long as it is asked to', async () => {
+    const made = await template('webhook');
+    http.answer({ status: 429, headers: { 'retry-after': '100' } });
+    const { wait } = await attempted(await send(made));
+    expect(wait).toBeGreaterThan(95);
+  });
+
+  it('ends after eight attempts', async () => {
+    const made = await template('webhook');
+    http.answer(503, 503);
+    const id = await send(made);
+    await attempted(id);
+    await test.database.execute(sql`UPDATE notifications SET attempts = 7 WHERE id = ${id}`);
+    await passTime(id);
+    expect(await attempted(id, 8)).toMatchObject({
+      status: 'failed',
+      error: 'Error sending webhook notification: 503',
+    });
+  });
+
+  it('sends again only to whom it did not reach', async () => {
+    const made = await template('chat_a');
+    http.requests.length = 0;
+    http.answer({ body: { ok: true } }, 503, { body: { ok: true } });
+    const id = await send(made);
+    expect(await attempted(id)).toMatchObject({ status: 'pending', delivered: ['#ops'] });
+    await passTime(id);
+    expect(await attempted(id, 2)).toMatchObject({ status: 'successful', notifications_sent: 2 });
+    const channels = http.requests.map(
+      ({ body }) => (JSON.parse(body) as { channel: string }).channel,
+    );
+    expect(channels).toEqual(['ops', 'dev', 'dev']);
+  });
+
+  it('takes over from a worker that died, at most twice and with the same id', async () => {
+    const made = await template('webhook');
+    http.answer(503);
+    const id = await send(made);
+    const before = await attempted(id);
+    // As a SIGKILL between sending and recording leaves it.
+    await test.database.execute(sql`
+      UPDATE notifications SET lease_until = now() - interval '1 second', next_attempt_at = NULL
+      WHERE id = ${id}`);
+    await test.database.execute(sql`
+      UPDATE notification_attempts SET successful = NULL, detail = '' WHERE notification_id = ${id}`);
+    await worker.get(Notifier).handle(id);
+    const after = await attempted(id, 2);
+    expect(after).toMatchObject({ status: 'successful', message_id: before.message_id });
+    expect(await attemptsOf(id)).toMatchObject([
+      { successful: false, detail: 'The worker ended before the outcome was known.' },
+      { successful: true },
+    ]);
+  });
+
+  it('refuses private addresses that are not allowed, once and for all', async () => {
+    const made = await template('webhook', { change: { url: 'http://10.0.0.1/hook' } });
+    const row = await attempted(await send(made));
+    expect(row.status).toBe('failed');
+    expect(row.error).toContain('OUTBOUND_ALLOW');
+  });
+});
+
+describe('circuit breaker', () => {
+  it('opens after five failures, holds without attempts, probes, closes', async () => {
+    const made = await template('webhook');
+    const { destination } = (await test.database.row<{ destination: string }>(sql`
+      SELECT destination FROM notification_templates WHERE id = ${made.id}`))!;
+    const state = () =>
+      test.database.row<{ failures: number; trips: number; wait: number }>(sql`
+        SELECT failures, trips, extract(epoch FROM open_until - now())::float8 AS wait
+        FROM outbound_breakers WHERE destination = ${destination}`);
+    http.answer(500, 500, 500, 500, 500);
+    for (let i = 0; i < 5; i++) await attempted(await send(made));
+    const open = await eventually(async () => {
+      const found = await state();
+      expect(found).toMatchObject({ failures: 5, trips: 1 });
+      return found!;
+    });
+    expect(open.wait).toBeGreaterThan(50);
+    expect(open.wait).toBeLessThanOrEqual(60);
+
+    const held = await send(made);
+    await eventually(async () => expect((await rowOf(held)).wait).toBeGreaterThan(50));
+    expect(await rowOf(held)).toMatchObject({ status: 'pending', attempts: 0 });
+
+    const expire = () =>
+      test.database.execute(sql`
+        UPDATE outbound_breakers SET open_until = now() WHERE destination = ${destination}`);
+    await expire();
+    http.answer(500);
+    await passTime(held);
+    await attempted(held);
+    const reopened = await eventually(async () => {
+      const found = await state();
+      expect(found).toMatchObject({ trips: 2 });
+      return found!;
+    });
+    expect(reopened.wait).toBeGreaterThan(110);
+
+    await expire();
+    await passTime(held);
+    expect(await attempted(held, 2)).toMatchObject({ status: 'successful' });
+    await eventually(async () => expect(await state()).toBeUndefined());
+  });
+
+  it('gives up what has waited for hours, so that its template can go', async () => {
+    const made = await template('webhook');
+    await test.database.execute(sql`
+      INSERT INTO outbound_breakers (destination, failures, open_until)
+      SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
+      WHERE id = ${made.id}`);
+    const id = await send(made);
+    await eventually(async () => expect((await rowOf(id)).wait).toBeGreaterThan(50));
+    await test.database.execute(sql`
+      UPDATE notifications SET created = now() - interval '9 hours' WHERE id = ${id}`);
+    await passTime(id);
+    expect(await rowOf(id)).toMatchObject({
+      status: 'failed',
+      error: 'The destination could not be reached.',
+    });
+    await test.as.orgAdmin.delete(made.url).expect(204);
+  });
+});
+
+it('lets no slow destination delay another', async () => {
+  const slowSink = await HttpSink.start();
+  slowSink.answer(...Array.from({ length: 30 }, () => ({ delayMs: 1500 })));
+  const slow = await template('webhook', { http: slowSink.port });
+  const fast = await template('webhook');
+  const slowIds: number[] = [];
+  for (let i = 0; i < 25; i++) slowIds.push(await send(slow));
+  await eventually(() => expect(slowSink.requests).toHaveLength(10));
+  const started = Date.now();
+  expect(await attempted(await send(fast))).toMatchObject({ status: 'successful' });
+  expect(Date.now() - started).toBeLessThan(1000);
+  for (const id of slowIds) expect(await attempted(id)).toMatchObject({ status: 'successful' });
+  await slowSink.close();
+}, 30_000);

@@ -1,0 +1,159 @@
+/**
+ * A database of its own with what the scheduler and the transitions work on, and these built upon it
+ * without the rest of the application: what they tell others is collected in `told`.
+ */
+import type { DataSource } from 'typeorm';
+
+import { Outbox } from '../../src/common/queue/outbox.js';
+import { QueuePort } from '../../src/common/queue/queue.port.js';
+import { Database } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
+import type { RunChange, RunChanges } from '../../src/jobs/run-changes.js';
+import type { RunSignals } from '../../src/jobs/run-signals.js';
+import { Dependencies } from '../../src/jobs/scheduler/dependencies.js';
+import { Placement } from '../../src/jobs/scheduler/placement.js';
+import { Scheduler } from '../../src/jobs/scheduler/scheduler.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import type { Subscriber } from '../../src/jobs/worker/subscriber.js';
+import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
+
+/** Columns of a run by name; the rest is as a launch leaves it. */
+export type RunFields = Record<string, unknown>;
+
+class SilentQueue extends QueuePort {
+  wakes = 0;
+  async add(): Promise<void> {}
+  wakeScheduler(): void {
+    this.wakes += 1;
+  }
+}
+
+export class RunsDatabase {
+  readonly told: { changes: RunChange[]; cancels: number[] } = { changes: [], cancels: [] };
+  readonly queue = new SilentQueue();
+  readonly database: Database;
+  readonly transitions: RunTransitions;
+  readonly scheduler: Scheduler;
+  readonly placement: Placement;
+
+  private constructor(
+    private readonly copy: TestDatabase,
+    private readonly source: DataSource,
+  ) {
+    this.database = new Database(source);
+    const changes = {
+      publish: async (more: RunChange[]) => void this.told.changes.push(...more),
+    } as unknown as RunChanges;
+    const signals = {
+      announce: () => undefined,
+      requestCancel: (ids: number[]) => void this.told.cancels.push(...ids),
+    } as unknown as RunSignals;
+    this.transitions = new RunTransitions(this.database, changes, signals, this.queue);
+    const outbox = new Outbox(this.database, this.queue);
+    this.placement = new Placement(this.database, this.transitions, outbox);
+    const dependencies = new Dependencies(this.database, this.transitions);
+    const subscriber = { listen: () => undefined } as unknown as Subscriber;
+    this.scheduler = new Scheduler(this.database, dependencies, this.placement, subscriber);
+  }
+
+  static async open(): Promise<RunsDatabase> {
+    const copy = await createTestDatabase();
+    return new RunsDatabase(copy, await openDataSource(copy.url));
+  }
+
+  async close(): Promise<void> {
+    await this.source.destroy();
+    await this.copy.drop();
+  }
+
+  /** Nothing but one worker with room for `capacity` runs. */
+  async reset(capacity = 100): Promise<void> {
+    await this.database.execute(sql`DELETE FROM unified_jobs`);
+    await this.database.execute(sql`DELETE FROM unified_job_templates`);
+    await this.database.execute(sql`DELETE FROM outbox`);
+    await this.database.execute(sql`DELETE FROM worker_nodes`);
+    await this.addWorker(capacity);
+    this.told.changes.length = 0;
+    this.told.cancels.length = 0;
+  }
+
+  async addWorker(capacity: number, secondsAgo = 0): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
+      VALUES (gen_random_uuid()::text, 'one', 'key', 1, '1', ${capacity},
+        now() - make_interval(secs => ${secondsAgo}))`);
+  }
+
+  async project(fields: RunFields = {}): Promise<number> {
+    return this.insert('unified_job_templates', {
+      type: 'project',
+      name: `Project ${Math.random()}`,
+      scm_type: 'git',
+      scm_url: 'https://example.com/repository.git',
+      scm_revision: 'a'.repeat(40),
+      ...fields,
+    });
+  }
+
+  async template(fields: RunFields = {}): Promise<number> {
+    const name = `Template ${Math.random()}`;
+    return this.insert('unified_job_templates', { type: 'job_template', name, ...fields });
+  }
+
+  async job(template: number | null, fields: RunFields = {}): Promise<number> {
+    return this.insert('unified_jobs', {
+      type: 'job',
+      name: 'job',
+      status: 'pending',
+      unified_job_template_id: template,
+      ...fields,
+    });
+  }
+
+  async update(project: number, fields: RunFields = {}): Promise<number> {
+    return this.insert('unified_jobs', {
+      type: 'project_update',
+      name: 'sync',
+      status: 'pending',
+      unified_job_template_id: project,
+      project_id: project,
+      ...fields,
+    });
+  }
+
+  async run(id: number): Promise<Record<string, unknown>> {
+    const row = await this.database.row(sql`SELECT * FROM unified_jobs WHERE id = ${id}`);
+    if (!row) throw new Error(`No run ${id}`);
+    return row;
+  }
+
+  async row(table: 'unified_job_templates', id: number): Promise<Record<string, unknown>> {
+    const text = `SELECT * FROM ${table} WHERE id = $1`;
+    return (await this.database.row({ text, values: [id] })) ?? {};
+  }
+
+  /** Ids of the runs with a status, in order. */
+  async withStatus(status: string): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(
+      sql`SELECT id FROM unified_jobs WHERE status = ${status} ORDER BY id`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async set(ids: readonly number[], status: string): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs SET status = ${status},
+        finished = CASE WHEN ${status} IN ('successful', 'failed', 'canceled') THEN now() END
+      WHERE id = ANY(${ids}::int[])`);
+  }
+
+  private async insert(table: string, fields: RunFields): Promise<number> {
+    const names = Object.keys(fields);
+    const places = names.map((_, index) => `$${index + 1}`);
+    const row = await this.database.row<{ id: number }>({
+      text: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')}) RETURNING id`,
+      values: Object.values(fields),
+    });
+    return row!.id;
+  }
+}

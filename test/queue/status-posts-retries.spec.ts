@@ -1,0 +1,153 @@
+import { jest } from '@jest/globals';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { StatusPostBench } from '../support/status-posts.js';
+
+let test: TestApp;
+let bench: StatusPostBench;
+
+beforeAll(async () => {
+  test = await boot();
+  bench = await StatusPostBench.start(test);
+});
+afterAll(async () => {
+  await bench.close();
+  await test.close();
+});
+beforeEach(async () => {
+  await bench.reset();
+  // Full jitter may choose no wait at all.
+  jest.spyOn(Math, 'random').mockReturnValue(0.9);
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe('a service in trouble', () => {
+  it('is tried again after an error of its own', async () => {
+    bench.sink.answer(500);
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    const [post] = await bench.posts(job);
+    expect(post).toMatchObject({ outcome: 'pending', reason: 'The service answered 500.' });
+    expect(await bench.messages(job)).toHaveLength(1);
+    await bench.elapse(job);
+    await bench.work(job);
+    const [sent] = await bench.posts(job);
+    expect(sent).toMatchObject({ outcome: 'sent', reason: '', next_attempt: null });
+    expect(sent!.attempts).toEqual([
+      expect.objectContaining({ number: 1, answer: 500, at: expect.any(String) }),
+      expect.objectContaining({ number: 2, answer: 200 }),
+    ]);
+  });
+
+  it('is given the time it asks for', async () => {
+    bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    const [post] = await bench.posts(job);
+    expect(post!.wait as number).toBeGreaterThan(110);
+    await bench.work(job);
+    expect(bench.sink.requests).toHaveLength(1);
+  });
+
+  it.each(['hang', 'reset'] as const)(
+    'is tried again when its connection does %s',
+    async (fault) => {
+      bench.sink.answer({ fault });
+      const job = await bench.launch(await bench.posting('service_b'));
+      await bench.work(job);
+      const [post] = await bench.posts(job);
+      expect(post).toMatchObject({ outcome: 'pending' });
+      expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
+      await bench.elapse(job);
+      await bench.work(job);
+      expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
+    },
+  );
+
+  it.each([400, 401, 404, 422])('is not asked twice for what it refuses by %d', async (status) => {
+    bench.sink.answer(status);
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    expect(await bench.posts(job)).toEqual([
+      expect.objectContaining({ outcome: 'failed', reason: `The service answered ${status}.` }),
+    ]);
+    expect(await bench.messages(job)).toEqual([]);
+  });
+
+  it('is given up after the last attempt', async () => {
+    bench.sink.answer(...Array.from({ length: 8 }, () => 503));
+    const job = await bench.launch(await bench.posting('service_b'));
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      await bench.elapse(job);
+      await test.database.execute(sql`DELETE FROM outbound_breakers`);
+      await bench.work(job);
+    }
+    expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
+    expect(bench.sink.requests).toHaveLength(8);
+  });
+
+  it('is left alone for a while after five failures', async () => {
+    bench.sink.answer(...Array.from({ length: 5 }, () => 503));
+    const hook = await bench.posting('service_b');
+    const jobs = [];
+    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
+    for (const job of jobs) await bench.work(job);
+    expect(bench.sink.requests).toHaveLength(5);
+    const [last] = await bench.posts(jobs.at(-1)!);
+    expect(last).toMatchObject({ outcome: 'pending', attempts: [] });
+    expect(last!.wait as number).toBeGreaterThan(30);
+  });
+});
+
+describe('order', () => {
+  it('holds when several workers are at one job', async () => {
+    bench.sink.answer({ delayMs: 150 });
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.move(job, 'waiting');
+    await bench.move(job, 'running');
+    await bench.move(job, 'successful');
+    const messages = await bench.messages(job);
+    expect(messages).toHaveLength(3);
+    await Promise.all(messages.reverse().map((id) => bench.poster().handle(id)));
+    const states = bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).state);
+    expect(states).toEqual(['pending', 'running', 'success']);
+    expect(await bench.messages(job)).toEqual([]);
+  });
+
+  it('gives a status up that failed once there is a later one', async () => {
+    bench.sink.answer(500);
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    await bench.move(job, 'waiting');
+    await bench.move(job, 'running');
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([
+      ['pending', 'superseded'],
+      ['running', 'sent'],
+    ]);
+    await bench.elapse(job);
+    await bench.work(job);
+    expect(bench.sink.requests).toHaveLength(2);
+    expect(await bench.messages(job)).toEqual([]);
+  });
+
+  it('survives a worker that died while it posted', async () => {
+    const job = await bench.launch(await bench.posting('service_b'));
+    await test.database.execute(sql`
+      UPDATE webhook_status_posts SET attempt = 1, lease_until = now() - interval '1 second'
+      WHERE job_id = ${job}`);
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
+  });
+
+  it('does not post what another worker is posting', async () => {
+    const job = await bench.launch(await bench.posting('service_b'));
+    await test.database.execute(sql`
+      UPDATE webhook_status_posts SET attempt = 1, lease_until = now() + interval '30 seconds'
+      WHERE job_id = ${job}`);
+    await bench.work(job);
+    expect(bench.sink.requests).toEqual([]);
+    expect(await bench.messages(job)).toHaveLength(1);
+  });
+});

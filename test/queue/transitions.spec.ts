@@ -1,0 +1,113 @@
+import { sql } from '../../src/database/sql.js';
+import { RunsDatabase } from './runs-database.js';
+
+/** Every step of a run on a real database: fences, times, what its template shows. */
+describe('transitions of runs', () => {
+  let runs: RunsDatabase;
+
+  beforeAll(async () => {
+    runs = await RunsDatabase.open();
+  });
+  afterAll(() => runs.close());
+  beforeEach(() => runs.reset());
+
+  const template = (id: number) => runs.row('unified_job_templates', id);
+
+  it('carries a run from launch to end, and its template with it', async () => {
+    const owner = await runs.template();
+    const id = await runs.job(owner, { start_args: 'sealed' });
+    const row = { id, type: 'job', status: 'pending' as const, unified_job_template_id: owner };
+    await runs.database.transaction(() => runs.transitions.created([row]));
+    expect(await template(owner)).toMatchObject({ status: 'pending', current_job_id: id });
+    await runs.transitions.move([id], { from: ['pending'], to: 'waiting' });
+    await runs.transitions.move([id], { from: ['waiting'], to: 'running' });
+    expect(await template(owner)).toMatchObject({ status: 'running', current_job_id: id });
+    expect((await runs.run(id)).started).not.toBeNull();
+    await runs.transitions.move([{ id, explanation: 'It broke.' }], { from: ['running'], to: 'failed' });
+    expect(await runs.run(id)).toMatchObject({
+      status: 'failed',
+      failed: true,
+      job_explanation: 'It broke.',
+      start_args: '',
+      event_processing_finished: true,
+    });
+    const after = await template(owner);
+    expect(after).toMatchObject({ status: 'failed', current_job_id: null, last_job_id: id });
+    expect(after.last_job_failed).toBe(true);
+    expect(after.last_job_run).toBe((await runs.run(id)).finished);
+    const statuses = runs.told.changes.map(({ status }) => status);
+    expect(statuses).toEqual(['pending', 'waiting', 'running', 'failed']);
+  });
+
+  it('leaves a run alone that is under another lease or in another status', async () => {
+    const id = await runs.job(null, { status: 'running', attempt: 2 });
+    const { transitions } = runs;
+    expect(await transitions.move([{ id, attempt: 1 }], { from: ['running'], to: 'failed' })).toEqual([]);
+    expect(await transitions.move([id], { from: ['waiting'], to: 'running' })).toEqual([]);
+    expect(await runs.run(id)).toMatchObject({ status: 'running', failed: false });
+    expect(runs.told.changes).toEqual([]);
+  });
+
+  it('has one winner when two take the same run', async () => {
+    const id = await runs.job(null, { status: 'waiting' });
+    const take = () => runs.transitions.move([id], { from: ['waiting'], to: 'running' });
+    const taken = await Promise.all([take(), take()]);
+    expect(taken.map(({ length }) => length).sort()).toEqual([0, 1]);
+  });
+
+  it('refuses steps that no run takes', async () => {
+    const id = await runs.job(null, { status: 'successful' });
+    await expect(
+      runs.transitions.move([id], { from: ['successful'], to: 'running' }),
+    ).rejects.toThrow('A run does not go from successful to running');
+  });
+
+  it('shows the newer run of a template while an older one ends', async () => {
+    const owner = await runs.template();
+    const [first, second] = [
+      await runs.job(owner, { status: 'running' }),
+      await runs.job(owner, { status: 'waiting' }),
+    ];
+    await runs.transitions.move([second], { from: ['waiting'], to: 'running' });
+    await runs.transitions.move([first], { from: ['running'], to: 'successful' });
+    expect(await template(owner)).toMatchObject({
+      status: 'running',
+      current_job_id: second,
+      last_job_id: first,
+    });
+  });
+
+  it('cancels what has not started at once and asks the worker for the rest', async () => {
+    const made = ['new', 'pending', 'waiting', 'running', 'successful'];
+    const ids = [];
+    for (const status of made) ids.push(await runs.job(null, { status }));
+    expect((await runs.transitions.cancel(ids)).sort()).toEqual(ids.slice(0, 4).sort());
+    const statuses = await Promise.all(ids.map(async (id) => (await runs.run(id)).status));
+    expect(statuses).toEqual(['canceled', 'canceled', 'canceled', 'running', 'successful']);
+    expect(await runs.run(ids[3]!)).toMatchObject({ cancel_requested: true });
+    expect((await runs.run(ids[3]!)).canceled_on).not.toBeNull();
+    expect(runs.told.cancels).toEqual([ids[3]]);
+  });
+
+  it('moves any number of runs with the same number of statements', async () => {
+    const counts: number[] = [];
+    for (const count of [1, 50]) {
+      const ids: number[] = [];
+      for (let made = 0; made < count; made++) {
+        ids.push(await runs.job(await runs.template(), { status: 'waiting' }));
+      }
+      const before = runs.database.statementCount;
+      expect(await runs.transitions.move(ids, { from: ['waiting'], to: 'running' })).toHaveLength(count);
+      counts.push(runs.database.statementCount - before);
+    }
+    expect(counts[0]).toBe(counts[1]);
+  });
+
+  it('measures the time a run took by the clock of the database', async () => {
+    const id = await runs.job(null, { status: 'running' });
+    await runs.database.execute(sql`
+      UPDATE unified_jobs SET started = now() - interval '90 seconds' WHERE id = ${id}`);
+    await runs.transitions.move([id], { from: ['running'], to: 'successful' });
+    expect(Number((await runs.run(id)).elapsed)).toBeCloseTo(90, 0);
+  });
+});

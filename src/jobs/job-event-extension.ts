@@ -33,7 +33,10 @@ export async function jobEventExtension(
   );
 }
 
-function extensionOf(row: Row, { job_template_id, job_template_name, ...run }: RunOfEvent): Extension {
+function extensionOf(
+  row: Row,
+  { job_template_id, job_template_name, ...run }: RunOfEvent,
+): Extension {
   const template =
     run.type === 'job' && job_template_id !== null ? { job_template_id, job_template_name } : {};
   const url = findResource(run.type)?.url(run.id);

@@ -32,6 +32,9 @@ function truncated(item: Representation, maxBytes: number): Representation {
   const bytes = Buffer.from(stdout);
   if (bytes.length <= maxBytes) return item;
   // A character that was cut through is left out.
-  const kept = bytes.subarray(0, maxBytes - 1).toString().replace(/\uFFFD$/, '');
+  const kept = bytes
+    .subarray(0, maxBytes - 1)
+    .toString()
+    .replace(/\uFFFD$/, '');
   return { ...item, stdout: `${kept}…` };
 }

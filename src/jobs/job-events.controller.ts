@@ -1,4 +1,4 @@
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Get, Header, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
@@ -13,7 +13,12 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { listJobEvents } from './job-event-list.js';
-import { summarizeTree, UNFINISHED, type ChildrenSummary, type TreeEvent } from './job-event-tree.js';
+import {
+  summarizeTree,
+  UNFINISHED,
+  type ChildrenSummary,
+  type TreeEvent,
+} from './job-event-tree.js';
 import { jobEvents, jobHostSummaries } from './job-events.resource.js';
 import { jobs } from './jobs.resource.js';
 
@@ -66,7 +71,12 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
 }
 
 @Resource(jobHostSummaries)
-export class JobHostSummariesController extends ResourceController(jobHostSummaries, ['retrieve']) {}
+export class JobHostSummariesController extends ResourceController(jobHostSummaries, [
+  'retrieve',
+]) {}
+
+/** How many events a user interface should follow at most. */
+const MAX_SHOWN = '4000';
 
 /** Events of one run. Reading the run is enough. */
 @ApiTags('job_events')
@@ -79,6 +89,7 @@ export class RunEventsController {
   ) {}
 
   @Get('jobs/:id/job_events')
+  @Header('X-UI-Max-Events', MAX_SHOWN)
   @Route({
     ...LIST,
     operationId: 'jobs_job_events_list',
@@ -91,6 +102,7 @@ export class RunEventsController {
   }
 
   @Get('project_updates/:id/events')
+  @Header('X-UI-Max-Events', MAX_SHOWN)
   @Route({
     ...LIST,
     operationId: 'project_updates_events_list',
@@ -119,10 +131,7 @@ export class RunEventsController {
     return summarizeTree(events);
   }
 
-  private async list(
-    definition: typeof jobs,
-    request: ApiRequest,
-  ): Promise<Page<Representation>> {
+  private async list(definition: typeof jobs, request: ApiRequest): Promise<Page<Representation>> {
     const run = await this.resources.load(definition, request.params.id, request.actor);
     const maxBytes = this.settings.EVENT_STDOUT_MAX_BYTES_DISPLAY;
     return listJobEvents(this.resources, request, maxBytes, {

@@ -2,7 +2,10 @@ import { permit } from '../common/access.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type { CredentialInputs, CredentialTypeDefinition } from '../credentials/types/definition.js';
+import type {
+  CredentialInputs,
+  CredentialTypeDefinition,
+} from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { sql } from '../database/sql.js';
 import {
@@ -58,6 +61,10 @@ export async function jobExtension(
         [
           row.id,
           {
+            related: {
+              unified_job_template:
+                run.template_id === null ? null : resource('job_template').url(run.template_id),
+            },
             fields: {
               launched_by: launchedBy(run),
               elapsed: run.live_elapsed ?? row.elapsed,
@@ -126,6 +133,11 @@ function loadCredentials(
 }
 
 /** How a credential is shown beside what uses it. */
-function summarizeCredential({ id, name, description, credential_type: type }: CredentialRow): object {
+function summarizeCredential({
+  id,
+  name,
+  description,
+  credential_type: type,
+}: CredentialRow): object {
   return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
 }

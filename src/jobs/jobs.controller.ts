@@ -13,12 +13,13 @@ import { jobs } from './jobs.resource.js';
 
 jobs.links.set('cancel', 'cancel');
 
-const whatTheJobMayShow = { options: () => ({ visible: sql`TRUE` }) };
-
 @Resource(jobs)
-@SubList('job_host_summaries', children('job_host_summaries', { readOnly: true, ...whatTheJobMayShow }))
+@SubList(
+  'job_host_summaries',
+  children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
+)
 @SubList('credentials', related('credentials'))
-@SubList('notifications', children('notifications', { readOnly: true, ...whatTheJobMayShow }))
+@SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class JobsController extends ResourceController(jobs, ['list', 'retrieve', 'destroy']) {
   constructor(

@@ -33,7 +33,10 @@ export const jobs = defineResource({
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
   ],
   policy: {
-    read: anyOf(hasRoleOn('unified_job_template_id', 'job_template', 'read_role'), runsOrganization),
+    read: anyOf(
+      hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
+      runsOrganization,
+    ),
     delete: hasRoleOn('organization_id', 'organization', 'admin_role'),
     actions: {
       start: hasRoleOn('unified_job_template_id', 'job_template', 'execute_role'),

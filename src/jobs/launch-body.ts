@@ -12,7 +12,8 @@ export interface LaunchBody {
 }
 
 /** Names under which passwords may also stand at the top level, as old clients send them. */
-const PASSWORD_NAME = /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\..{1,1024})?)$/;
+const PASSWORD_NAME =
+  /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\..{1,1024})?)$/;
 /** Launch fields that hold lists of ids. */
 const LISTS = ['credentials', 'labels', 'instance_groups'] as const;
 
@@ -30,7 +31,8 @@ export function readLaunchBody(body: Record<string, unknown>): LaunchBody {
   for (const field of LISTS) {
     if (prompts[field] !== undefined) prompts[field] = readIds(field, prompts[field] as unknown[]);
   }
-  if (typeof prompts.extra_vars === 'string') prompts.extra_vars = parseVariables(prompts.extra_vars);
+  if (typeof prompts.extra_vars === 'string')
+    prompts.extra_vars = parseVariables(prompts.extra_vars);
   return { prompts, credentialPasswords: readPasswords(body, passwords) };
 }
 

@@ -65,7 +65,10 @@ export function planLaunch(
   };
 }
 
-function promptedOf({ row, project, credentials }: LaunchTemplate, request: LaunchRequest): PromptedTemplate {
+function promptedOf(
+  { row, project, credentials }: LaunchTemplate,
+  request: LaunchRequest,
+): PromptedTemplate {
   const own = Object.fromEntries(
     PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
   ) as Prompts;
@@ -98,7 +101,10 @@ function credentialsOf(
   );
 }
 
-function ignoredOf({ ignored }: MergedPrompts, variables: MergedVariables): Record<string, unknown> {
+function ignoredOf(
+  { ignored }: MergedPrompts,
+  variables: MergedVariables,
+): Record<string, unknown> {
   const hasVariables = Object.keys(variables.ignored).length > 0;
   return hasVariables ? { ...ignored, extra_vars: variables.ignored } : { ...ignored };
 }
@@ -133,12 +139,12 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
   return errors;
 }
 
-type Plan = Pick<
-  PlannedLaunch,
-  'request' | 'template' | 'effective' | 'accepted' | 'credentials'
->;
+type Plan = Pick<PlannedLaunch, 'request' | 'template' | 'effective' | 'accepted' | 'credentials'>;
 
-function resourceErrors({ template, effective, accepted }: Plan, objects: LaunchObjects): FieldErrors {
+function resourceErrors(
+  { template, effective, accepted }: Plan,
+  objects: LaunchObjects,
+): FieldErrors {
   const errors: FieldErrors = {};
   const { project } = template;
   if (!project) errors.project = ['A project is required to run a job.'];

@@ -5,7 +5,10 @@ import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { openInputs } from '../credentials/sealed-inputs.js';
 import type { CombinedCredential } from '../credentials/types/combination.js';
-import type { CredentialInputs, CredentialTypeDefinition } from '../credentials/types/definition.js';
+import type {
+  CredentialInputs,
+  CredentialTypeDefinition,
+} from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
@@ -73,7 +76,10 @@ export class LaunchLoader {
   async load(named: LaunchReferences, actor: Actor | null): Promise<LaunchObjects> {
     const rows = await this.templateRows(named.templates, actor);
     const inventories = await this.inventories(
-      [...named.inventories, ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? [])],
+      [
+        ...named.inventories,
+        ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? []),
+      ],
       actor,
     );
     const links = await this.credentialLinks(rows.map(({ id }) => id));

@@ -59,7 +59,15 @@ export class LaunchController {
     return this.idempotency.once(request, async () => {
       const { prompts, credentialPasswords } = readLaunchBody(body);
       const { jobIds, ignored } = await this.launches.launch(
-        [{ templateId: id, launchType: 'manual', prompts, credentialPasswords, createdBy: actor.id }],
+        [
+          {
+            templateId: id,
+            launchType: 'manual',
+            prompts,
+            credentialPasswords,
+            createdBy: actor.id,
+          },
+        ],
         actor,
       );
       const job = await this.resources.load(jobs, jobIds[0]!, actor);

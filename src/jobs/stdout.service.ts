@@ -61,7 +61,7 @@ export class StdoutService {
   }
 
   private async *parts(runId: number, colours: boolean): AsyncGenerator<string> {
-    for (let counter = 0; ; ) {
+    for (let counter = 0; ;) {
       const chunks = await this.database.rows<Chunk>(sql`
         SELECT counter, stdout, start_line FROM job_events
         WHERE job_id = ${runId} AND counter > ${counter}

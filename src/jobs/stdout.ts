@@ -1,7 +1,5 @@
 /** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
-// eslint-disable-next-line no-control-regex -- escape sequences begin with ESC
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
-// eslint-disable-next-line no-control-regex -- the same
 const COLOUR = /\u001B\[([0-9;]*)m/g;
 
 /** Output without escape sequences. */
@@ -22,7 +20,8 @@ export function htmlText(text: string): string {
   const add = (part: string): void => {
     const escaped = escapeHtml(plainText(part));
     const classes = classesOf(style);
-    html += escaped === '' || classes === '' ? escaped : `<span class="${classes}">${escaped}</span>`;
+    html +=
+      escaped === '' || classes === '' ? escaped : `<span class="${classes}">${escaped}</span>`;
   };
   for (const match of text.matchAll(COLOUR)) {
     add(text.slice(position, match.index));

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
@@ -47,7 +48,10 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     private readonly secrets: TemplateSecrets,
     private readonly http: OutboundClient,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    // One listener for each attempt under way is no leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   async handle(id: number): Promise<void> {
     const target = await this.ledger.find(id);
@@ -57,7 +61,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     }
     if (!target.due) return;
     const { destination } = target;
-    const entry = await this.lanes.enter(destination, id, () => this.deliver(id, destination));
+    const entry = await this.lanes.enter(destination, id, () => this.work(id, destination));
     if (entry === 'full') await this.outbox.postpone('notifications', id, FULL_DELAY_SECONDS);
   }
 
@@ -68,6 +72,16 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.lanes.idle();
+  }
+
+  /** Logs what goes wrong around an attempt; the outbox brings the notification back. */
+  private async work(id: number, destination: string): Promise<void> {
+    try {
+      await this.deliver(id, destination);
+    } catch (error) {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.logger.error({ message: 'notification not settled', notification: id, error: reason });
+    }
   }
 
   private async deliver(id: number, destination: string): Promise<void> {

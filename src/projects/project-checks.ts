@@ -13,9 +13,9 @@ export interface ProjectFacts {
   touches(...fields: readonly string[]): boolean;
   /** Kind of the credential's type; null without a credential. */
   credentialKind: string | null;
-  /** The project exists already. */
-  isStored: boolean;
-  /** Another manual project uses the folder. */
+  /** Folder of a project that exists already, else null. */
+  storedPath: string | null;
+  /** Another project uses the folder. */
   isPathTaken: boolean;
   /** Templates that choose a branch of their own. */
   overridingTemplates: readonly number[];
@@ -40,7 +40,7 @@ export function projectErrors(facts: ProjectFacts, schemes: readonly string[]): 
   };
 }
 
-function manualErrors({ value, touches, isPathTaken }: ProjectFacts): FieldErrors {
+function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts): FieldErrors {
   const errors: FieldErrors = {};
   for (const option of UPDATE_OPTIONS) {
     if (value(option) === true && touches(option, 'scm_type')) {
@@ -52,7 +52,9 @@ function manualErrors({ value, touches, isPathTaken }: ProjectFacts): FieldError
   }
   const path = String(value('local_path') ?? '');
   if (path === '' || !touches('local_path', 'scm_type')) return errors;
-  if (!isFolderName(path) || path.startsWith('_')) {
+  // Names of that form belong to fetched projects, present or to come.
+  const isReserved = /^_\d+__/.test(path) && path !== storedPath;
+  if (!isFolderName(path) || isReserved) {
     errors.local_path = ['This must be the name of a folder directly below the project root.'];
   } else if (isPathTaken) {
     errors.local_path = ['This path is already being used by another manual project.'];
@@ -61,7 +63,7 @@ function manualErrors({ value, touches, isPathTaken }: ProjectFacts): FieldError
 }
 
 function sourceErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
-  const { value, touches, isStored } = facts;
+  const { value, touches, storedPath } = facts;
   const errors: FieldErrors = {};
   const check = (field: string, work: (text: string) => unknown): void => {
     const text = String(value(field) ?? '');
@@ -79,7 +81,7 @@ function sourceErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErr
   check('scm_url', (url) => parseGitSource(url, schemes));
   check('scm_branch', checkRef);
   check('scm_refspec', parseRefspecs);
-  if (isStored && touches('local_path') && !touches('scm_type')) {
+  if (storedPath !== null && touches('local_path') && !touches('scm_type')) {
     errors.local_path = ['Cannot change local_path for git-based projects'];
   }
   return errors;

@@ -6,17 +6,13 @@ import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { children, SubList } from '../common/resource/sublist.js';
-import { sql } from '../database/sql.js';
 import { CancelService } from '../jobs/cancel.service.js';
 import { projectUpdates } from './project-updates.resource.js';
 
 projectUpdates.links.set('cancel', 'cancel');
 
 @Resource(projectUpdates)
-@SubList(
-  'notifications',
-  children('notifications', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
-)
+@SubList('notifications', children('notifications', { readOnly: true }))
 export class ProjectUpdatesController extends ResourceController(projectUpdates, [
   'list',
   'retrieve',

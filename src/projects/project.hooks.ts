@@ -50,7 +50,8 @@ export class ProjectHooks implements ResourceHooks {
     const becomesFetched = 'scm_type' in values && type !== '';
     // The files of a manual project are its owner's: a checkout must not go over them.
     if (becomesFetched) delete values.local_path;
-    if (type !== '') return becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
+    if (type !== '')
+      return becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
     if (!('scm_type' in values) && !('local_path' in values)) return {};
     return { status: await this.manualStatus(String(values.local_path ?? row.local_path)) };
   }
@@ -89,7 +90,7 @@ export class ProjectHooks implements ResourceHooks {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
       credentialKind: await this.credentialKind(after('credential')),
-      isStored: row.id !== undefined,
+      storedPath: (row.local_path as string | undefined) ?? null,
       isPathTaken: await this.isPathTaken(id, after('local_path')),
       overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
     };
@@ -109,7 +110,7 @@ export class ProjectHooks implements ResourceHooks {
     if (typeof localPath !== 'string' || localPath === '') return false;
     const other = await this.database.row(sql`
       SELECT 1 FROM unified_job_templates
-      WHERE type = 'project' AND scm_type = '' AND local_path = ${localPath} AND id <> ${id}`);
+      WHERE type = 'project' AND local_path = ${localPath} AND id <> ${id}`);
     return other !== undefined;
   }
 

@@ -1,4 +1,13 @@
-import { Bool, Char, Choices, Integer, Json, Reference, Text, Variables } from '../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  Integer,
+  Json,
+  Reference,
+  Text,
+  Variables,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { UnifiedTemplateSchema } from './unified-template.schema.js';
 
@@ -137,7 +146,9 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
   })
   webhook_credential!: number | null;
 
-  @Json({ help: 'Which verified webhooks launch the template; empty: every event of the contract.' })
+  @Json({
+    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
+  })
   webhook_filters!: object;
 
   @Bool()

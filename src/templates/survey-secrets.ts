@@ -12,9 +12,7 @@ export const sealSurvey = (box: SecretBox, templateId: number, survey: Survey): 
 /** A stored survey with its secrets in clear; null when the template has none. */
 export const openSurvey = (box: SecretBox, templateId: number, stored: unknown): Survey | null =>
   isSurvey(stored)
-    ? mapSecrets(stored, (text) =>
-        isSealed(text) ? box.open(text, contextOf(templateId)) : text,
-      )
+    ? mapSecrets(stored, (text) => (isSealed(text) ? box.open(text, contextOf(templateId)) : text))
     : null;
 
 /** A stored survey as the API shows it. */

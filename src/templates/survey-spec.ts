@@ -25,7 +25,8 @@ const MAX_QUESTIONS = 200;
  */
 export function readSurvey(body: Record<string, unknown>, previous: Survey | null): Survey {
   for (const key of ['name', 'description', 'spec']) {
-    if (!Object.hasOwn(body, key)) throw new SurveyError(`Field '${key}' is missing from survey spec.`);
+    if (!Object.hasOwn(body, key))
+      throw new SurveyError(`Field '${key}' is missing from survey spec.`);
   }
   const { name, description, spec } = body;
   assertText('name', name);
@@ -45,7 +46,9 @@ export function readSurvey(body: Record<string, unknown>, previous: Survey | nul
 
 function assertText(field: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') {
-    throw new SurveyError(`Expected string for field '${field}', received ${typeName(value)} type.`);
+    throw new SurveyError(
+      `Expected string for field '${field}', received ${typeName(value)} type.`,
+    );
   }
   if (!isStorable(value)) throw new SurveyError('Null characters are not allowed.');
 }
@@ -65,7 +68,9 @@ function readQuestion(
   assertQuestionText(given, 'variable', index);
   const variable = given.variable as string;
   if (!VARIABLE.test(variable)) {
-    throw new SurveyError(`'variable' '${variable}' in survey question ${index} is not a valid name.`);
+    throw new SurveyError(
+      `'variable' '${variable}' in survey question ${index} is not a valid name.`,
+    );
   }
   if (seen.has(variable)) {
     throw new SurveyError(`'variable' '${variable}' duplicated in survey question ${index}.`);

@@ -67,7 +67,9 @@ const isKept = ({ type }: SurveyQuestion, value: unknown): boolean =>
 
 /** Defaults that are valid answers, by variable; an invalid default is as good as none. */
 export function defaultAnswers({ spec }: Survey): Record<string, unknown> {
-  const usable = spec.filter((one) => hasDefault(one) && valueErrors(one, defaultOf(one)).length === 0);
+  const usable = spec.filter(
+    (one) => hasDefault(one) && valueErrors(one, defaultOf(one)).length === 0,
+  );
   return Object.fromEntries(usable.map((one) => [one.variable, defaultOf(one)]));
 }
 
@@ -113,7 +115,9 @@ function textErrors(question: SurveyQuestion, value: unknown): string[] {
   const { length } = [...value];
   const told = shown(question, value);
   if (typeof min === 'number' && length < min) {
-    return [`'${variable}' value ${told} is too small (length is ${length} must be at least ${min}).`];
+    return [
+      `'${variable}' value ${told} is too small (length is ${length} must be at least ${min}).`,
+    ];
   }
   if (typeof max === 'number' && length > max) {
     return [`'${variable}' value ${told} is too large (must be no more than ${max}).`];

@@ -79,7 +79,7 @@ const isFilterable = (field: Field): boolean =>
 const options = (choices: readonly (readonly [string, string])[], chosen: string): Html[] =>
   choices.map(
     ([value, label]) =>
-      html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`,
+      html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`,
   );
 
 const choiceFilter = (field: Field, chosen: string): Html =>

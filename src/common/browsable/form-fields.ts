@@ -101,34 +101,29 @@ function control(input: FormField, common: Common): Html {
         ${attributes({ ...common, value: text(value) })}
       />`;
     default:
-      return html`<input${attributes({
-        ...common,
-        type: field.kind === 'email' ? 'email' : 'text',
-        value: text(value),
-        maxlength: field.max,
-        placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
-        autocomplete: 'off',
-      })}></input${attributes({
-        ...common,
-        type: field.kind === 'email' ? 'email' : 'text',
-        value: text(value),
-        maxlength: field.max,
-        placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
-        autocomplete: 'off',
-      })}>`;
+      return html`<input
+        ${attributes({
+          ...common,
+          type: field.kind === 'email' ? 'email' : 'text',
+          value: text(value),
+          maxlength: field.max,
+          placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
+          autocomplete: 'off',
+        })}
+      />`;
   }
 }
 
 function textarea(common: Common, value: string, rows: number, more: Common): Html {
   // HTML drops one line break after the tag: a value that starts with one needs another.
-  return html`<textarea${attributes({ ...common, rows, spellcheck: 'false', ...more })}>
+  return html`<textarea ${attributes({ ...common, rows, spellcheck: 'false', ...more })}>
 ${value}</textarea>`;
 }
 
 function choiceSelect(field: Field, chosen: string, common: Common): Html {
   const hasEmpty = field.choices.some(([value]) => value === '');
   const optional = !hasEmpty && (!field.required || chosen === '');
-  return html`<select${attributes(common)}>
+  return html`<select ${attributes(common)}>
     ${optional && html`<option value="">---------</option>`}
     ${field.choices.map(([value, label]) =>
       option(String(value), label === '' ? '---------' : label, chosen),
@@ -137,14 +132,14 @@ function choiceSelect(field: Field, chosen: string, common: Common): Html {
 }
 
 const option = (value: string, label: string, chosen: string): Html =>
-  html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`;
+  html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`;
 
 /** A select, or a box for the id where there is too much to list; a script makes both searchable. */
 function referenceControl({ field, value, choices }: FormField, common: Common): Html {
   const list = `/api/v2/${field.target!().path}/`;
   const chosen = text(value);
   if (choices && !choices.more) {
-    return html`<select${attributes({ ...common, 'data-picker': list })}>
+    return html`<select ${attributes({ ...common, 'data-picker': list })}>
       <option value="">---------</option>
       ${choices.options.map(([id, label]) => option(id, label, chosen))}
     </select>`;

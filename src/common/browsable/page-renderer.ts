@@ -70,7 +70,14 @@ export class PageRenderer {
     return page({
       context,
       title,
-      content: html` ${breadcrumbs(this.table, context.path, names)} ${heading(view, title, usable)}
+      content: html` ${breadcrumbs(this.table, context.path, names)}
+      ${heading({
+        context,
+        title,
+        route: view.route,
+        allow: String(response.getHeader('Allow') ?? ''),
+        usable: view.status >= 400 ? [] : usable,
+      })}
       ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
       ${view.message} ${await this.main(view, usable)}
       ${responseView(context, response, view, { open: this.jsonIsOpen(view) })}

@@ -65,7 +65,9 @@ export class OptionsService {
     const get = entry.routes.get('GET');
     if (get) actions.GET = getFields(get);
     const post = entry.routes.get('POST');
-    if (post && (await this.mayCall(post, path, actor))) {
+    // The command-line client learns the fields of an action from object 1, whether it exists or not
+    // (decision 41, rule 10).
+    if (post && (post.info?.kind === 'action' || (await this.mayCall(post, path, actor)))) {
       actions.POST = {
         ...fieldOptions(post.info?.body ?? [], 'POST'),
         ...(post.info?.attach ? ATTACH_FIELDS : {}),

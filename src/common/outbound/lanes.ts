@@ -29,7 +29,7 @@ export class Lanes {
 
   /**
    * Runs the work at once, and resolves when it is done, or takes it into its lane's queue and
-   * resolves immediately. Work whose id is here already is dropped (`known`).
+   * resolves immediately. Work whose id is here already is dropped (`known`). Work must not throw.
    */
   async enter(name: string, id: number, work: () => Promise<void>): Promise<LaneEntry> {
     if (this.ids.has(id)) return 'known';
@@ -71,8 +71,7 @@ export class Lanes {
   private advance(name: string, lane: Lane): void {
     const next = lane.waiting.shift();
     if (next) {
-      // Nobody waits for it, so its failure is its own business: the work logs what went wrong.
-      this.run(name, lane, next).catch(() => undefined);
+      void this.run(name, lane, next);
     } else if (lane.running === 0) {
       this.lanes.delete(name);
     }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { rowContext, SecretBox } from '../../common/crypto/secret-box.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { openSecrets } from '../launch-secrets.js';
+import { openSecrets } from '../launch-secrets.js';
 
 /** The project of a job as it is now. */
 export interface JobProject {
@@ -52,6 +54,8 @@ export interface JobContext {
   job_slice_number: number;
   job_slice_count: number;
   start_args: string;
+  launch_config: object | null;
+  launch_config: object | null;
   project: JobProject | null;
   template: { id: number; name: string; extra_vars: string } | null;
   user: {
@@ -63,6 +67,12 @@ export interface JobContext {
   } | null;
   delivery: JobDelivery | null;
   credential_ids: number[];
+}
+
+/** What a job was given in confidence. */
+export interface JobSecrets {
+  passwords: Readonly<Record<string, string>>;
+  answers: Readonly<Record<string, unknown>>;
 }
 
 /** Reads what a job needs to run. */
@@ -79,7 +89,7 @@ export class JobContexts {
         job.inventory_id, inventory.name AS inventory_name, job.playbook, job.scm_branch, job.forks,
         job."limit", job.verbosity, job.extra_vars, job.job_tags, job.skip_tags, job.start_at_task,
         job.force_handlers, job.timeout, job.become_enabled, job.diff_mode, job.job_slice_number,
-        job.job_slice_count, job.start_args,
+        job.job_slice_count, job.start_args, job.launch_config, job.launch_config,
         CASE WHEN project.id IS NOT NULL THEN json_build_object('id', project.id,
           'scm_type', project.scm_type, 'scm_url', project.scm_url,
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
@@ -108,13 +118,17 @@ export class JobContexts {
   }
 
   /**
-   * The passwords given at launch, by name.
+   * What was given at launch and is kept sealed: passwords by name, and the secret answers of a survey
+   * by variable, whose places in `extra_vars` hold a mask.
    *
    * @throws UnsealError when they cannot be opened with the installation's keys
    */
-  passwords({ id, start_args: sealed }: JobContext): Record<string, string> {
-    if (sealed === '') return {};
-    const plain = this.box.open(sealed, rowContext('unified_jobs', id, 'start_args'));
-    return JSON.parse(plain) as Record<string, string>;
+  secrets({ id, start_args: sealed, launch_config: config }: JobContext): JobSecrets {
+    const context = rowContext('unified_jobs', id, 'start_args');
+    const passwords = sealed === '' ? {} : JSON.parse(this.box.open(sealed, context));
+    return {
+      passwords: passwords as Record<string, string>,
+      answers: openSecrets(this.box, id, config),
+    };
   }
 }

@@ -16,7 +16,7 @@ import { startRun, type RunResult } from '../runner/run-process.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { EventStore } from './event-store.js';
-import { JobContexts, type JobContext, type JobProject } from './job-context.js';
+import { JobContexts, type JobContext, type JobProject, type JobSecrets } from './job-context.js';
 import { JobCredentials, credentialPart } from './job-credentials.js';
 import { JobProjectFiles, type ProjectFiles } from './job-project.js';
 import { combineVariables, metaVariables, type RunVariables } from './job-variables.js';
@@ -34,6 +34,13 @@ interface Preparation {
   prepared: PreparedRun;
   masker: Masker;
   files: ProjectFiles;
+}
+
+interface VariableParts {
+  project: JobProject;
+  plan: InjectionPlan;
+  files: ProjectFiles;
+  answers: JobSecrets['answers'];
 }
 
 /** Runs a job's playbook: the one place where all its parts come together. */
@@ -79,7 +86,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const { project } = job;
     const inventory = await this.inventory(job);
     if (!project) throw new CannotStart(NO_PROJECT);
-    const passwords = this.contexts.passwords(job);
+    const { passwords, answers } = this.contexts.secrets(job);
     const plan = await this.credentials.open(job.credential_ids, passwords, workspace);
     const files = await this.projectFiles.provide(run, {
       project,
@@ -90,7 +97,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const description = {
       ...this.options(job),
       ...credentialPart(plan),
-      ...this.variables(job, project, plan, files),
+      ...this.variables(job, { project, plan, files, answers }),
       jobId: run.id,
       attempt: run.attempt,
       projectDir: files.dir,
@@ -100,7 +107,8 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       timeoutSeconds: await this.timeout(job),
     };
     const prepared = await preparePlaybookRun(description, workspace);
-    return { prepared, masker: createMasker(plan.secrets), files };
+    const answers = Object.values(this.contexts.secretVariables(job)).map(String);
+    return { prepared, masker: createMasker([...plan.secrets, ...answers]), files };
   }
 
   private async inventory(job: JobContext): Promise<AnsibleInventory> {
@@ -131,12 +139,8 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
   }
 
-  private variables(
-    job: JobContext,
-    project: JobProject,
-    plan: InjectionPlan,
-    files: ProjectFiles,
-  ): RunVariables {
+  private variables(job: JobContext, parts: VariableParts): RunVariables {
+    const { project, plan, files, answers } = parts;
     const prefixes = variablePrefixes(this.settings.WEBHOOK_VARIABLE_PREFIXES);
     const { delivery, template, inventory_id: inventoryId } = job;
     const event = delivery && {
@@ -153,7 +157,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
     return combineVariables(
       {
-        job: parseVariables(job.extra_vars),
+        job: { ...parseVariables(job.extra_vars), ...this.contexts.secretVariables(job) },
         webhook: event ? webhookVariables(event, prefixes) : {},
         credentials: plan.extraVars,
         meta: metaVariables(facts, prefixes),

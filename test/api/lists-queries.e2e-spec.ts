@@ -1,0 +1,55 @@
+/** Every list of the route table sends as many statements for many rows as for one (design 6). */
+import { RoleStore } from '../../src/common/access.js';
+import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { countQueries } from '../support/queries.js';
+import { multiply, Samples } from '../support/samples.js';
+
+const COPIES = 49;
+/** Lists that stay short here: what they show does not multiply by copying rows. */
+const SHORT = new Set(['/api/v2/me']);
+
+let test: TestApp;
+let samples: Samples;
+let lists: TableRoute[];
+
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+  lists = test.app
+    .get(RouteTable, { strict: false })
+    .routes.filter(({ method, info }) => method === 'GET' && info?.kind === 'list');
+  const roles = test.app.get(RoleStore, { strict: false });
+  const types = new Set(lists.map(({ info }) => info!.resource!.type));
+  for (const type of types) {
+    const row = await samples.of(type);
+    if (['role', 'activity_stream', 'unified_job', 'unified_job_template'].includes(type)) continue;
+    await multiply(test.database, roles, type, row, COPIES);
+  }
+}, 60_000);
+afterAll(() => test.close());
+
+it('holds for every list and every caller', async () => {
+  const faults: string[] = [];
+  const short: string[] = [];
+  for (const { pattern, info } of lists) {
+    const parent = info?.parent ? String((await samples.of(info.parent.type)).id) : '';
+    const path = `${pattern.replace(':id', parent)}/`;
+    let longest = 0;
+    for (const who of ['superuser', 'orgAdmin', 'teamMember'] as const) {
+      const get = async (size: number): Promise<number> => {
+        const { body, status } = await test.as[who].get(`${path}?page_size=${size}`);
+        if (![200, 403].includes(status)) faults.push(`${pattern} as ${who}: ${status}`);
+        const rows = (body.results ?? []).length;
+        longest = Math.max(longest, rows);
+        return rows;
+      };
+      const one = await countQueries(test.database, () => get(1));
+      const many = await countQueries(test.database, () => get(50));
+      if (one !== many) faults.push(`${pattern} as ${who}: ${one} and ${many} statements`);
+    }
+    if (longest < 2 && !SHORT.has(pattern)) short.push(pattern);
+  }
+  expect(faults).toEqual([]);
+  expect(short).toEqual([]);
+}, 120_000);

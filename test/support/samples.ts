@@ -1,0 +1,239 @@
+/**
+ * One object of every resource type, all in the personas' home, for tests that go over every route:
+ * `await samples.of('job_template')`. The home team holds a role on each kind of object that has
+ * some. A new resource needs an entry here, or the tests that go over all routes fail by its name.
+ *
+ * `multiply` makes many rows of one by copying it in SQL, roles and ties included.
+ */
+import type { RoleStore } from '../../src/common/access.js';
+import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
+import type { Database } from '../../src/database/database.js';
+import { insertRow } from '../../src/database/rows.js';
+import { ident, join, sql, type Sql } from '../../src/database/sql.js';
+import type { TestApp } from './boot.js';
+
+type Maker = (samples: Samples) => Promise<Row>;
+
+const event = { event: 'runner_on_ok', event_data: '{}', stdout: 'ok', start_line: 0, end_line: 1 };
+
+const MAKERS: Record<string, Maker> = {
+  organization: async ({ test }) => test.home.organization,
+  user: async ({ test: { make, home } }) => {
+    const user = await make.user();
+    await make.grant('organization', home.organization, 'member_role', { user });
+    return user;
+  },
+  team: async (samples) => {
+    const { home, make, as } = samples.test;
+    const team = await samples.row('team', { name: samples.name('Sample team') });
+    await make.grant('team', team, 'admin_role', { user: as.users.teamAdmin });
+    await make.grant('team', team, 'member_role', { user: as.users.teamMember });
+    const project = await samples.of('project');
+    await make.grant('project', project, 'read_role', { team });
+    await make.grant('team', home.team, 'read_role', { team });
+    return team;
+  },
+  role: async (samples) => samples.test.make.role('team', await samples.of('team'), 'read_role'),
+  o_auth2_access_token: ({ test, insert }) =>
+    insert('tokens', { user_id: test.as.users.orgMember.id, digest: `digest ${Date.now()}` }),
+  credential_type: (samples) =>
+    samples.row('credential_type', { name: samples.name('Type'), kind: 'cloud', organization: undefined }),
+  credential: (samples) => samples.granted('credential', 'use_role', samples.test.make.credential({ organization: samples.home })),
+  inventory: (samples) => samples.granted('inventory', 'use_role', samples.test.make.inventory({ organization: samples.home })),
+  host: async (samples) => samples.test.make.host(await samples.of('inventory')),
+  group: async (samples) => samples.test.make.group(await samples.of('inventory')),
+  project: (samples) => samples.granted('project', 'use_role', samples.test.make.project({ organization: samples.home })),
+  job_template: async (samples) => {
+    const project = (await samples.of('project')).id;
+    const inventory = (await samples.of('inventory')).id;
+    const template = samples.test.make.jobTemplate({ project, inventory });
+    return samples.granted('job_template', 'execute_role', template);
+  },
+  notification_template: ({ test, home }) => test.make.notificationTemplate({ organization: home }),
+  job: async (samples) => {
+    const template = (await samples.of('job_template')).id;
+    return samples.insert('unified_jobs', {
+      type: 'job',
+      name: 'Sample job',
+      status: 'successful',
+      organization_id: samples.home,
+      unified_job_template_id: template,
+      job_template_id: template,
+      project_id: (await samples.of('project')).id,
+      inventory_id: (await samples.of('inventory')).id,
+      event_processing_finished: true,
+    });
+  },
+  project_update: async (samples) => {
+    const project = (await samples.of('project')).id;
+    return samples.insert('unified_jobs', {
+      type: 'project_update',
+      name: 'Sample update',
+      status: 'successful',
+      organization_id: samples.home,
+      unified_job_template_id: project,
+      project_id: project,
+      event_processing_finished: true,
+    });
+  },
+  unified_job: (samples) => samples.of('job'),
+  unified_job_template: (samples) => samples.of('job_template'),
+  job_event: async (samples) =>
+    samples.insert('job_events', { job_id: (await samples.of('job')).id, counter: 1, ...event }),
+  job_host_summary: async (samples) =>
+    samples.insert('job_host_summaries', {
+      job_id: (await samples.of('job')).id,
+      host_id: (await samples.of('host')).id,
+      host_name: 'sample',
+    }),
+  notification: async (samples) => {
+    const template = await samples.of('notification_template');
+    return samples.insert('notifications', {
+      notification_template_id: template.id,
+      unified_job_id: (await samples.of('job')).id,
+      notification_type: 'webhook',
+      status: 'failed',
+      event: 'success',
+    });
+  },
+  notification_attempt: async (samples) =>
+    samples.insert('notification_attempts', {
+      notification_id: (await samples.of('notification')).id,
+    }),
+  webhook_delivery: async (samples) =>
+    samples.insert('webhook_deliveries', {
+      template_id: (await samples.of('job_template')).id,
+      service: 'service_a',
+      event: 'push',
+      guid: 'sample',
+      verdict: 'ignored',
+    }),
+  webhook_status_post: async (samples) =>
+    samples.insert('webhook_status_posts', { job_id: (await samples.of('job')).id }),
+  activity_stream: async (samples) => {
+    const team = await samples.of('team');
+    const row = await samples.test.database.row<Row>(sql`
+      SELECT * FROM activity_stream WHERE object1 = 'team' AND object1_id = ${team.id} LIMIT 1`);
+    return row!;
+  },
+};
+
+export class Samples {
+  private readonly rows = new Map<string, Promise<Row>>();
+  private made = 0;
+
+  constructor(readonly test: TestApp) {}
+
+  get home(): number {
+    return this.test.home.organization.id;
+  }
+
+  /** The sample of a type; made when there is none. */
+  of(type: string): Promise<Row> {
+    const maker = MAKERS[type];
+    if (!maker) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
+    const row = this.rows.get(type) ?? maker(this);
+    this.rows.set(type, row);
+    return row;
+  }
+
+  /** Forgets all but the home: what was changed or deleted is made anew. */
+  reset(): void {
+    this.rows.clear();
+  }
+
+  name(word: string): string {
+    return `${word} ${(this.made += 1)}`;
+  }
+
+  row(type: string, fields: Record<string, unknown>): Promise<Row> {
+    return this.test.make.row(type, { organization: this.home, ...fields });
+  }
+
+  readonly insert = async (table: string, columns: Record<string, unknown>): Promise<Row> =>
+    (await this.test.database.row<Row>(insertRow(table, columns)))!;
+
+  /** Gives the home team a role on an object. */
+  async granted(type: string, field: string, made: Promise<Row>): Promise<Row> {
+    const row = await made;
+    await this.test.make.grant(type, row, field, { team: this.test.home.team });
+    return row;
+  }
+}
+
+/** Every resource type there is. */
+export const sampleTypes = (): readonly string[] => resources().map(({ type }) => type);
+
+/** Copies a row `count` times, with names of their own, roles, and the ties the row has. */
+export async function multiply(
+  database: Database,
+  roles: RoleStore,
+  type: string,
+  row: Row,
+  count: number,
+): Promise<number[]> {
+  const definition = resource(type);
+  const columns = await copiedColumns(database, definition);
+  const list = join(columns.map((column) => ident(column)), ', ');
+  const values = join(columns.map((column) => valueOf(definition, column)), ', ');
+  const copies = await database.rows<Row>(sql`
+    INSERT INTO ${ident(definition.table)} (${list})
+    SELECT ${values} FROM ${ident(definition.table)} src, generate_series(1, ${count}::int) AS number
+    WHERE src.id = ${row.id} RETURNING *`);
+  await database.transaction(async () => {
+    await roles.createRoles(definition, copies);
+    await copyTies(database, definition, row, copies);
+  });
+  return copies.map(({ id }) => id);
+}
+
+async function copiedColumns(database: Database, { table }: ResourceDefinition): Promise<string[]> {
+  const rows = await database.rows<{ column_name: string }>(sql`
+    SELECT column_name FROM information_schema.columns
+    WHERE table_schema = 'public' AND table_name = ${table} AND column_name <> 'id'
+      AND is_generated = 'NEVER'`);
+  return rows.map(({ column_name }) => column_name);
+}
+
+/** Texts of unique rules get a number; other columns are copied as they are. */
+function valueOf({ unique, fields }: ResourceDefinition, column: string): Sql {
+  const text = fields.find((field) => field.column === column && !field.target && field.kind !== 'integer');
+  const numbered = text && unique.some(({ columns }) => columns.includes(column));
+  return numbered ? sql`src.${ident(column)} || ' ' || number` : sql`src.${ident(column)}`;
+}
+
+/** Rows of link tables that name the row, from either side, for the copies too. */
+async function copyTies(
+  database: Database,
+  { table }: ResourceDefinition,
+  row: Row,
+  copies: readonly Row[],
+): Promise<void> {
+  const ids = copies.map(({ id }) => id);
+  const links = await database.rows<{ link: string; near: string; others: string[] }>(sql`
+    SELECT con.conrelid::regclass::text AS link, att.attname AS near, (
+      SELECT array_agg(other.attname::text) FROM pg_attribute other
+      WHERE other.attrelid = con.conrelid AND other.attnum > 0
+        AND other.attname NOT IN (att.attname, 'id', 'position')) AS others
+    FROM pg_constraint con
+    JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
+    WHERE con.contype = 'f' AND con.confrelid = ${table}::regclass
+      AND con.conrelid::regclass::text = ANY(${LINK_TABLES()}::text[])`);
+  for (const { link, near, others } of links) {
+    const rest = join(others.map((other) => ident(other)), ', ');
+    await database.execute(sql`
+      INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
+      SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::int[]) AS copy
+      WHERE ${ident(near)} = ${row.id} ON CONFLICT DO NOTHING`);
+  }
+}
+
+const LINK_TABLES = (): string[] => [
+  'role_members',
+  ...resources().flatMap(({ relations }) =>
+    Object.values(relations).flatMap((relation) =>
+      relation.kind === 'many-to-many' ? [relation.table] : [],
+    ),
+  ),
+];

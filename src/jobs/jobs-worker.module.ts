@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { Dependencies } from './scheduler/dependencies.js';
 import { Placement } from './scheduler/placement.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -22,7 +23,7 @@ import { WorkerNode } from './worker/worker-node.js';
 
 /** Scheduler, runner and clean-up: what only the worker process does with runs. */
 @Module({
-  imports: [CredentialsModule, InventoriesModule],
+  imports: [CredentialsModule, InventoriesModule, ProjectsModule],
   providers: [
     ...[Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],

@@ -6,6 +6,10 @@ import { countQueries } from '../support/queries.js';
 import { multiply, Samples } from '../support/samples.js';
 
 const COPIES = 49;
+/** Lists whose rows speak of objects of several types: a few statements for each type among them. */
+const MIXED = /^\/api\/v2\/(roles|unified_jobs|unified_job_templates)$|\/(access_list|roles|parents)$/;
+const STATEMENTS_A_TYPE = 2;
+const MIXED_TYPES = 8;
 /** Lists that stay short here: what they show does not multiply by copying rows. */
 const SHORT = new Set(['/api/v2/me']);
 
@@ -46,7 +50,8 @@ it('holds for every list and every caller', async () => {
       };
       const one = await countQueries(test.database, () => get(1));
       const many = await countQueries(test.database, () => get(50));
-      if (one !== many) faults.push(`${pattern} as ${who}: ${one} and ${many} statements`);
+      const more = MIXED.test(pattern) ? STATEMENTS_A_TYPE * MIXED_TYPES : 0;
+      if (many < one || many > one + more) faults.push(`${pattern} as ${who}: ${one} and ${many} statements`);
     }
     if (longest < 2 && !SHORT.has(pattern)) short.push(pattern);
   }

@@ -175,11 +175,11 @@ export async function multiply(
 ): Promise<number[]> {
   const definition = resource(type);
   const columns = await copiedColumns(database, definition);
-  const list = join(columns.map((column) => ident(column)), ', ');
-  const values = join(columns.map((column) => valueOf(definition, column)), ', ');
+  const list = join(columns.map(({ name }) => ident(name)), ', ');
+  const values = join(columns.map(valueOf), ', ');
   const copies = await database.rows<Row>(sql`
     INSERT INTO ${ident(definition.table)} (${list})
-    SELECT ${values} FROM ${ident(definition.table)} src, generate_series(1, ${count}::int) AS number
+    SELECT ${values} FROM ${ident(definition.table)} src, generate_series(1, ${count}::int) AS copy (number)
     WHERE src.id = ${row.id} RETURNING *`);
   await database.transaction(async () => {
     await roles.createRoles(definition, copies);
@@ -188,19 +188,31 @@ export async function multiply(
   return copies.map(({ id }) => id);
 }
 
-async function copiedColumns(database: Database, { table }: ResourceDefinition): Promise<string[]> {
-  const rows = await database.rows<{ column_name: string }>(sql`
-    SELECT column_name FROM information_schema.columns
-    WHERE table_schema = 'public' AND table_name = ${table} AND column_name <> 'id'
-      AND is_generated = 'NEVER'`);
-  return rows.map(({ column_name }) => column_name);
+interface CopiedColumn {
+  name: string;
+  type: string;
+  /** Stands in a unique index and names nothing else: each copy needs a value of its own. */
+  unique: boolean;
 }
 
-/** Texts of unique rules get a number; other columns are copied as they are. */
-function valueOf({ unique, fields }: ResourceDefinition, column: string): Sql {
-  const text = fields.find((field) => field.column === column && !field.target && field.kind !== 'integer');
-  const numbered = text && unique.some(({ columns }) => columns.includes(column));
-  return numbered ? sql`src.${ident(column)} || ' ' || number` : sql`src.${ident(column)}`;
+function copiedColumns(database: Database, { table }: ResourceDefinition): Promise<CopiedColumn[]> {
+  return database.rows<CopiedColumn & Row>(sql`
+    SELECT att.attname AS name, format_type(att.atttypid, NULL) AS type, EXISTS (
+        SELECT 1 FROM pg_index ind
+        WHERE ind.indrelid = att.attrelid AND ind.indisunique AND att.attnum = ANY(ind.indkey)
+      ) AND NOT EXISTS (
+        SELECT 1 FROM pg_constraint con
+        WHERE con.conrelid = att.attrelid AND con.contype = 'f' AND att.attnum = ANY(con.conkey)
+      ) AND att.attname <> 'type' AS "unique"
+    FROM pg_attribute att
+    WHERE att.attrelid = ${table}::regclass AND att.attnum > 0 AND NOT att.attisdropped
+      AND att.attname <> 'id' AND att.attgenerated = ''`);
+}
+
+function valueOf({ name, type, unique }: CopiedColumn): Sql {
+  const column = ident('src', name);
+  if (unique && type === 'text') return sql`${column} || ' ' || copy.number`;
+  return unique && type === 'integer' ? sql`${column} + copy.number` : column;
 }
 
 /** Rows of link tables that name the row, from either side, for the copies too. */

@@ -1,4 +1,5 @@
 import type { Field } from '../fields/field.js';
+import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import type { ReferenceChoices } from './reference-choices.js';
 
@@ -28,10 +29,11 @@ export function formField(input: FormField): Html {
     'aria-invalid': errors.length > 0 ? 'true' : null,
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
-  const wide = ['text', 'variables', 'json'].includes(field.kind) && !input.secret;
+  const wide =
+    !isList(field) && ['text', 'variables', 'json'].includes(field.kind) && !input.secret;
   const help = field.help && html`<p class="hint" id="${id}-help">${field.help}</p>`;
   const messages = errorList(errors, `${id}-errors`);
-  if (field.kind === 'boolean') {
+  if (field.kind === 'boolean' && !field.nullable) {
     return html`<div class="field check">
       <input type="hidden" name="${field.name}" value="false" />
       <input
@@ -74,7 +76,10 @@ function control(input: FormField, common: Common): Html {
     />`;
   }
   if (field.choices.length > 0) return choiceSelect(field, text(value), common);
+  if (isList(field)) return multipleSelect(input, common);
   switch (field.kind) {
+    case 'boolean':
+      return choiceSelect({ ...field, choices: YES_NO }, text(value), common);
     case 'reference':
       return referenceControl(input, common);
     case 'text':
@@ -133,6 +138,22 @@ function choiceSelect(field: Field, chosen: string, common: Common): Html {
 
 const option = (value: string, label: string, chosen: string): Html =>
   html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`;
+
+/** A boolean that may also be left open. */
+const YES_NO = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+] as const;
+
+/** The hidden value says that the field was there when nothing is chosen. */
+function multipleSelect({ field, value, choices }: FormField, common: Common): Html {
+  const chosen = new Set([value].flat().map(String));
+  return html`<input type="hidden" name="${field.name}" value="" />
+    <select multiple size="4" ${attributes(common)}>
+      ${choices?.options.map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
+    </select>
+    ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
+}
 
 /** A select, or a box for the id where there is too much to list; a script makes both searchable. */
 function referenceControl({ field, value, choices }: FormField, common: Common): Html {

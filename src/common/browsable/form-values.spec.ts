@@ -1,5 +1,6 @@
-import { Bool, Char, fieldsOf, Integer, Json, Text } from '../fields/field.js';
+import { Bool, Char, fieldsOf, Integer, Json, References, Text } from '../fields/field.js';
 import { BadRequest } from '../http/errors.js';
+import { resource } from '../resource/registry.js';
 import { bodyOf } from './form-values.js';
 
 class Schema {
@@ -15,6 +16,10 @@ class Schema {
   forks!: number;
   @Json({ default: [] })
   tags!: unknown[];
+  @References(() => resource('team'))
+  teams!: number[];
+  @References(() => resource('team'), { nullable: true })
+  others!: number[] | null;
 }
 
 const fields = fieldsOf(Schema);
@@ -40,6 +45,11 @@ describe('bodyOf', () => {
 
   it('keeps several values for a list', () => {
     expect(form({ tags: ['a', 'b'] })).toEqual({ tags: ['a', 'b'] });
+  });
+
+  it('reads what was chosen of several objects, after a hidden empty value', () => {
+    expect(form({ teams: ['', '1', '2'], others: '' })).toEqual({ teams: [1, 2], others: null });
+    expect(form({ teams: '', others: ['', '3'] })).toEqual({ teams: [], others: [3] });
   });
 
   it('reads a raw form as the JSON it holds', () => {

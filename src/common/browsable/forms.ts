@@ -94,7 +94,7 @@ export class Forms {
     const value = valueFor(request, field);
     const choices =
       field.target &&
-      (await this.references.load(field.target(), field.needs ?? 'read', idOf(value), actor));
+      (await this.references.load(field.target(), field.needs ?? 'read', idsOf(value), actor));
     return {
       field,
       id: `${route.method.toLowerCase()}-${field.name}`,
@@ -108,7 +108,7 @@ export class Forms {
   /** Takes an existing object onto the list. */
   private async attachForm({ info, context, actor, refused }: FormRequest): Promise<Html> {
     const target = info.resource!;
-    const choices = await this.references.load(target, 'read', null, actor);
+    const choices = await this.references.load(target, 'read', [], actor);
     const input: FormField = {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
@@ -167,8 +167,8 @@ function valueFor({ object, refused }: FormRequest, field: Field): unknown {
   return field.default;
 }
 
-const idOf = (value: unknown): number | null =>
-  /^\d{1,9}$/.test(String(value)) ? Number(value) : null;
+const idsOf = (value: unknown): number[] =>
+  [value].flat().flatMap((one) => (/^\d{1,9}$/.test(String(one)) ? [Number(one)] : []));
 
 /** Secrets, and texts that the activity stream hides, such as the password of a user. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>

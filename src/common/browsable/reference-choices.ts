@@ -21,12 +21,12 @@ export class ReferenceLists {
 
   /**
    * @param action what the caller must be allowed to do with the object
-   * @param chosen id that is listed in any case when the caller may read it
+   * @param chosen ids that are listed in any case when the caller may read them
    */
   async load(
     target: ResourceDefinition,
     action: string,
-    chosen: number | null,
+    chosen: readonly number[],
     actor: Actor,
   ): Promise<ReferenceChoices> {
     const column = labelColumn(target);
@@ -39,7 +39,7 @@ export class ReferenceLists {
       UNION
       (SELECT r.id, ${ident('r', column)} FROM ${ident(target.table)} r
         WHERE ${and(
-          sql`r.id = ${chosen}`,
+          sql`r.id = ANY(${chosen}::int[])`,
           target.own('r'),
           permit(target.policy, 'read', 'r', actor),
         )})

@@ -3,7 +3,6 @@ import { rowContext, SecretBox } from '../../common/crypto/secret-box.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { openSecrets } from '../launch-secrets.js';
-import { openSecrets } from '../launch-secrets.js';
 
 /** The project of a job as it is now. */
 export interface JobProject {
@@ -55,7 +54,6 @@ export interface JobContext {
   job_slice_count: number;
   start_args: string;
   launch_config: object | null;
-  launch_config: object | null;
   project: JobProject | null;
   template: { id: number; name: string; extra_vars: string } | null;
   user: {
@@ -89,7 +87,7 @@ export class JobContexts {
         job.inventory_id, inventory.name AS inventory_name, job.playbook, job.scm_branch, job.forks,
         job."limit", job.verbosity, job.extra_vars, job.job_tags, job.skip_tags, job.start_at_task,
         job.force_handlers, job.timeout, job.become_enabled, job.diff_mode, job.job_slice_number,
-        job.job_slice_count, job.start_args, job.launch_config, job.launch_config,
+        job.job_slice_count, job.start_args, job.launch_config,
         CASE WHEN project.id IS NOT NULL THEN json_build_object('id', project.id,
           'scm_type', project.scm_type, 'scm_url', project.scm_url,
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,

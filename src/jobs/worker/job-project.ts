@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { isFolderName, ProjectFolders } from '../../projects/project-folders.js';
 import { insertProjectUpdates } from '../project-update-rows.js';
-import { previousTask } from '../run-explanations.js';
+import { NO_PROJECT, previousTask } from '../run-explanations.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
 import { RunTransitions, type NewRun } from '../transitions.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.js';
@@ -12,7 +13,6 @@ import type { JobProject } from './job-context.js';
 import { Leases } from './leases.js';
 import { CannotStart, outcomeOf } from './outcome.js';
 import { ProjectSync } from './project-sync.js';
-import { RunFolders } from './run-folders.js';
 
 /** The files a job runs from. */
 export interface ProjectFiles {
@@ -38,7 +38,7 @@ export class JobProjectFiles {
   constructor(
     private readonly database: Database,
     private readonly transitions: RunTransitions,
-    private readonly folders: RunFolders,
+    private readonly folders: ProjectFolders,
     private readonly sync: ProjectSync,
     private readonly leases: Leases,
     private readonly active: ActiveRuns,
@@ -50,7 +50,8 @@ export class JobProjectFiles {
    */
   async provide(run: ActiveRun, request: FilesRequest): Promise<ProjectFiles> {
     const { project, destination } = request;
-    const folder = this.folders.project(project.local_path);
+    if (!isFolderName(project.local_path)) throw new CannotStart(NO_PROJECT);
+    const folder = this.folders.path(project.local_path);
     if (project.scm_type === '') return { dir: folder, isShared: true, revision: '' };
     const synced = await this.ensureFolder(run, project, folder);
     // A branch is only another one where the project lets it be chosen (decision 21).

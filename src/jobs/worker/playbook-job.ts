@@ -107,8 +107,8 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       timeoutSeconds: await this.timeout(job),
     };
     const prepared = await preparePlaybookRun(description, workspace);
-    const answers = Object.values(this.contexts.secretVariables(job)).map(String);
-    return { prepared, masker: createMasker([...plan.secrets, ...answers]), files };
+    const told = Object.values(answers).filter((answer) => typeof answer === 'string');
+    return { prepared, masker: createMasker([...plan.secrets, ...told]), files };
   }
 
   private async inventory(job: JobContext): Promise<AnsibleInventory> {
@@ -157,7 +157,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
     return combineVariables(
       {
-        job: { ...parseVariables(job.extra_vars), ...this.contexts.secretVariables(job) },
+        job: { ...parseVariables(job.extra_vars), ...answers },
         webhook: event ? webhookVariables(event, prefixes) : {},
         credentials: plan.extraVars,
         meta: metaVariables(facts, prefixes),

@@ -4,6 +4,7 @@ import { CredentialSecrets } from '../../credentials/credential-secrets.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { isFolderName, ProjectFolders } from '../../projects/project-folders.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../run-explanations.js';
 import { syncProject, type GitProject } from '../runner/git-checkout.js';
@@ -13,7 +14,6 @@ import type { ActiveRun } from './active-runs.js';
 import { EventStore } from './event-store.js';
 import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
 import { ProjectLock } from './project-lock.js';
-import { RunFolders } from './run-folders.js';
 import { RunOutput } from './run-output.js';
 
 interface UpdateRow {
@@ -42,7 +42,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly credentials: CredentialSecrets,
     private readonly events: EventStore,
     private readonly lock: ProjectLock,
-    private readonly folders: RunFolders,
+    private readonly folders: ProjectFolders,
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
@@ -68,7 +68,9 @@ export class ProjectSync implements RunKind<ActiveRun> {
 
   private async attempt(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
     try {
-      if (row.project_id === null || row.scm_type === '') throw new CannotStart(NO_PROJECT);
+      if (row.project_id === null || row.scm_type === '' || !isFolderName(row.local_path)) {
+        throw new CannotStart(NO_PROJECT);
+      }
       return await this.lock.hold(row.project_id, run.signal, () => this.sync(run, row, output));
     } catch (error) {
       if (!isExplained(error)) throw error;
@@ -78,7 +80,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   private async sync(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
-    const destination = this.folders.project(row.local_path);
+    const destination = this.folders.path(row.local_path);
     const { revision } = await syncProject({
       ...(await this.source(row)),
       destination,

@@ -173,8 +173,8 @@ async function checkVersion(cluster, server) {
 async function checkOwner(cluster, account) {
   const { uid } = statSync(cluster);
   if (uid === (account ? account.uid : process.getuid())) return;
-  if (account && uid === 0) {
-    // Copied by root; the server cannot be root's.
+  if (account && (uid === 0 || !(await isKnown(uid)))) {
+    // Copied by root, or the account was made anew: nobody else's server can be on it.
     await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
     return;
   }
@@ -182,6 +182,10 @@ async function checkOwner(cluster, account) {
     `The database in ${cluster} belongs to user number ${uid}: start as that user, ` +
       'or choose another DATA_DIR',
   );
+}
+
+async function isKnown(uid) {
+  return (await run('id', [String(uid)], { anyCode: true })).code === 0;
 }
 
 // Made under another name first: an interrupted start must not leave half a cluster behind.

@@ -19,6 +19,14 @@ async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
 
 const grants = ({ machinery }: LinkContext): GrantsService => machinery.find(GrantsService);
 
+/** New users are made by administrators of the organization that the object is or belongs to. */
+async function administersOrganization(context: LinkContext): Promise<void> {
+  const { machinery, parent, parentDefinition, actor } = context;
+  const organization = parentDefinition.type === 'organization' ? parent.id : parent.organization_id;
+  const id = Number(organization);
+  await machinery.resources.assertMay(resource('organization'), id, 'administer', actor);
+}
+
 /** Users who hold a role of the object themselves; attaching grants it. */
 export const roleHolders =
   (field: string, { create = true }: { create?: boolean } = {}): Factory =>
@@ -29,7 +37,7 @@ export const roleHolders =
       WHERE r.content_type = ${definition.type} AND r.object_id = ${parent.id}
         AND r.role_field = ${field})`,
     needs: definition.type === 'organization' ? 'administer' : 'change',
-    ...(create ? { create: () => ({}), createAuthorised: definition.type === 'organization' } : {}),
+    ...(create ? { create: () => ({}), authoriseCreate: administersOrganization } : {}),
     missingId: "User 'id' field is missing.",
     attach: async (context, user) =>
       grants(context).grantToUser(await roleOf(context, field), user, context.actor),

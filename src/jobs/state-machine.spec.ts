@@ -1,4 +1,11 @@
-import { ACTIVE_STATUSES, assertMoves, FINAL_STATUSES, isFailed, isFinal, mayMove } from './state-machine.js';
+import {
+  ACTIVE_STATUSES,
+  assertMoves,
+  FINAL_STATUSES,
+  isFailed,
+  isFinal,
+  mayMove,
+} from './state-machine.js';
 import { JOB_STATUSES } from './unified-job.schema.js';
 
 describe('the state machine of runs', () => {

@@ -145,8 +145,10 @@ function moveStatement(steps: readonly RunStep[], { from, to, fields = {} }: Mov
   const further = Object.entries(fields).map(([name, value]) => sql`${ident(name)} = ${value}`);
   const explained = Object.hasOwn(fields, 'job_explanation')
     ? []
-    : [sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
-        ELSE ${appended(sql`step.explanation`)} END`];
+    : [
+        sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
+        ELSE ${appended(sql`step.explanation`)} END`,
+      ];
   const sets = [...ownColumns(to), ...explained, ...further];
   return sql`
     UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}

@@ -10,11 +10,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { BaseUrl } from './base-url.js';
-import {
-  composeMessage,
-  composeTestMessage,
-  type ComposedMessage,
-} from './message/compose.js';
+import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
 import type { Messages } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';

@@ -10,12 +10,9 @@ const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>(
 ]);
 
 class TestRequestSchema {
-  @Choices(
-    [...EVENTS.keys()].map((name) => [name, name] as const),
-    {
-      help: 'Send the message of this event, about an invented run, instead of the plain test text.',
-    },
-  )
+  @Choices([...EVENTS.keys()].map((name) => [name, name] as const), {
+    help: 'Send the message of this event, about an invented run, instead of the plain test text.',
+  })
   event!: string;
 }
 
@@ -23,5 +20,4 @@ class TestRequestSchema {
 export const TEST_FIELDS = fieldsOf(TestRequestSchema);
 
 /** The event whose message is to be tried, or null for the plain test text. */
-export const eventOf = (word: unknown): MessageEvent | null =>
-  EVENTS.get(word as string) ?? null;
+export const eventOf = (word: unknown): MessageEvent | null => EVENTS.get(word as string) ?? null;

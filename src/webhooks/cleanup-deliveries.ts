@@ -14,8 +14,8 @@ export interface DeliveryCleanup {
 
 /**
  * Removes deliveries older than `days` (setting `DELIVERY_RETENTION`). The delivery of a job that
- * still exists keeps its small facts, which the job's variables are made of, and loses its payload,
- * once the job is over.
+ * still exists keeps its small facts, which the job's variables are made of, and loses its payload
+ * once no job of it is active.
  */
 export async function cleanupDeliveries(
   database: SqlRunner,
@@ -28,7 +28,8 @@ export async function cleanupDeliveries(
     WITH gone AS (
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
-        WHERE ${old} AND (del.job_id IS NULL OR del.verdict <> 'accepted')
+        WHERE ${old} AND NOT EXISTS (
+          SELECT 1 FROM unified_jobs run WHERE run.webhook_delivery_id = del.id)
         LIMIT ${BATCH})
       RETURNING 1)
     SELECT count(*)::int AS changed FROM gone`,
@@ -40,8 +41,9 @@ export async function cleanupDeliveries(
     WITH emptied AS (
       UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
-        JOIN unified_jobs run ON run.id = del.job_id
-        WHERE ${old} AND del.payload IS NOT NULL AND run.finished IS NOT NULL
+        WHERE ${old} AND del.payload IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM unified_jobs run
+          WHERE run.webhook_delivery_id = del.id AND run.finished IS NULL)
         LIMIT ${BATCH})
       RETURNING 1)
     SELECT count(*)::int AS changed FROM emptied`,

@@ -102,11 +102,12 @@ describe('members', () => {
     await as.teamMember.post(url, { id: as.users.teamMember.id, disassociate: true }).expect(403);
   });
 
-  it('without an id are new users, whom only superusers make here', async () => {
+  it('without an id are new users, made by administrators of the organization', async () => {
     const { as, home } = test;
     const url = `teams/${home.team.id}/users/`;
     await as.teamAdmin.post(url, { username: 'newcomer', password: '' }).expect(403);
-    await as.superuser.post(url, { username: 'newcomer', password: '' }).expect(201);
+    await as.outsider.post(url, { username: 'newcomer', password: '' }).expect(403);
+    await as.orgAdmin.post(url, { username: 'newcomer', password: '' }).expect(201);
     const { body } = await as.superuser.get(`${url}?username=newcomer`);
     expect(body.count).toBe(1);
   });

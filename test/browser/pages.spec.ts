@@ -75,7 +75,7 @@ describeInBrowser.each([
     await page.locator('#post-description').fill('kept <as> "typed"');
     await page.getByRole('button', { name: 'Create organization' }).click();
     await page.getByText('400 Bad Request').waitFor();
-    expect(await page.locator('#post-name-errors').textContent()).toBe(
+    expect(await page.locator('#post-name-errors').innerText()).toBe(
       'Organization with this Name already exists.',
     );
     expect(await page.locator('#post-name').inputValue()).toBe('Home');

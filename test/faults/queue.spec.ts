@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Redis } from 'ioredis';
-
 import { eventually } from '../support/eventually.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
@@ -51,12 +49,10 @@ describe('a hundred jobs on two workers', () => {
   }, 60_000);
 
   it('survive FLUSHALL', async () => {
-    const redis = new Redis(cluster.redisPort, '127.0.0.1');
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
-    await redis.flushall();
+    await cluster.flushRedis();
     await report('FLUSHALL', ids, 60_000);
-    redis.disconnect();
   }, 80_000);
 
   it('survive the death and return of Redis', async () => {

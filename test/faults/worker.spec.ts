@@ -24,7 +24,10 @@ describe('a worker that dies', () => {
   it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
     const first = await cluster.worker();
     const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
-    await eventually(async () => expect(await cluster.ledger()).toEqual(new Map([[id, 1]])), 20_000);
+    await eventually(
+      async () => expect(await cluster.ledger()).toEqual(new Map([[id, 1]])),
+      20_000,
+    );
     first.child.kill('SIGKILL');
     await first.ended;
     expect((await marked(id)).length).toBeGreaterThan(0);

@@ -3,6 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunChanges } from '../../src/jobs/run-changes.js';
 import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { Notifier } from '../../src/notifications/notifier.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
@@ -166,7 +167,6 @@ it('fails in plain words where the run is gone before its message is made', asyn
   const row = await test.database.row<{ id: number }>(sql`
     INSERT INTO notifications (notification_template_id, notification_type, event, message_id)
     VALUES (${template.id}, 'webhook', 'success', 'x') RETURNING id`);
-  const { Notifier } = await import('../../src/notifications/notifier.js');
   await worker.get(Notifier).handle(row!.id);
   const { body } = await test.as.superuser.get(`notifications/${row!.id}/`).expect(200);
   expect(body).toMatchObject({
@@ -190,15 +190,22 @@ it('leaves a run alone whose template is deleted at the same time', async () => 
   const template = await hook();
   await attach(template, jobTemplate, 'success');
   const id = await job('successful');
-  let deleted: Promise<unknown> = Promise.resolve();
-  await test.database.transaction(async () => {
+  let deleted: () => void = () => undefined;
+  const committed = new Promise<void>((resolve) => (deleted = resolve));
+  const deleting = test.database.transaction(async () => {
     await test.database.execute(sql`DELETE FROM notification_templates WHERE id = ${template.id}`);
-    deleted = test.database.withClient(async (client) => {
-      await client.query('SELECT 1');
-    });
+    await committed;
   });
-  await deleted;
-  await publish([id, 'successful']);
+  await eventually(async () => {
+    const locked = await test.database.rows(sql`
+      SELECT id FROM notification_templates WHERE id = ${template.id} FOR UPDATE SKIP LOCKED`);
+    expect(locked).toEqual([]);
+  });
+  // It waits for the lock, finds the template gone, and must not fail the run for it.
+  const publishing = publish([id, 'successful']);
+  deleted();
+  await deleting;
+  await publishing;
   expect(await recordsOf(id)).toEqual([]);
 });
 

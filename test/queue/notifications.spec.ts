@@ -12,6 +12,9 @@ import { IrcSink } from '../support/fakes/irc-sink.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
 import { SmtpSink } from '../support/fakes/smtp-sink.js';
 
+/** A refusal that leaves the next attempt to the test: the sweeper will not come by before. */
+const busy = (status: number) => ({ status, headers: { 'retry-after': '1000' } });
+
 const CANARY = /canary-[a-z-]+-9f3b/;
 
 let http: HttpSink;
@@ -40,6 +43,11 @@ afterAll(async () => {
   await worker.close();
   await test.close();
   await Promise.all([http.close(), smtp.close(), irc.close()]);
+});
+
+// Templates of one hook share its destination, so a breaker must not outlive its test.
+afterEach(async () => {
+  await test.database.execute(sql`DELETE FROM outbound_breakers`);
 });
 
 interface NotificationRow {
@@ -179,7 +187,7 @@ describe('retries', () => {
 
   it('ends after eight attempts', async () => {
     const made = await template('webhook');
-    http.answer(503, 503);
+    http.answer(busy(503), busy(503));
     const id = await send(made);
     await attempted(id);
     await test.database.execute(sql`UPDATE notifications SET attempts = 7 WHERE id = ${id}`);
@@ -193,7 +201,7 @@ describe('retries', () => {
   it('sends again only to whom it did not reach', async () => {
     const made = await template('chat_a');
     http.requests.length = 0;
-    http.answer({ body: { ok: true } }, 503, { body: { ok: true } });
+    http.answer({ body: { ok: true } }, busy(503), { body: { ok: true } });
     const id = await send(made);
     expect(await attempted(id)).toMatchObject({ status: 'pending', delivered: ['#ops'] });
     await passTime(id);
@@ -206,7 +214,7 @@ describe('retries', () => {
 
   it('takes over from a worker that died, at most twice and with the same id', async () => {
     const made = await template('webhook');
-    http.answer(503);
+    http.answer(busy(503));
     const id = await send(made);
     const before = await attempted(id);
     // As a SIGKILL between sending and recording leaves it.
@@ -241,7 +249,7 @@ describe('circuit breaker', () => {
       test.database.row<{ failures: number; trips: number; wait: number }>(sql`
         SELECT failures, trips, extract(epoch FROM open_until - now())::float8 AS wait
         FROM outbound_breakers WHERE destination = ${destination}`);
-    http.answer(500, 500, 500, 500, 500);
+    http.answer(...Array.from({ length: 5 }, () => busy(500)));
     for (let i = 0; i < 5; i++) await attempted(await send(made));
     const open = await eventually(async () => {
       const found = await state();
@@ -259,7 +267,7 @@ describe('circuit breaker', () => {
       test.database.execute(sql`
         UPDATE outbound_breakers SET open_until = now() WHERE destination = ${destination}`);
     await expire();
-    http.answer(500);
+    http.answer(busy(500));
     await passTime(held);
     await attempted(held);
     const reopened = await eventually(async () => {

@@ -179,7 +179,9 @@ describe('the scheduler', () => {
     it('leaves manual projects and projects that sync by hand alone', async () => {
       const jobs = [
         await jobOf(await runs.project()),
-        await jobOf(await runs.project({ scm_type: '', scm_revision: '', scm_update_on_launch: true })),
+        await jobOf(
+          await runs.project({ scm_type: '', scm_revision: '', scm_update_on_launch: true }),
+        ),
       ];
       await pass();
       expect(await updates()).toEqual([]);
@@ -200,7 +202,9 @@ describe('the scheduler', () => {
       await pass();
       const row = await runs.run(job);
       expect(row.status).toBe(expected);
-      expect(JSON.parse(String(row.job_explanation).replace(`Previous Task ${word}: `, ''))).toEqual({
+      expect(
+        JSON.parse(String(row.job_explanation).replace(`Previous Task ${word}: `, '')),
+      ).toEqual({
         job_type: 'project_update',
         job_name: (await runs.run(update!.id)).name,
         job_id: String(update!.id),

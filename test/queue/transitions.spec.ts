@@ -23,7 +23,10 @@ describe('transitions of runs', () => {
     await runs.transitions.move([id], { from: ['waiting'], to: 'running' });
     expect(await template(owner)).toMatchObject({ status: 'running', current_job_id: id });
     expect((await runs.run(id)).started).not.toBeNull();
-    await runs.transitions.move([{ id, explanation: 'It broke.' }], { from: ['running'], to: 'failed' });
+    await runs.transitions.move([{ id, explanation: 'It broke.' }], {
+      from: ['running'],
+      to: 'failed',
+    });
     expect(await runs.run(id)).toMatchObject({
       status: 'failed',
       failed: true,
@@ -42,7 +45,9 @@ describe('transitions of runs', () => {
   it('leaves a run alone that is under another lease or in another status', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const { transitions } = runs;
-    expect(await transitions.move([{ id, attempt: 1 }], { from: ['running'], to: 'failed' })).toEqual([]);
+    expect(
+      await transitions.move([{ id, attempt: 1 }], { from: ['running'], to: 'failed' }),
+    ).toEqual([]);
     expect(await transitions.move([id], { from: ['waiting'], to: 'running' })).toEqual([]);
     expect(await runs.run(id)).toMatchObject({ status: 'running', failed: false });
     expect(runs.told.changes).toEqual([]);
@@ -97,7 +102,9 @@ describe('transitions of runs', () => {
         ids.push(await runs.job(await runs.template(), { status: 'waiting' }));
       }
       const before = runs.database.statementCount;
-      expect(await runs.transitions.move(ids, { from: ['waiting'], to: 'running' })).toHaveLength(count);
+      expect(await runs.transitions.move(ids, { from: ['waiting'], to: 'running' })).toHaveLength(
+        count,
+      );
       counts.push(runs.database.statementCount - before);
     }
     expect(counts[0]).toBe(counts[1]);

@@ -6,6 +6,7 @@
  * `multiply` makes many rows of one by copying it in SQL, roles and ties included.
  */
 import type { RoleStore } from '../../src/common/access.js';
+import type { TableRoute } from '../../src/common/http/route-table.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import type { Database } from '../../src/database/database.js';
@@ -119,6 +120,12 @@ const MAKERS: Record<string, Maker> = {
   },
 };
 
+/** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
+const PARAMETERS: Record<string, string> = { delivery: 'webhook_delivery', category: '=bulk' };
+
+const typeOfPath = (path: string): string =>
+  resources().find((definition) => definition.path === path)?.type ?? path;
+
 export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
@@ -141,6 +148,33 @@ export class Samples {
   /** Forgets all but the home: what was changed or deleted is made anew. */
   reset(): void {
     this.rows.clear();
+  }
+
+  /** Ties the samples to each other by every link table there is; roles are granted, not tied. */
+  async tieAll(): Promise<void> {
+    for (const { type, relations } of resources()) {
+      for (const relation of Object.values(relations)) {
+        if (relation.kind !== 'many-to-many' || relation.table.startsWith('role_')) continue;
+        const [near, far] = [await this.of(type), await this.of(relation.target().type)];
+        if (near === far) continue;
+        const link = { [relation.near]: near.id, [relation.far]: far.id, ...relation.fixed };
+        const columns = Object.keys(link).map((column) => ident(column));
+        const values = Object.values(link).map((value) => sql`${value}`);
+        await this.test.database.execute(sql`
+          INSERT INTO ${ident(relation.table)} (${join(columns, ', ')})
+          VALUES (${join(values, ', ')}) ON CONFLICT DO NOTHING`);
+      }
+    }
+  }
+
+  /** The URL of a route with ids of samples in it. */
+  async pathOf({ pattern, info }: TableRoute): Promise<string> {
+    const parts = pattern.split('/').map(async (part, index, all) => {
+      if (!part.startsWith(':')) return part;
+      const type = PARAMETERS[part.slice(1)] ?? info?.parent?.type ?? typeOfPath(all[index - 1]!);
+      return type.startsWith('=') ? type.slice(1) : String((await this.of(type)).id);
+    });
+    return `${(await Promise.all(parts)).join('/')}/`;
   }
 
   name(word: string): string {

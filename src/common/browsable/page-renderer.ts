@@ -67,6 +67,10 @@ export class PageRenderer {
     const names = await this.namesOf(view);
     const title = this.titleOf(view, names);
     const usable = await this.usableRoutes(view);
+    const forms = await this.formSections(view, usable, title);
+    // A form that is shown again says itself what is wrong with what was entered.
+    const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
+    const answer = responseView(context, response, view, { open: this.jsonIsOpen(view) });
     return page({
       context,
       title,
@@ -79,9 +83,8 @@ export class PageRenderer {
         usable: view.status >= 400 ? [] : usable,
       })}
       ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
-      ${view.message} ${await this.main(view, usable)}
-      ${responseView(context, response, view, { open: this.jsonIsOpen(view) })}
-      ${await this.formSections(view, usable, title)}`,
+      ${formTells ? null : view.message} ${await this.main(view, usable)}
+      ${shown.refused ? [forms, answer] : [answer, forms]}`,
     });
   }
 

@@ -30,8 +30,8 @@ export interface SubListSpec {
   events?: boolean;
   /** Values a child created here gets from its parent; absent: no create. */
   create?: (parent: Row) => Values;
-  /** The parent's `needs` decides alone whether a child may be created here. */
-  createAuthorised?: boolean;
+  /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
+  authoriseCreate?: (context: LinkContext) => Promise<void>;
   /** Action on the parent that creating, attaching and detaching need; default `change`. */
   needs?: string;
   attach?: (context: LinkContext, child: Row) => Promise<void>;
@@ -152,11 +152,10 @@ async function post(
   }
   const target = spec.target();
   const injected = spec.create(context.parent);
+  const { authoriseCreate } = spec;
   const row = await machinery.resources.create(target, body, actor, {
     injected,
-    ...(spec.createAuthorised
-      ? { authorise: () => mayChange(context, spec) }
-      : {}),
+    ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
   });
   if (spec.attach) {
     await mayChange(context, spec);

@@ -41,8 +41,15 @@ export class EventStore {
       } catch (error) {
         if (error instanceof RunEnded || isPassing(error)) throw error;
         const reason = (error as Error).message;
-        this.logger.error({ message: 'event refused', run: run.id, counter: event.counter, reason });
-        await this.insert(run, [{ ...event, eventData: {}, stdout: '[output could not be stored]' }]);
+        this.logger.error({
+          message: 'event refused',
+          run: run.id,
+          counter: event.counter,
+          reason,
+        });
+        await this.insert(run, [
+          { ...event, eventData: {}, stdout: '[output could not be stored]' },
+        ]);
       }
     }
   }

@@ -22,7 +22,13 @@ describe('hostStatusCounts', () => {
       { ...none, skipped: 2 },
       { ...none, ok: 2 },
     ];
-    expect(hostStatusCounts(hosts)).toEqual({ ok: 2, changed: 1, failures: 1, dark: 1, skipped: 1 });
+    expect(hostStatusCounts(hosts)).toEqual({
+      ok: 2,
+      changed: 1,
+      failures: 1,
+      dark: 1,
+      skipped: 1,
+    });
   });
 
   it('counts nothing for a host that did nothing', () => {

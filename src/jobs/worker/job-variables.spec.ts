@@ -30,7 +30,11 @@ describe('combineVariables', () => {
 
   it('trusts only values that stand in the template as they are', () => {
     const template = { same: '{{ x }}', nested: { list: ['{{ y }}'] }, changed: 'plain' };
-    const job = { ...(JSON.parse(JSON.stringify(template)) as typeof template), changed: '{{ lookup("pipe", "id") }}', added: 1 };
+    const job = {
+      ...(JSON.parse(JSON.stringify(template)) as typeof template),
+      changed: '{{ lookup("pipe", "id") }}',
+      added: 1,
+    };
     const { unsafeKeys } = combineVariables({ ...empty, job }, template);
     expect(unsafeKeys).toEqual(['changed', 'added']);
   });

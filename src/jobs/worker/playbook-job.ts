@@ -188,7 +188,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
             AND NOT cancel_requested`),
       () => run.reason === null,
     );
-    if (changed === 0) run.end(await this.isHeld(run) ? 'cancel' : 'lost');
+    if (changed === 0) run.end((await this.isHeld(run)) ? 'cancel' : 'lost');
     stopIfEnded(run);
     run.hasStarted = true;
   }

@@ -102,8 +102,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const step = { id: run.id, attempt: run.attempt };
     // What had not begun is begun again by another worker, a project update always; a sync inside a
     // job ends with its job.
-    const mayGoBack =
-      !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
+    const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });

@@ -53,7 +53,8 @@ export class RunsHandler implements QueueHandler {
       if (this.mayGoBack(run, error)) return this.leases.handBack(run);
       outcome = this.failure(run, error);
     }
-    if (outcome.status === 'canceled' && this.mayGoBack(run, null)) return this.leases.handBack(run);
+    if (outcome.status === 'canceled' && this.mayGoBack(run, null))
+      return this.leases.handBack(run);
     return this.leases.finish(run, judged(run, outcome));
   }
 

@@ -15,6 +15,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { Redis } from 'ioredis';
 import pg from 'pg';
 
 import { eventually } from '../../support/eventually.js';
@@ -45,6 +46,7 @@ const START_MS = 20_000;
 export class Cluster {
   private readonly processes = new Processes();
   private redisServer: Program | undefined;
+  private redis: Redis | undefined;
 
   private constructor(
     readonly folder: string,
@@ -75,6 +77,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
+    this.redis?.disconnect();
     await this.processes.endAll();
     await this.sql.end().catch(() => undefined);
     await this.database.drop();
@@ -86,6 +89,13 @@ export class Cluster {
     await eventually(() => {
       if (!this.redisServer?.output().includes('Ready to accept')) throw new Error('no Redis yet');
     }, START_MS);
+    this.redis ??= new Redis(this.redisPort, '127.0.0.1');
+    this.redis.on('error', () => undefined);
+  }
+
+  /** Empties Redis, as if it had lost everything. */
+  async flushRedis(): Promise<void> {
+    await this.redis?.flushall();
   }
 
   async killRedis(): Promise<void> {
@@ -97,7 +107,9 @@ export class Cluster {
   async worker(environment: Environment = {}): Promise<Program> {
     const program = this.processes.worker({ ...this.environment(), ...environment });
     await eventually(async () => {
-      const nodes = await this.rows('SELECT 1 FROM worker_nodes WHERE pid = $1', [program.child.pid]);
+      const nodes = await this.rows('SELECT 1 FROM worker_nodes WHERE pid = $1', [
+        program.child.pid,
+      ]);
       if (nodes.length === 0) throw new Error(`No worker: ${program.output().slice(-2000)}`);
     }, START_MS);
     return program;
@@ -120,16 +132,25 @@ export class Cluster {
   }
 
   /** Pending jobs of the template, as a launch leaves them. */
-  async addJobs(count: number, { template = 2, playbook = 'site.yml' } = {}): Promise<number[]> {
+  async addJobs(
+    count: number,
+    { template = 2, playbook = 'site.yml', status = 'pending' } = {},
+  ): Promise<number[]> {
     const rows = await this.rows<{ id: number }>(
       `INSERT INTO unified_jobs (type, name, unified_job_template_id, job_template_id, project_id,
          inventory_id, organization_id, playbook, allow_simultaneous, status)
        SELECT 'job', name, id, id, project_id, inventory_id, organization_id, $2,
-         allow_simultaneous, 'pending'
+         allow_simultaneous, $4
        FROM unified_job_templates, generate_series(1, $3) WHERE id = $1 RETURNING id`,
-      [template, playbook, count],
+      [template, playbook, count, status],
     );
+    this.wake();
     return rows.map(({ id }) => id);
+  }
+
+  /** Wakes the scheduler as a launch does after its commit; lost while Redis is away, as there. */
+  wake(): void {
+    this.redis?.publish('controller:scheduler:wake', '').catch(() => undefined);
   }
 
   async job(id: number): Promise<JobRow> {
@@ -142,7 +163,8 @@ export class Cluster {
   async becomes(id: number, status: string, timeoutMs = 20_000): Promise<JobRow> {
     return eventually(async () => {
       const row = await this.job(id);
-      if (row.status !== status) throw new Error(`job ${id} is ${row.status}: ${row.job_explanation}`);
+      if (row.status !== status)
+        throw new Error(`job ${id} is ${row.status}: ${row.job_explanation}`);
       return row;
     }, timeoutMs);
   }

@@ -77,7 +77,9 @@ export async function processesWith(text: string): Promise<number[]> {
   const found = await Promise.all(
     names.map(async (name) => {
       const [command, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((file) => readFile(`/proc/${name}/${file}`, 'latin1').catch(() => '')),
+        ['cmdline', 'environ'].map((file) =>
+          readFile(`/proc/${name}/${file}`, 'latin1').catch(() => ''),
+        ),
       );
       return `${command}\0${environment}`.includes(text) ? Number(name) : null;
     }),

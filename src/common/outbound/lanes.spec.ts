@@ -1,0 +1,56 @@
+import { Lanes } from './lanes.js';
+
+/** Work that ends when told. */
+function held(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
+  let end: () => void = () => undefined;
+  let started = false;
+  const done = new Promise<void>((resolve) => (end = resolve));
+  const work = async (): Promise<void> => {
+    started = true;
+    await done;
+  };
+  return { work, end: () => end(), started: () => started };
+}
+
+describe('Lanes', () => {
+  it('runs what fits and queues the rest of the same lane only', async () => {
+    const lanes = new Lanes(1, 10);
+    const [first, second, other] = [held(), held(), held()];
+    const running = lanes.enter('a', 1, first.work);
+    expect(await lanes.enter('a', 2, second.work)).toBe('queued');
+    const beside = lanes.enter('b', 3, other.work);
+    expect([first.started(), second.started(), other.started()]).toEqual([true, false, true]);
+    other.end();
+    expect(await beside).toBe('ran');
+    first.end();
+    expect(await running).toBe('ran');
+    expect(second.started()).toBe(true);
+    second.end();
+    await lanes.idle();
+  });
+
+  it('knows what it has, and says when it has enough', async () => {
+    const lanes = new Lanes(1, 2);
+    const [first, second] = [held(), held()];
+    void lanes.enter('a', 1, first.work);
+    await lanes.enter('a', 2, second.work);
+    expect(await lanes.enter('a', 2, second.work)).toBe('known');
+    expect(await lanes.enter('b', 3, second.work)).toBe('full');
+    first.end();
+    second.end();
+    await lanes.idle();
+    expect(await lanes.enter('a', 2, async () => undefined)).toBe('ran');
+  });
+
+  it('drops what waits when it closes, and waits for what runs', async () => {
+    const lanes = new Lanes(1, 10);
+    const [first, second] = [held(), held()];
+    void lanes.enter('a', 1, first.work);
+    await lanes.enter('a', 2, second.work);
+    lanes.close();
+    expect(await lanes.enter('a', 3, second.work)).toBe('full');
+    first.end();
+    await lanes.idle();
+    expect(second.started()).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { mergeVariables, type VariableSources } from './launch-variables.js';
+import type { Survey } from './survey.js';
+
+const SURVEY: Survey = {
+  name: 's',
+  description: '',
+  spec: [
+    { question_name: 'Who', variable: 'who', type: 'text', default: 'world' },
+    { question_name: 'Pin', variable: 'pin', type: 'password', default: 'stored' },
+    { question_name: 'Count', variable: 'count', type: 'integer', required: true },
+  ],
+};
+
+const merge = (sources: Partial<VariableSources>) =>
+  mergeVariables({ template: {}, survey: null, asks: false, sent: {}, ...sources });
+
+it('lets launch variables win over survey defaults, and those over the template', () => {
+  const { variables } = merge({
+    template: { who: 'template', keep: 1 },
+    survey: SURVEY,
+    sent: { count: 3 },
+  });
+  expect(variables).toEqual({ who: 'world', keep: 1, pin: 'stored', count: 3 });
+  const launched = merge({ template: { who: 't' }, survey: SURVEY, sent: { who: 'me', count: 3 } });
+  expect(launched.variables.who).toBe('me');
+});
+
+it('accepts only survey variables unless the template asks for variables', () => {
+  const sent = { count: 3, other: true };
+  expect(merge({ survey: SURVEY, sent }).ignored).toEqual({ other: true });
+  const asking = merge({ survey: SURVEY, sent, asks: true });
+  expect(asking.ignored).toEqual({});
+  expect(asking.accepted).toEqual(sent);
+});
+
+it('keeps the default of a password that is sent back masked, and names it as secret', () => {
+  const { variables, secrets } = merge({ survey: SURVEY, sent: { pin: '$encrypted$', count: 1 } });
+  expect(variables.pin).toBe('stored');
+  expect(secrets).toEqual(['pin']);
+});
+
+it('refuses the mask for anything but passwords', () => {
+  expect(merge({ asks: true, sent: { x: '$encrypted$' } }).errors).toEqual({
+    extra_vars: ['"$encrypted$" is a reserved keyword, may not be used for x.'],
+  });
+});
+
+it('tells what is missing', () => {
+  expect(merge({ survey: SURVEY }).errors).toEqual({
+    variables_needed_to_start: ["'count' value missing"],
+  });
+});
+
+it('puts forced variables on top and checks nothing again on a relaunch', () => {
+  const merged = merge({ survey: SURVEY, isRelaunch: true, sent: { x: 1 }, forced: { x: 2 } });
+  expect(merged.errors).toEqual({});
+  expect(merged.variables.x).toBe(2);
+});

@@ -1,0 +1,204 @@
+/** The rules real clients depend on, numbered as in the contract for clients, section 1. */
+import supertest from 'supertest';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { ApiClient } from '../support/client.js';
+import { Samples } from '../support/samples.js';
+
+let test: TestApp;
+let samples: Samples;
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+});
+afterAll(() => test.close());
+
+const listPaths = async (): Promise<string[]> => {
+  const routes = test.app.get(RouteTable, { strict: false }).routes;
+  const lists = routes.filter(({ method, info }) => method === 'GET' && info?.kind === 'list');
+  return Promise.all(lists.map((route) => samples.pathOf(route)));
+};
+
+it('1: tells its versions without credentials', async () => {
+  const { body, headers } = await test.as.anonymous.get('/api/').expect(200);
+  expect(body).toMatchObject({ current_version: '/api/v2/', available_versions: { v2: '/api/v2/' } });
+  expect(String(headers['set-cookie'])).toMatch(/csrftoken=\w+/);
+});
+
+it('2 and 3: lists its collections without credentials, under the names clients know', async () => {
+  const { body } = await test.as.anonymous.get('/api/v2/').expect(200);
+  for (const path of Object.values(body)) expect(path).toMatch(/^\/api\/v2\/[a-z_]+\/$/);
+  expect(body.inventory).toBe('/api/v2/inventories/');
+  expect(body).not.toHaveProperty('inventories');
+  for (const [key, path] of Object.entries(body as Record<string, string>)) {
+    if (key === 'inventory') continue;
+    expect(path).toBe(`/api/v2/${key}/`);
+  }
+  for (const path of Object.values(body as Record<string, string>)) {
+    expect({ path, status: (await test.as.superuser.get(path)).status }).toEqual({ path, status: 200 });
+  }
+});
+
+it('4: links are paths everywhere', async () => {
+  for (const path of await listPaths()) {
+    const { body } = await test.as.superuser.get(`${path}?page_size=2`).expect(200);
+    const links = [body.next, body.previous].filter((link) => link !== null && link !== undefined);
+    for (const row of body.results as Row[]) {
+      links.push(row.url, ...Object.values((row.related ?? {}) as object).flat());
+    }
+    for (const link of links) expect({ path, link }).toEqual({ path, link: expect.stringMatching(/^\/api\//) });
+  }
+}, 60_000);
+
+it('5: gives JSON to whoever does not ask for HTML', async () => {
+  for (const accept of ['*/*', 'application/json', '']) {
+    const request = supertest(test.url).get('/api/v2/');
+    if (accept !== '') void request.set('Accept', accept);
+    const { headers } = await request.expect(200);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+  }
+});
+
+it('6: the trailing slash may be left out', async () => {
+  const { home, as } = test;
+  const { body } = await as.superuser.get(`teams/${home.team.id}?x=`);
+  expect(body.id ?? body.detail).toBeDefined();
+  await as.superuser.get(`teams/${home.team.id}`).expect(200);
+  const list = await as.superuser.get('unified_jobs?order_by=finished').expect(200);
+  expect(list.body).toHaveProperty('results');
+});
+
+it('7 and 8: OPTIONS of an object that does not exist names every method', async () => {
+  for (const name of ['teams', 'organizations', 'users', 'inventories', 'projects', 'credentials']) {
+    const { headers } = await test.as.superuser.options(`${name}/987654/`);
+    expect(headers.allow).toBe('GET, PUT, PATCH, DELETE, HEAD, OPTIONS');
+  }
+});
+
+it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
+  for (const path of ['job_templates/987654/launch/', 'projects/987654/update/']) {
+    const { status, body } = await test.as.superuser.options(path);
+    if (status < 300) expect({ path, actions: Object.keys(body.actions) }).toMatchObject({
+      path,
+      actions: expect.arrayContaining(['POST']),
+    });
+  }
+});
+
+it('settings/all carries actions.PUT', async () => {
+  const { body } = await test.as.superuser.options('settings/all/').expect(200);
+  expect(body.actions.PUT).toMatchObject({ BULK_JOB_MAX_LAUNCH: { type: 'integer' } });
+});
+
+it('12: takes Basic, Bearer and a session', async () => {
+  const user = await test.make.user({ username: 'clerk', password: 'a password' });
+  const basic = { Authorization: `Basic ${Buffer.from('clerk:a password').toString('base64')}` };
+  const client = new ApiClient(test.url, basic);
+  const sent = { description: 'AWX CLI', application: null, scope: 'write' };
+  for (const path of ['tokens/', 'users/clerk/personal_tokens/', `users/${user.id}/personal_tokens/`]) {
+    const { body } = await client.post(path, sent).expect(201);
+    expect(body).toMatchObject({ id: expect.any(Number), type: 'o_auth2_access_token' });
+    await new ApiClient(test.url, { Authorization: `Bearer ${body.token}` }).get('me/').expect(200);
+    await client.delete(`tokens/${body.id}/`).expect(204);
+  }
+});
+
+it('13: has no gateway', async () => {
+  await test.as.anonymous.post('/api/gateway/v1/tokens/', {}).expect(404);
+  const basic = { Authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
+  await new ApiClient(test.url, basic).post('/api/gateway/v1/tokens/', {}).expect(404);
+});
+
+it('14: lists carry count, next, previous and results', async () => {
+  for (const path of await listPaths()) {
+    const { body } = await test.as.superuser.get(path).expect(200);
+    expect({ path, keys: Object.keys(body) }).toEqual({
+      path,
+      keys: ['count', 'next', 'previous', 'results'],
+    });
+  }
+}, 60_000);
+
+it('15 and 16: creates with 201 and the object, deletes and attaches with 204', async () => {
+  const { as, home } = test;
+  const { body } = await as.superuser
+    .post('teams/', { name: 'for clients', organization: home.organization.id })
+    .expect(201);
+  expect(body).toMatchObject({ id: expect.any(Number), url: `/api/v2/teams/${body.id}/` });
+  const member = { id: as.users.orgMember.id, associate: true };
+  await as.superuser.post(`${body.url}users/`, member).expect(204, '');
+  await as.superuser.post(`${body.url}users/`, { ...member, disassociate: true }).expect(204, '');
+  await as.superuser.delete(body.url).expect(204, '');
+});
+
+it('18: null empties a text or a choice', async () => {
+  const { as, home } = test;
+  const { body } = await as.superuser
+    .post('inventories/', {
+      name: 'with nulls',
+      organization: home.organization.id,
+      kind: null,
+      host_filter: null,
+      description: null,
+      variables: null,
+    })
+    .expect(201);
+  expect(body).toMatchObject({ kind: '', host_filter: null, description: '' });
+});
+
+it('19: reads numbers and booleans from texts, and ignores what it does not know', async () => {
+  const { as, home } = test;
+  const { body } = await as.superuser
+    .post('users/', { username: 'lenient', password: '', is_superuser: 0, is_system_auditor: 'false', type: 'user', managed: true })
+    .expect(201);
+  expect(body).toMatchObject({ is_superuser: false, is_system_auditor: false });
+  const team = await as.superuser
+    .post('teams/', { name: 'lenient', organization: String(home.organization.id) })
+    .expect(201);
+  expect(team.body.organization).toBe(home.organization.id);
+});
+
+it.each([
+  ['teams', ['id', 'name', 'organization']],
+  ['users', ['id', 'username']],
+  ['organizations', ['id', 'name']],
+  ['inventories', ['id', 'name', 'kind', 'organization']],
+  ['hosts', ['id', 'name', 'inventory']],
+  ['groups', ['id', 'name', 'inventory']],
+  ['projects', ['id', 'name', 'organization', 'status']],
+  ['credentials', ['id', 'name', 'credential_type', 'organization']],
+  ['credential_types', ['id', 'name', 'kind']],
+  ['notification_templates', ['id', 'name', 'organization']],
+  ['job_templates', ['id', 'name', 'organization']],
+  ['jobs', ['id', 'name', 'status', 'organization']],
+  ['roles', ['id', 'role_field']],
+])('20: %s can be looked up by %j', async (collection, fields) => {
+  for (const field of fields) {
+    const value = field === 'id' || /^(organization|inventory|credential_type)$/.test(field) ? '1' : 'x';
+    const status = (await test.as.superuser.get(`${collection}/?${field}=${value}`)).status;
+    expect({ field, status }).toEqual({ field, status: 200 });
+  }
+  await test.as.superuser.get(`${collection}/?or__id=7&or__id=8`).expect(200);
+});
+
+it('20: None stands for no organization', async () => {
+  await test.as.superuser.get('notification_templates/?organization=None').expect(200);
+  await test.as.superuser.get('projects/?organization=null').expect(200);
+});
+
+it('21: shows object roles in lists too', async () => {
+  for (const collection of ['organizations', 'teams', 'inventories', 'projects', 'job_templates', 'credentials']) {
+    await samples.of(collection.replace(/ies$/, 'y').replace(/s$/, ''));
+    const { body } = await test.as.superuser.get(`${collection}/?page_size=1`).expect(200);
+    const { admin_role } = body.results[0].summary_fields.object_roles;
+    expect(admin_role).toMatchObject({ id: expect.any(Number), name: 'Admin' });
+  }
+});
+
+it('24: does not claim a product version that clients could not read', async () => {
+  const { headers } = await test.as.superuser.get('me/').expect(200);
+  const version = headers['x-api-product-version'];
+  if (version !== undefined) expect(version).toContain('.');
+});

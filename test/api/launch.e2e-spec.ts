@@ -1,0 +1,482 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { LaunchService } from '../../src/jobs/launch.service.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
+import { countQueries } from '../support/queries.js';
+
+let test: TestApp;
+let inventory: Row;
+beforeAll(async () => {
+  test = await boot();
+  inventory = await test.make.inventory({ organization: test.home.organization.id });
+});
+afterAll(() => test.close());
+
+const makeTemplate = (fields: object = {}): Promise<Row> =>
+  test.make.jobTemplate({ inventory: inventory.id, ...fields });
+
+const launch = (template: Row, body: object = {}, as: PersonaName = 'superuser') =>
+  test.as[as].post(`job_templates/${template.id}/launch/`, body);
+
+/** Switch, value the launch sends, and what the job then has. */
+const PROMPTS: readonly (readonly [field: string, ask: string, value: unknown])[] = [
+  ['limit', 'ask_limit_on_launch', 'web*'],
+  ['job_tags', 'ask_tags_on_launch', 'deploy'],
+  ['skip_tags', 'ask_skip_tags_on_launch', 'slow'],
+  ['job_type', 'ask_job_type_on_launch', 'check'],
+  ['verbosity', 'ask_verbosity_on_launch', 3],
+  ['diff_mode', 'ask_diff_mode_on_launch', true],
+  ['forks', 'ask_forks_on_launch', 7],
+  ['timeout', 'ask_timeout_on_launch', 90],
+];
+
+describe.each(PROMPTS)('%s', (field, ask, value) => {
+  it('is used when the template asks for it', async () => {
+    const { body } = await launch(await makeTemplate({ [ask]: true }), { [field]: value });
+    expect(body).toMatchObject({ [field]: value, ignored_fields: {}, status: 'pending' });
+  });
+
+  it('is accepted and listed as ignored when it does not', async () => {
+    const template = await makeTemplate();
+    const { body } = await launch(template, { [field]: value }).expect(201);
+    expect(body.ignored_fields).toEqual({ [field]: value });
+    expect(body[field]).toEqual(template[field]);
+  });
+});
+
+it('uses a prompted inventory, and reports one that is not asked for', async () => {
+  const other = await test.make.inventory({ organization: test.home.organization.id });
+  const asking = await makeTemplate({ ask_inventory_on_launch: true });
+  const used = await launch(asking, { inventory: String(other.id) }).expect(201);
+  expect(used.body).toMatchObject({ inventory: other.id, ignored_fields: {} });
+  const fixed = await launch(await makeTemplate(), { inventory: other.id }).expect(201);
+  expect(fixed.body).toMatchObject({
+    inventory: inventory.id,
+    ignored_fields: { inventory: other.id },
+  });
+});
+
+it('answers 201 with the job, its Location and the template on its way', async () => {
+  const template = await makeTemplate();
+  const response = await launch(template, { limit: null, credentials: null }).expect(201);
+  const { body } = response;
+  expect(body).toMatchObject({
+    job: body.id,
+    type: 'job',
+    url: `/api/v2/jobs/${body.id}/`,
+    launch_type: 'manual',
+    job_template: template.id,
+    extra_vars: '{}',
+    launched_by: { type: 'user', name: 'superuser' },
+  });
+  expect(response.headers.location).toBe(body.url);
+  const shown = await test.as.superuser.get(`job_templates/${template.id}/`).expect(200);
+  expect(shown.body).toMatchObject({
+    status: 'pending',
+    related: { current_job: body.url },
+    summary_fields: { recent_jobs: [{ id: body.id, status: 'pending', type: 'job' }] },
+  });
+  const stream = await test.as.superuser.get(`jobs/${body.id}/activity_stream/`).expect(200);
+  expect(stream.body.results[0]).toMatchObject({ operation: 'create', object1: 'job' });
+});
+
+describe('refusals', () => {
+  it.each<[string, object, object, object]>([
+    [
+      'unknown inventory',
+      { ask_inventory_on_launch: true },
+      { inventory: 999999 },
+      {
+        inventory: ['Invalid pk "999999" - object does not exist.'],
+      },
+    ],
+    [
+      'inventory that is no id',
+      {},
+      { inventory: {} },
+      {
+        inventory: ['Incorrect type. Expected pk value, received dict.'],
+      },
+    ],
+    [
+      'unknown credential',
+      { ask_credential_on_launch: true },
+      { credentials: [999999] },
+      {
+        credentials: ['Invalid pk "999999" - object does not exist.'],
+      },
+    ],
+    [
+      'credentials that are no list',
+      {},
+      { credentials: 'x' },
+      {
+        credentials: ['Value must be valid JSON.'],
+      },
+    ],
+    [
+      'credential that is no id',
+      {},
+      { credentials: [null] },
+      {
+        credentials: ['Incorrect type. Expected pk value, received NoneType.'],
+      },
+    ],
+    [
+      'labels that cannot exist',
+      { ask_labels_on_launch: true },
+      { labels: [1] },
+      {
+        labels: ['Invalid pk "1" - object does not exist.'],
+      },
+    ],
+    [
+      'too many forks',
+      { ask_forks_on_launch: true },
+      { forks: 201 },
+      {
+        forks: ['Maximum number of forks (200) exceeded.'],
+      },
+    ],
+    [
+      'verbosity out of range',
+      {},
+      { verbosity: 9 },
+      {
+        verbosity: ['"9" is not a valid choice.'],
+      },
+    ],
+    [
+      'masked variable',
+      { ask_variables_on_launch: true },
+      { extra_vars: { x: '$encrypted$' } },
+      {
+        extra_vars: ['"$encrypted$" is a reserved keyword, may not be used for x.'],
+      },
+    ],
+    [
+      'passwords that are no object',
+      {},
+      { credential_passwords: 'x' },
+      {
+        credential_passwords: ['Value must be valid JSON.'],
+      },
+    ],
+  ])('%s', async (_name, fields, body, errors) => {
+    const { body: answer } = await launch(await makeTemplate(fields), body).expect(400);
+    expect(answer).toEqual(errors);
+  });
+
+  it('text that is neither JSON nor YAML', async () => {
+    const { body } = await launch(await makeTemplate(), { extra_vars: '{a: [' }).expect(400);
+    expect(body.extra_vars[0]).toMatch(/^Cannot parse as JSON \(error: .*\) or YAML \(error: /);
+  });
+
+  it('no inventory', async () => {
+    const template = await makeTemplate({ ask_inventory_on_launch: true });
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${template.id}`,
+    );
+    const { body } = await launch(template).expect(400);
+    expect(body).toEqual({
+      resources_needed_to_start: ['Job Template inventory is missing or undefined.'],
+    });
+  });
+
+  it('an inventory that is being deleted', async () => {
+    const doomed = await test.make.inventory();
+    const template = await makeTemplate({ inventory: doomed.id });
+    await test.database.execute(
+      sql`UPDATE inventories SET pending_deletion = true WHERE id = ${doomed.id}`,
+    );
+    const own = await launch(template).expect(400);
+    expect(own.body).toEqual({
+      inventory: ['The inventory associated with this Job Template is being deleted.'],
+    });
+    const asking = await makeTemplate({ ask_inventory_on_launch: true });
+    const sent = await launch(asking, { inventory: doomed.id }).expect(400);
+    expect(sent.body).toEqual({ inventory: ['The provided inventory is being deleted.'] });
+  });
+
+  it('no project, and a project whose sync failed', async () => {
+    const template = await makeTemplate();
+    const set = (columns: ReturnType<typeof sql>) =>
+      test.database.execute(
+        sql`UPDATE unified_job_templates SET ${columns} WHERE id = ${template.project_id}`,
+      );
+    await set(sql`scm_type = 'git', scm_url = 'https://x.invalid/x', status = 'failed'`);
+    const failed = await launch(template).expect(400);
+    expect(failed.body).toEqual({
+      playbook: ['Missing a revision to run due to failed project update.'],
+    });
+    await set(sql`scm_update_on_launch = true`);
+    await launch(template).expect(201);
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET project_id = NULL WHERE id = ${template.id}`,
+    );
+    const gone = await launch(template).expect(400);
+    expect(gone.body).toEqual({ project: ['A project is required to run a job.'] });
+  });
+
+  it('a branch the project does not let be chosen', async () => {
+    const project = await test.make.project();
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${project.id}`,
+    );
+    const template = await makeTemplate({ project: project.id, ask_scm_branch_on_launch: true });
+    const chosen = await launch(template, { scm_branch: 'develop' }).expect(201);
+    expect(chosen.body.scm_branch).toBe('develop');
+    const bad = await launch(template, { scm_branch: '--upload-pack=x' }).expect(400);
+    expect(Object.keys(bad.body)).toEqual(['scm_branch']);
+    await test.database.execute(
+      sql`UPDATE unified_job_templates SET allow_override = false WHERE id = ${project.id}`,
+    );
+    const refused = await launch(template, { scm_branch: 'develop' }).expect(400);
+    expect(refused.body).toEqual({
+      scm_branch: ['Project does not allow override of branch.'],
+    });
+  });
+});
+
+describe('credentials', () => {
+  it('must fill the slots of the template, one each, of kinds a job can use', async () => {
+    const { make, home } = test;
+    const owned = { organization: home.organization.id };
+    const [machine, second, vault, scm] = await Promise.all([
+      make.credential({ ...owned, name: 'demo' }),
+      make.credential(owned),
+      make.credential({ ...owned, namespace: 'vault', inputs: { vault_password: 'x' } }),
+      make.credential({ ...owned, namespace: 'scm' }),
+    ]);
+    const template = await makeTemplate({ ask_credential_on_launch: true });
+    await test.as.superuser
+      .post(`job_templates/${template.id}/credentials/`, { id: machine.id })
+      .expect(204);
+    const cases: [unknown[], string[]][] = [
+      [
+        [vault.id],
+        [
+          'Removing Machine credential at launch time without replacement is not supported. Provided list lacked credential(s): demo.',
+        ],
+      ],
+      [[machine.id, second.id], ['Cannot assign multiple Machine credentials.']],
+      [[machine.id, scm.id], ['Cannot assign a Credential of kind `scm`']],
+    ];
+    for (const [credentials, errors] of cases) {
+      const { body } = await launch(template, { credentials }).expect(400);
+      expect(body).toEqual({ credentials: errors });
+    }
+    const { body } = await launch(template, { credentials: [second.id, vault.id] }).expect(201);
+    const used = body.summary_fields.credentials.map(({ id }: Row) => id);
+    expect(used.sort()).toEqual([second.id, vault.id].sort());
+  });
+
+  it('that ask for passwords need them, and keep them sealed', async () => {
+    const credential = await test.make.credential({
+      inputs: { username: 'u', password: 'ASK', become_password: 'ASK' },
+    });
+    const template = await makeTemplate();
+    await test.as.superuser
+      .post(`job_templates/${template.id}/credentials/`, { id: credential.id })
+      .expect(204);
+    const needs = await test.as.superuser.get(`job_templates/${template.id}/launch/`).expect(200);
+    expect(needs.body).toMatchObject({
+      can_start_without_user_input: false,
+      passwords_needed_to_start: ['ssh_password', 'become_password'],
+      defaults: {
+        credentials: [{ id: credential.id, passwords_needed: ['ssh_password', 'become_password'] }],
+      },
+    });
+    const partly = { credential_passwords: { ssh_password: 'canary-one' } };
+    const missing = await launch(template, partly).expect(400);
+    expect(missing.body).toEqual({ passwords_needed_to_start: ['become_password'] });
+    const all = { ...partly, become_password: 'canary-two', vault_password: 'unused' };
+    const { body } = await launch(template, all).expect(201);
+    expect(JSON.stringify(body)).not.toMatch(/canary/);
+    const row = await test.database.row<{ start_args: string }>(
+      sql`SELECT start_args FROM unified_jobs WHERE id = ${body.id}`,
+    );
+    expect(row!.start_args).toMatch(/^\$sealed\$/);
+  });
+});
+
+describe('survey', () => {
+  it('is asked, merged, and keeps its secrets', async () => {
+    const template = await makeTemplate({ extra_vars: 'who: nobody\nkeep: 1' });
+    const survey = {
+      name: 'S',
+      description: 'D',
+      spec: [
+        { question_name: 'Who', variable: 'who', type: 'text', required: true },
+        { question_name: 'Pin', variable: 'pin', type: 'password', default: 'canary-default' },
+      ],
+    };
+    await test.as.superuser.post(`job_templates/${template.id}/survey_spec/`, survey).expect(200);
+    await test.as.superuser
+      .patch(`job_templates/${template.id}/`, { survey_enabled: true })
+      .expect(200);
+    const needs = await test.as.superuser.get(`job_templates/${template.id}/launch/`).expect(200);
+    expect(needs.body).toMatchObject({ survey_enabled: true, variables_needed_to_start: ['who'] });
+    const missing = await launch(template).expect(400);
+    expect(missing.body).toEqual({ variables_needed_to_start: ["'who' value missing"] });
+    const extra_vars = { who: 'me', pin: 'canary-answer', other: 1 };
+    const { body } = await launch(template, { extra_vars: JSON.stringify(extra_vars) }).expect(201);
+    expect(body.ignored_fields).toEqual({ extra_vars: { other: 1 } });
+    expect(JSON.parse(body.extra_vars)).toEqual({ who: 'me', keep: 1, pin: '$encrypted$' });
+    const dump = await test.database.rows(sql`
+      SELECT row_to_json(t)::text AS text FROM unified_jobs t WHERE id = ${body.id}
+      UNION ALL SELECT row_to_json(t)::text FROM unified_job_templates t WHERE id = ${template.id}
+      UNION ALL SELECT row_to_json(t)::text FROM activity_stream t`);
+    expect(JSON.stringify(dump)).not.toMatch(/canary/);
+  });
+});
+
+const RIGHTS: Record<PersonaName, readonly [needs: number, launch: number]> = {
+  superuser: [200, 201],
+  auditor: [200, 403],
+  orgAdmin: [200, 201],
+  orgMember: [403, 403],
+  teamAdmin: [200, 403],
+  teamMember: [200, 201],
+  outsider: [403, 403],
+  nobody: [403, 403],
+};
+
+describe.each(PERSONA_NAMES)('%s', (name) => {
+  const [needs, launched] = RIGHTS[name];
+
+  it(`gets ${needs} asking and ${launched} launching`, async () => {
+    const { as, make, home } = test;
+    const project = await make.project({ organization: home.organization.id });
+    const template = await makeTemplate({ project: project.id });
+    await make.grant('job_template', template, 'read_role', { user: as.users.teamAdmin });
+    await make.grant('job_template', template, 'execute_role', { user: as.users.teamMember });
+    await as[name].get(`job_templates/${template.id}/launch/`).expect(needs);
+    await launch(template, {}, name).expect(launched);
+  });
+});
+
+it('lets nobody launch with objects he may not use, unless the template has them itself', async () => {
+  const { as, make } = test;
+  const template = await makeTemplate({
+    ask_inventory_on_launch: true,
+    ask_credential_on_launch: true,
+  });
+  const own = await make.credential();
+  await as.superuser.post(`job_templates/${template.id}/credentials/`, { id: own.id }).expect(204);
+  await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
+  const other = await make.inventory();
+  const vault = await make.credential({ namespace: 'vault' });
+  await launch(template, { inventory: other.id }, 'nobody').expect(403);
+  await launch(template, { credentials: [own.id, vault.id] }, 'nobody').expect(403);
+  await launch(template, { inventory: inventory.id, credentials: [own.id] }, 'nobody').expect(201);
+  await make.grant('inventory', other, 'use_role', { user: as.users.nobody });
+  await launch(template, { inventory: other.id }, 'nobody').expect(201);
+});
+
+it('answers unknown templates with 404 and has the launch fields in OPTIONS', async () => {
+  await test.as.superuser.post('job_templates/999999/launch/', {}).expect(404);
+  await test.as.anonymous.post('job_templates/999999/launch/', {}).expect(401);
+  for (const path of [
+    'job_templates/999999/launch/',
+    `job_templates/${(await makeTemplate()).id}/launch/`,
+  ]) {
+    const { body, headers } = await test.as.superuser.options(path).expect(200);
+    expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
+    expect(body.actions.POST).toMatchObject({
+      inventory: { type: 'id' },
+      credentials: { type: 'list_of_ids' },
+      limit: { type: 'string' },
+      credential_passwords: { type: 'json' },
+    });
+  }
+});
+
+describe('Idempotency-Key', () => {
+  it('gives a repetition the first answer and refuses another body', async () => {
+    const template = await makeTemplate({ ask_limit_on_launch: true });
+    const path = `job_templates/${template.id}/launch/`;
+    const client = test.as.superuser.with({ 'Idempotency-Key': 'once' });
+    const first = await client.post(path, { limit: 'a' }).expect(201);
+    const second = await client.post(path, { limit: 'a' }).expect(201);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.location).toBe(first.headers.location);
+    await client.post(path, { limit: 'b' }).expect(409);
+    await test.as.superuser
+      .with({ 'Idempotency-Key': 'x'.repeat(256) })
+      .post(path, {})
+      .expect(400);
+    const { body } = await test.as.superuser.get(`job_templates/${template.id}/jobs/`).expect(200);
+    expect(body.count).toBe(1);
+  });
+
+  it('belongs to its caller, and a refused request does not use it up', async () => {
+    const template = await makeTemplate({ ask_forks_on_launch: true });
+    const path = `job_templates/${template.id}/launch/`;
+    const key = { 'Idempotency-Key': 'shared' };
+    await test.as.superuser.with(key).post(path, { forks: 999 }).expect(400);
+    const mine = await test.as.superuser.with(key).post(path, {}).expect(201);
+    await test.make.grant('job_template', template, 'execute_role', { user: test.as.users.nobody });
+    const his = await test.as.nobody.with(key).post(path, {}).expect(201);
+    expect(his.body.id).not.toBe(mine.body.id);
+  });
+
+  it('launches once for twenty requests at the same time', async () => {
+    const template = await makeTemplate();
+    const client = test.as.superuser.with({ 'Idempotency-Key': 'race' });
+    const path = `job_templates/${template.id}/launch/`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.post(path, {}).expect(201)),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+});
+
+it('launches a thousand jobs with as many statements as one', async () => {
+  const launches = test.app.get(LaunchService, { strict: false });
+  const template = await makeTemplate({ ask_limit_on_launch: true });
+  const request = {
+    templateId: template.id,
+    launchType: 'manual' as const,
+    prompts: { limit: 'x' },
+    createdBy: null,
+  };
+  const count = (size: number) =>
+    countQueries(test.database, () =>
+      launches.launch(
+        Array.from({ length: size }, () => request),
+        null,
+      ),
+    );
+  const one = await count(1);
+  expect(await count(1000)).toBe(one);
+  expect(one).toBeLessThanOrEqual(15);
+});
+
+it('uses the ref of an event where it can be chosen, and only there', async () => {
+  const launches = test.app.get(LaunchService, { strict: false });
+  const project = await test.make.project();
+  await test.database.execute(
+    sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${project.id}`,
+  );
+  const asking = await makeTemplate({ project: project.id, ask_scm_branch_on_launch: true });
+  const fixed = await makeTemplate({ project: project.id });
+  const { jobIds, ignored } = await launches.launch(
+    [asking, fixed].map(({ id }) => ({
+      templateId: id,
+      launchType: 'webhook' as const,
+      prompts: {},
+      createdBy: null,
+      scmBranch: 'abc123',
+      extraVars: { forced: true },
+    })),
+    null,
+  );
+  expect(ignored).toEqual([{}, {}]);
+  const rows = await test.database.rows<Row>(
+    sql`SELECT id, scm_branch, extra_vars FROM unified_jobs WHERE id = ANY(${jobIds}) ORDER BY id`,
+  );
+  expect(rows.map((row) => row.scm_branch)).toEqual(['abc123', '']);
+  expect(rows[0]!.extra_vars).toBe('{"forced":true}');
+});

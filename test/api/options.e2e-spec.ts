@@ -1,0 +1,123 @@
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+
+let test: TestApp;
+let samples: Samples;
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+});
+afterAll(() => test.close());
+
+interface FieldInfo {
+  type: string;
+  choices?: unknown[];
+  help_text?: string;
+  required?: boolean;
+}
+interface Metadata {
+  name: string;
+  description: string;
+  actions: Record<string, Record<string, FieldInfo>>;
+  parses: string[];
+  renders: string[];
+}
+
+/** OPTIONS of every URL pattern, once for an existing object and once for object 1 of nothing. */
+async function everyAnswer(): Promise<{ url: string; status: number; allow: string; body: Metadata }[]> {
+  const patterns = new Map(
+    test.app.get(RouteTable, { strict: false }).routes.map((route) => [route.pattern, route]),
+  );
+  const answers = [];
+  for (const [pattern, route] of patterns) {
+    if (!pattern.startsWith('/api/v2')) continue;
+    const unknown = pattern.replaceAll(/:\w+/g, '987654');
+    for (const url of [await samples.pathOf(route), `${unknown}/`]) {
+      const { status, headers, body } = await test.as.superuser.options(url);
+      answers.push({ url, status, allow: String(headers.allow), body });
+    }
+  }
+  return answers;
+}
+
+it('describes every URL with name, description, actions and media types', async () => {
+  for (const { url, status, allow, body } of await everyAnswer()) {
+    expect({ url, status }).toEqual({ url, status: 200 });
+    expect({ url, allow }).toEqual({ url, allow: expect.stringMatching(/^([A-Z]+, )*OPTIONS$/) });
+    expect({ url, ...body }).toMatchObject({
+      url,
+      name: expect.stringMatching(/\w/),
+      description: expect.any(String),
+      actions: expect.any(Object),
+      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+      renders: ['application/json', 'text/html'],
+    });
+  }
+}, 60_000);
+
+it('describes fields in the way the command-line client reads', async () => {
+  const reserved = ['all', 'order_by', 'help', 'filter', 'verbose'];
+  for (const { url, body } of await everyAnswer()) {
+    const keys = Object.keys(body.actions);
+    const allowed = url.startsWith('/api/v2/settings/') ? ['GET', 'POST', 'PUT'] : ['GET', 'POST'];
+    expect({ url, keys: keys.filter((key) => !allowed.includes(key)) }).toEqual({ url, keys: [] });
+    for (const fields of Object.values(body.actions)) {
+      for (const [name, info] of Object.entries(fields)) {
+        expect({ url, name, type: info.type }).toEqual({ url, name, type: expect.any(String) });
+        expect(`${url} ${name}: ${info.help_text ?? ''}`).not.toContain('%');
+        for (const choice of info.choices ?? []) expect(choice).toHaveLength(2);
+      }
+    }
+    for (const name of Object.keys(body.actions.GET ?? {})) {
+      expect({ url, name, reserved: reserved.includes(name) }).toMatchObject({ reserved: false });
+    }
+  }
+}, 60_000);
+
+it('shows POST to those who may add', async () => {
+  const posts = async (who: 'superuser' | 'orgAdmin' | 'orgMember' | 'auditor', path: string) =>
+    'POST' in (await test.as[who].options(path).expect(200)).body.actions;
+  expect(await posts('superuser', 'organizations/')).toBe(true);
+  expect(await posts('orgAdmin', 'organizations/')).toBe(false);
+  expect(await posts('orgAdmin', 'teams/')).toBe(true);
+  expect(await posts('orgMember', 'teams/')).toBe(false);
+  expect(await posts('auditor', 'teams/')).toBe(false);
+  expect(await posts('orgMember', 'tokens/')).toBe(true);
+});
+
+it('tells of lists what can be searched, and of objects with roles which', async () => {
+  const { body } = await test.as.superuser.options('teams/').expect(200);
+  expect(body).toMatchObject({
+    name: 'Team List',
+    types: ['team'],
+    search_fields: ['name', 'description'],
+    object_roles: ['admin_role', 'member_role', 'read_role'],
+    max_page_size: 200,
+  });
+  expect(body.related_search_fields).toContain('organization__search');
+  expect(body.actions.POST).toMatchObject({
+    name: { type: 'string', required: true, max_length: 512 },
+    organization: { type: 'id', required: true },
+    description: { type: 'string', required: false },
+  });
+  expect(body.actions.POST).not.toHaveProperty('created');
+  expect(body.actions.GET).toMatchObject({
+    id: { type: 'integer', filterable: true },
+    related: { type: 'object' },
+    created: { type: 'datetime' },
+  });
+});
+
+it('asks for credentials, except where the URL does not', async () => {
+  await test.as.anonymous.options('teams/').expect(401);
+  await test.as.anonymous.options('/api/v2/').expect(200);
+  await test.as.anonymous.options('/api/v2/ping/').expect(200);
+  await test.as.superuser.options('nothing/').expect(404);
+});
+
+it('never shows what is internal', async () => {
+  for (const { url, body } of await everyAnswer()) {
+    expect(`${url} ${JSON.stringify(body.actions)}`).not.toMatch(/password_hash|digest|session_generation/);
+  }
+}, 60_000);

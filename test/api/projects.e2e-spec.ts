@@ -1,0 +1,342 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Settings } from '../../src/config/settings.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
+import { sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot({ settings: { PROJECT_SCM_SCHEMES: 'https,ssh' } });
+});
+afterAll(() => test.close());
+
+let counter = 0;
+const gitFields = (fields: object = {}): Record<string, unknown> => ({
+  name: `Project ${(counter += 1)}`,
+  organization: test.home.organization.id,
+  scm_type: 'git',
+  scm_url: 'https://code.invalid/project.git',
+  ...fields,
+});
+const makeGit = (fields: object = {}): Promise<Row> => test.make.row('project', gitFields(fields));
+
+/** Ends what runs for a project, as a worker would. */
+async function settle(project: Row, status = 'successful'): Promise<void> {
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET status = ${status}, finished = now()
+    WHERE unified_job_template_id = ${project.id}`);
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET status = ${status}, current_job_id = NULL
+    WHERE id = ${project.id}`);
+}
+
+const RIGHTS: Record<
+  PersonaName,
+  readonly [read: number, change: number, add: number, update: number, remove: number]
+> = {
+  superuser: [200, 200, 201, 202, 204],
+  auditor: [200, 403, 403, 403, 403],
+  orgAdmin: [200, 200, 201, 202, 204],
+  orgMember: [403, 403, 403, 403, 403],
+  teamAdmin: [200, 200, 403, 202, 204],
+  teamMember: [200, 403, 403, 202, 403],
+  outsider: [403, 403, 403, 403, 403],
+  nobody: [403, 403, 403, 403, 403],
+};
+
+describe.each(PERSONA_NAMES)('%s', (name) => {
+  const [read, change, add, update, remove] = RIGHTS[name];
+
+  it(`gets ${read} reading, ${change} changing, ${add} adding, ${update} syncing, ${remove} deleting`, async () => {
+    const { as, make } = test;
+    const project = await makeGit();
+    await make.grant('project', project, 'admin_role', { user: as.users.teamAdmin });
+    await make.grant('project', project, 'update_role', { user: as.users.teamMember });
+    const url = `projects/${project.id}/`;
+    await as[name].get(url).expect(read);
+    await as[name].get(`${url}playbooks/`).expect(read);
+    await as[name].patch(url, { description: name }).expect(change);
+    await as[name].post('projects/', gitFields()).expect(add);
+    await as[name].get(`${url}update/`).expect(read);
+    await as[name].post(`${url}update/`).expect(update);
+    await settle(project);
+    await as[name].delete(url).expect(remove);
+  });
+});
+
+describe('validation', () => {
+  const manual = 'Update options must be set to false for manual projects.';
+
+  it.each<[string, object, object]>([
+    ['no address', { scm_url: '' }, { scm_url: ['SCM URL is required.'] }],
+    [
+      'a scheme that is not allowed',
+      { scm_url: 'file:///etc' },
+      { scm_url: ['Git URLs with the scheme "file" are not allowed.'] },
+    ],
+    ['a helper program', { scm_url: 'ext::sh -c id' }, { scm_url: ['Invalid git URL.'] }],
+    ['an option', { scm_url: '--upload-pack=x' }, { scm_url: ['Invalid git URL.'] }],
+    [
+      'a branch that is an option',
+      { scm_branch: '--x' },
+      { scm_branch: ['"--x" is not a valid branch, tag or commit.'] },
+    ],
+    ['a refspec', { scm_refspec: '-x' }, { scm_refspec: ['"-x" is not a valid refspec.'] }],
+    ['an unknown type', { scm_type: 'svn' }, { scm_type: ['"svn" is not a valid choice.'] }],
+    [
+      'options of a manual project',
+      { scm_type: '', scm_clean: true, allow_override: true },
+      { scm_clean: [manual], allow_override: [manual] },
+    ],
+    [
+      'a negative timeout',
+      { timeout: -1 },
+      {
+        timeout: ['Ensure this value is greater than or equal to 0.'],
+      },
+    ],
+  ])('%s', async (_name, fields, errors) => {
+    const { body } = await test.as.superuser.post('projects/', gitFields(fields)).expect(400);
+    expect(body).toEqual(errors);
+  });
+
+  it.each(['../x', '/etc', 'a/b', '.', '..', '_1__other', '-x'])('the folder %s', async (path) => {
+    const fields = gitFields({ scm_type: '', scm_url: '', local_path: path });
+    const { body } = await test.as.superuser.post('projects/', fields).expect(400);
+    expect(Object.keys(body)).toEqual(['local_path']);
+  });
+
+  it('a credential of another kind', async () => {
+    const { as, make } = test;
+    const machine = await make.credential();
+    const scm = await make.credential({ namespace: 'scm' });
+    const create = (credential: number) =>
+      as.superuser.post('projects/', gitFields({ credential }));
+    const { body } = await create(machine.id).expect(400);
+    expect(body).toEqual({ credential: ["Credential kind must be 'scm'."] });
+    await create(scm.id).expect(201);
+    await as.orgAdmin.post('projects/', gitFields({ credential: scm.id })).expect(403);
+  });
+
+  it('a name that is taken, and no organization for an ordinary user', async () => {
+    const project = await makeGit();
+    const taken = gitFields({ name: project.name });
+    const { body } = await test.as.orgAdmin.post('projects/', taken).expect(400);
+    expect(body).toEqual({
+      __all__: ['Project with this (name, organization) combination already exists.'],
+    });
+    await test.as.orgAdmin.post('projects/', gitFields({ organization: null })).expect(403);
+    await test.as.orgAdmin.patch(`projects/${project.id}/`, { organization: null }).expect(403);
+  });
+
+  it('the end of overrides that templates depend on', async () => {
+    const project = await makeGit({ allow_override: true });
+    await settle(project);
+    const template = await test.make.jobTemplate({ project: project.id, scm_branch: 'x' });
+    const url = `projects/${project.id}/`;
+    const { body } = await test.as.superuser.patch(url, { allow_override: false }).expect(400);
+    expect(body).toEqual({
+      allow_override: [
+        `One or more job templates depend on branch override behavior for this project (ids: ${template.id}).`,
+      ],
+    });
+  });
+});
+
+describe('a project with a source', () => {
+  const updatesOf = async (project: Row): Promise<Row[]> => {
+    const { body } = await test.as.superuser
+      .get(`projects/${project.id}/project_updates/?order_by=id`)
+      .expect(200);
+    return body.results as Row[];
+  };
+
+  it('has a folder of its own and is synced when it is made and when its source changes', async () => {
+    const project = await makeGit({ name: 'Äpfel & Birnen', local_path: 'ignored' });
+    expect(project.local_path).toBe(`_${project.id}__apfel_birnen`);
+    const url = `projects/${project.id}/`;
+    const { body } = await test.as.orgAdmin.get(url).expect(200);
+    expect(body).toMatchObject({
+      status: 'pending',
+      last_updated: null,
+      last_update_failed: false,
+      related: { current_update: body.related.current_job },
+      summary_fields: { current_update: { status: 'pending' } },
+    });
+    expect(await updatesOf(project)).toHaveLength(1);
+    await test.as.orgAdmin.patch(url, { description: 'no new source' }).expect(200);
+    await test.as.orgAdmin.patch(url, { scm_branch: '' }).expect(200);
+    expect(await updatesOf(project)).toHaveLength(1);
+    await test.as.orgAdmin.patch(url, { scm_branch: 'develop' }).expect(200);
+    const [, second] = await updatesOf(project);
+    expect(second).toMatchObject({
+      scm_branch: 'develop',
+      launch_type: 'manual',
+      launched_by: { name: 'orgAdmin' },
+    });
+    const fixed = await test.as.orgAdmin.patch(url, { local_path: 'mine' }).expect(400);
+    expect(fixed.body).toEqual({ local_path: ['Cannot change local_path for git-based projects'] });
+  });
+
+  it('is synced on request: 202 with the record and its Location', async () => {
+    const project = await makeGit();
+    const response = await test.as.orgAdmin.post(`projects/${project.id}/update/`).expect(202);
+    expect(response.body).toMatchObject({
+      project_update: response.body.id,
+      type: 'project_update',
+      status: 'pending',
+      project: project.id,
+    });
+    expect(response.headers.location).toBe(`/api/v2/project_updates/${response.body.id}/`);
+  });
+
+  it('lists what its last sync found', async () => {
+    const project = await makeGit();
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET playbook_files = '["a.yml"]', inventory_files = '["hosts"]'
+      WHERE id = ${project.id}`);
+    const playbooks = await test.as.orgAdmin.get(`projects/${project.id}/playbooks/`).expect(200);
+    expect(playbooks.body).toEqual(['a.yml']);
+    const files = await test.as.orgAdmin.get(`projects/${project.id}/inventories/`).expect(200);
+    expect(files.body).toEqual(['hosts']);
+  });
+
+  it('cannot be deleted while it is used; then its syncs go and its templates stay', async () => {
+    const { as, make } = test;
+    const project = await makeGit();
+    const url = `projects/${project.id}/`;
+    const { body } = await as.orgAdmin.delete(url).expect(409);
+    expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+    await settle(project);
+    const template = await make.jobTemplate({ project: project.id });
+    const { body: job } = await as.superuser
+      .post(`job_templates/${template.id}/launch/`, {})
+      .expect(400);
+    expect(job).toHaveProperty('playbook');
+    const folder = join(test.app.get(Settings).DATA_DIR, 'projects', String(project.local_path));
+    await mkdir(folder, { recursive: true });
+    const [update] = await updatesOf(project);
+    await as.orgAdmin.delete(url).expect(204);
+    await as.superuser.get(`project_updates/${update!.id}/`).expect(404);
+    const left = await as.superuser.get(`job_templates/${template.id}/`).expect(200);
+    expect(left.body.project).toBeNull();
+    await eventually(() => expect(mkdir(folder)).resolves.toBeUndefined());
+  });
+
+  it('is copied with a folder and a sync of its own', async () => {
+    const project = await makeGit();
+    const { body } = await test.as.orgAdmin
+      .post(`projects/${project.id}/copy/`, { name: 'The copy' })
+      .expect(201);
+    expect(body.local_path).toBe(`_${body.id}__the_copy`);
+    expect(body.status).toBe('pending');
+    await test.make.grant('project', project, 'read_role', { user: test.as.users.nobody });
+    await test.as.nobody.post(`projects/${project.id}/copy/`, { name: 'x' }).expect(403);
+  });
+});
+
+describe('a manual project', () => {
+  it('uses a folder that exists, alone, and cannot be synced', async () => {
+    const { as, home } = test;
+    const root = join(test.app.get(Settings).DATA_DIR, 'projects');
+    await mkdir(join(root, 'mine'), { recursive: true });
+    await writeFile(join(root, 'mine', 'site.yml'), '- hosts: all\n');
+    const fields = { organization: home.organization.id, local_path: 'mine' };
+    const { body } = await as.orgAdmin.post('projects/', { ...fields, name: 'Mine' }).expect(201);
+    expect(body).toMatchObject({ status: 'ok', scm_type: '', local_path: 'mine' });
+    const second = await as.orgAdmin.post('projects/', { ...fields, name: 'Second' }).expect(400);
+    expect(second.body).toEqual({
+      local_path: ['This path is already being used by another manual project.'],
+    });
+    const playbooks = await as.orgAdmin.get(`projects/${body.id}/playbooks/`).expect(200);
+    expect(playbooks.body).toEqual(['site.yml']);
+    const may = await as.orgAdmin.get(`projects/${body.id}/update/`).expect(200);
+    expect(may.body).toEqual({ can_update: false });
+    await as.orgAdmin.post(`projects/${body.id}/update/`).expect(405);
+    const missing = { ...fields, name: 'Third', local_path: 'absent' };
+    const { body: third } = await as.orgAdmin.post('projects/', missing).expect(201);
+    expect(third.status).toBe('missing');
+    const none = await as.orgAdmin.get(`projects/${third.id}/playbooks/`).expect(200);
+    expect(none.body).toEqual([]);
+  });
+
+  it('gets a folder of its own when it is given a source', async () => {
+    const project = await test.make.project({ organization: test.home.organization.id });
+    const { body } = await test.as.orgAdmin
+      .patch(`projects/${project.id}/`, { scm_type: 'git', scm_url: 'https://code.invalid/x.git' })
+      .expect(200);
+    expect(body.local_path).toMatch(new RegExp(`^_${project.id}__`));
+    expect(body.status).toBe('pending');
+  });
+});
+
+describe('project updates', () => {
+  const started = async (): Promise<Row> => {
+    const project = await makeGit();
+    const { body } = await test.as.orgAdmin.post(`projects/${project.id}/update/`).expect(202);
+    return body as Row;
+  };
+
+  it('are canceled at once while they wait, and deleted by admins of the organization', async () => {
+    const { as, make } = test;
+    const update = await started();
+    const url = `project_updates/${update.id}/`;
+    await make.grant('project', { id: update.project as number }, 'read_role', {
+      user: as.users.nobody,
+    });
+    await as.nobody.get(url).expect(200);
+    await as.nobody.post(`${url}cancel/`).expect(403);
+    await as.nobody.delete(url).expect(403);
+    const running = await as.orgAdmin.delete(url).expect(403);
+    expect(running.body).toEqual({ detail: 'Cannot delete running job resource.' });
+    const may = await as.orgAdmin.get(`${url}cancel/`).expect(200);
+    expect(may.body).toEqual({ can_cancel: true });
+    await as.orgAdmin.post(`${url}cancel/`).expect(202);
+    const { body } = await as.orgAdmin.get(url).expect(200);
+    expect(body).toMatchObject({ status: 'canceled', failed: true });
+    await as.orgAdmin.post(`${url}cancel/`).expect(405);
+    await as.orgAdmin.delete(url).expect(204);
+  });
+
+  it('have working links and refuse to be written', async () => {
+    const update = await started();
+    for (const path of Object.values(update.related as object) as string[]) {
+      await test.as.superuser.get(path).expect(200);
+    }
+    await test.as.superuser.post('project_updates/', {}).expect(405);
+    await test.as.superuser.patch(`project_updates/${update.id}/`, {}).expect(405);
+  });
+});
+
+it('has working links', async () => {
+  const project = await makeGit();
+  const { body } = await test.as.superuser.get(`projects/${project.id}/`).expect(200);
+  expect(Object.keys(body.related)).toEqual(
+    expect.arrayContaining([
+      ...['teams', 'playbooks', 'inventory_files', 'update', 'project_updates', 'access_list'],
+      ...['activity_stream', 'object_roles', 'copy', 'notification_templates_started'],
+      ...['notification_templates_success', 'notification_templates_error', 'current_update'],
+    ]),
+  );
+  for (const path of Object.values(body.related) as string[]) {
+    await test.as.superuser.get(path).expect(200);
+  }
+});
+
+it('is listed with as many statements for fifty rows as for one', async () => {
+  for (let i = 0; i < 50; i++) await makeGit();
+  await sameQueries(
+    test.database,
+    () => test.as.orgAdmin.get('projects/?page_size=1&order_by=-id').expect(200),
+    () => test.as.orgAdmin.get('projects/?page_size=50&order_by=-id').expect(200),
+  );
+  await sameQueries(
+    test.database,
+    () => test.as.orgAdmin.get('project_updates/?page_size=1').expect(200),
+    () => test.as.orgAdmin.get('project_updates/?page_size=50').expect(200),
+  );
+});

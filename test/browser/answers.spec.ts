@@ -1,0 +1,77 @@
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('answers to browsers', () => {
+  it.each([
+    ['get', 'teams/', 200],
+    ['get', '/api/', 200],
+    ['get', 'teams/999999/', 404],
+    ['get', 'no_such_thing/', 404],
+    ['get', 'teams/?bogus=1', 400],
+    ['get', 'teams/?page=9', 404],
+    ['delete', 'teams/', 405],
+    ['get', 'teams/?format=bogus', 404],
+    ['get', '/elsewhere', 404],
+  ])('%s %s is a page with status %i', async (method, path, status) => {
+    const answer = await test.as.superuser.with(BROWSER).request(method, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(answer.text).toContain('<h1>');
+  });
+
+  it.each([
+    ['no preference', {}, 'teams/'],
+    ['any type', { Accept: '*/*' }, 'teams/'],
+    ['JSON', { Accept: 'application/json' }, 'teams/'],
+    ['JSON before HTML', { Accept: 'text/html;q=0.5, application/json' }, 'teams/'],
+    ['the format in the query', BROWSER, 'teams/?format=json'],
+  ])('is JSON for %s', async (_case, headers, path) => {
+    const answer = await test.as.superuser.with(headers as Record<string, string>).get(path);
+    expect(answer.headers['content-type']).toContain('application/json');
+    expect(answer.body.count).toBe(1);
+  });
+
+  it('answers OPTIONS with data, whatever is accepted', async () => {
+    const { body } = await test.as.superuser.with(BROWSER).options('teams/').expect(200);
+    expect(body.name).toBe('Team List');
+  });
+
+  it('leads to the login what may be asked again, and explains what may not', async () => {
+    const { headers } = await test.as.anonymous.with(BROWSER).get('teams/?a=%22').expect(302);
+    expect(headers.location).toBe('/api/login/?next=%2Fapi%2Fv2%2Fteams%2F%3Fa%3D%2522');
+    const { text } = await test.as.anonymous.with(BROWSER).post('teams/', {}).expect(401);
+    expect(text).toContain('Not logged in');
+  });
+
+  it('leads from the root to the API', async () => {
+    const { headers } = await test.as.anonymous.get('/').expect(302);
+    expect(headers.location).toBe('/api/v2/');
+  });
+
+  it('serves its own files for ever by their digest, and nothing else', async () => {
+    const { text } = await test.as.anonymous.with(BROWSER).get('/api/');
+    const [url = ''] = /\/static\/controller\.[0-9a-f]{12}\.css/.exec(text) ?? [];
+    const { headers } = await test.as.anonymous.get(url).expect(200);
+    expect(headers['content-type']).toBe('text/css; charset=utf-8');
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    await test.as.anonymous.get('/static/controller.000000000000.css').expect(404);
+    await test.as.anonymous.get('/static/..%2fmain.ts').expect(404);
+  });
+
+  it('keeps what the roles of others are out of a refusal', async () => {
+    const { text } = await test.as.nobody
+      .with(BROWSER)
+      .get(`teams/${test.home.team.id}/`)
+      .expect(403);
+    expect(text).toContain('Read of the team');
+    expect(text).not.toContain('Home Team');
+  });
+});

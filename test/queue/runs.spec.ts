@@ -1,0 +1,255 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Cluster } from '../faults/support/cluster.js';
+import { eventually } from '../support/eventually.js';
+
+const PLAYBOOKS = {
+  'site.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{{ greeting | default('none') }} from {{ svc_job_template_name }}"}
+    - command: echo done
+    - set_stats: {data: {answer: 42}}
+`,
+  'broken.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - command: /bin/false
+`,
+  'hook.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug:
+        msg: "{{ svc_webhook_event_type }} {{ awx_webhook_event_ref }} {{ tower_webhook_event_ref }}
+          {{ svc_webhook_payload.word }} {{ svc_job_launch_type }}"
+`,
+  'long.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - command: sleep 60
+`,
+};
+
+/** One worker process, real git and real `ansible-runner`: what a run does and leaves behind. */
+describe('runs', () => {
+  let cluster: Cluster;
+  let repository: string;
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+      cwd: repository,
+      encoding: 'utf8',
+    }).trim();
+
+  const commit = (file: string, text: string): string => {
+    writeFileSync(join(repository, file), text);
+    git('add', '.');
+    git('commit', '-qm', file);
+    return git('rev-parse', 'HEAD');
+  };
+
+  const set = (table: string, id: number, column: string, value: unknown) =>
+    cluster.rows(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, value]);
+  const events = (id: number) =>
+    cluster.rows<{
+      event: string;
+      stdout: string;
+      failed: boolean;
+      changed: boolean;
+      host_id: number;
+    }>('SELECT * FROM job_events WHERE job_id = $1 ORDER BY counter', [id]);
+  const outputOf = async (id: number) => (await events(id)).map(({ stdout }) => stdout).join('\n');
+
+  /** A job of the template, with columns of its own before the scheduler can see it. */
+  async function launch(fields: Record<string, unknown> = {}, template = 2): Promise<number> {
+    const [id] = (await cluster.addJobs(1, { template, status: 'new' })) as [number];
+    for (const [column, value] of Object.entries(fields)) {
+      await set('unified_jobs', id, column, value);
+    }
+    await set('unified_jobs', id, 'status', 'pending');
+    cluster.wake();
+    return id;
+  }
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ playbooks: PLAYBOOKS, concurrency: 3 });
+    repository = join(cluster.folder, 'repository');
+    mkdirSync(repository);
+    git('init', '-q', '-b', 'main');
+    commit('site.yml', PLAYBOOKS['site.yml']);
+    await cluster.rows(
+      `INSERT INTO unified_job_templates
+         (id, type, name, organization_id, local_path, scm_type, scm_url, scm_update_on_launch,
+          allow_override)
+       VALUES (10, 'project', 'Fetched', 1, '_10__fetched', 'git', $1, true, true)`,
+      [`file://${repository}`],
+    );
+    await cluster.rows(`
+      INSERT INTO unified_job_templates
+        (id, type, name, organization_id, project_id, inventory_id, playbook, allow_simultaneous)
+      VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true)`);
+    await cluster.worker({ PROJECT_SCM_SCHEMES: 'https,file' });
+  }, 60_000);
+
+  afterAll(() => cluster.stop());
+
+  it('store events, host summaries, counts and artifacts of a playbook', async () => {
+    const id = await launch({ extra_vars: '{"greeting": "hello"}' });
+    const job = await cluster.becomes(id, 'successful');
+    expect(job).toMatchObject({
+      artifacts: { answer: 42 },
+      host_status_counts: { changed: 1 },
+      playbook_counts: { play_count: 1, task_count: 3 },
+      event_processing_finished: true,
+      failed: false,
+    });
+    const stored = await events(id);
+    expect(stored).toHaveLength(
+      Number((job as unknown as { emitted_events: number }).emitted_events),
+    );
+    expect(stored.find(({ event }) => event === 'playbook_on_start')).toMatchObject({
+      changed: true,
+    });
+    expect(await outputOf(id)).toContain('hello from Overlapping');
+    const [summary] = await cluster.rows(
+      `SELECT s.*, h.last_job_id FROM job_host_summaries s JOIN hosts h ON h.last_job_host_summary_id = s.id
+       WHERE s.job_id = $1`,
+      [id],
+    );
+    expect(summary).toMatchObject({ host_name: 'localhost', ok: 3, changed: 1, last_job_id: id });
+  }, 30_000);
+
+  it('evaluate templates of the template only, never those of a launch', async () => {
+    await set('unified_job_templates', 2, 'extra_vars', 'greeting: "{{ 40 + 2 }}"');
+    const own = await launch({ extra_vars: '{"greeting": "{{ 40 + 2 }}"}' });
+    const foreign = await launch({ extra_vars: '{"greeting": "{{ 40 + 3 }}"}' });
+    await cluster.over([own, foreign], 20_000);
+    expect(await outputOf(own)).toContain('42 from');
+    expect(await outputOf(foreign)).toContain('{{ 40 + 3 }} from');
+    await set('unified_job_templates', 2, 'extra_vars', '');
+  }, 30_000);
+
+  it('carry failure up to play and playbook', async () => {
+    const id = await launch({ playbook: 'broken.yml' });
+    const job = await cluster.becomes(id, 'failed');
+    expect(job).toMatchObject({ job_explanation: '', host_status_counts: { failures: 1 } });
+    const failed = (await events(id)).filter((event) => event.failed).map(({ event }) => event);
+    expect(failed).toEqual(
+      expect.arrayContaining(['playbook_on_start', 'playbook_on_play_start', 'runner_on_failed']),
+    );
+  }, 30_000);
+
+  it('end when they are canceled', async () => {
+    const id = await launch({ playbook: 'long.yml' });
+    await eventually(async () => expect((await events(id)).length).toBeGreaterThan(2), 20_000);
+    await set('unified_jobs', id, 'cancel_requested', true);
+    // The message through Redis is a fast lane; the lease renewal finds the flag without it.
+    const job = await cluster.becomes(id, 'canceled', 30_000);
+    expect(job).toMatchObject({ failed: true });
+  }, 60_000);
+
+  it('end after their time', async () => {
+    const id = await launch({ playbook: 'long.yml', timeout: 3 });
+    const job = await cluster.becomes(id, 'failed');
+    expect(job.job_explanation).toBe('Job terminated due to timeout');
+  }, 30_000);
+
+  it.each([
+    ['inventory_id', 'failed', 'Job could not start because it does not have a valid inventory.'],
+    ['project_id', 'failed', 'Job could not start because it does not have a valid project.'],
+  ])(
+    'say what is missing: %s',
+    async (column, status, explanation) => {
+      const id = await launch({ [column]: null });
+      expect((await cluster.becomes(id, status)).job_explanation).toBe(explanation);
+    },
+    30_000,
+  );
+
+  it('say that the playbook is missing', async () => {
+    const id = await launch({ playbook: 'nowhere.yml' });
+    expect((await cluster.becomes(id, 'error')).job_explanation).toBe(
+      '"nowhere.yml" does not exist in the project.',
+    );
+  }, 30_000);
+
+  it('sync their project first and run its newest revision', async () => {
+    const revision = git('rev-parse', 'HEAD');
+    const id = await launch({}, 11);
+    const job = await cluster.becomes(id, 'successful');
+    expect(job).toMatchObject({ scm_revision: revision });
+    const [update] = await cluster.rows<{ id: number }>(
+      `SELECT * FROM unified_jobs WHERE type = 'project_update' AND project_id = 10`,
+    );
+    expect(update).toMatchObject({ launch_type: 'dependency', status: 'successful' });
+    expect(await outputOf(update!.id)).toContain(`Revision: ${revision}`);
+    const [project] = await cluster.rows('SELECT * FROM unified_job_templates WHERE id = 10');
+    expect(project).toMatchObject({
+      scm_revision: revision,
+      playbook_files: ['site.yml'],
+      status: 'successful',
+      last_job_id: update!.id,
+    });
+  }, 30_000);
+
+  it('run a ref that is newer than the last sync, where the project lets it be chosen', async () => {
+    await set('unified_job_templates', 10, 'scm_update_on_launch', false);
+    const synced = git('rev-parse', 'HEAD');
+    git('checkout', '-q', '-b', 'topic');
+    const newer = commit('site.yml', PLAYBOOKS['site.yml'].replace('from', 'out of'));
+    git('checkout', '-q', 'main');
+    const [byCommit, byBranch, plain] = [
+      await launch({ scm_branch: newer }, 11),
+      await launch({ scm_branch: 'topic' }, 11),
+      await launch({}, 11),
+    ];
+    await cluster.over([byCommit, byBranch, plain], 30_000);
+    expect(await cluster.job(byCommit)).toMatchObject({ scm_revision: newer });
+    expect(await cluster.job(byBranch)).toMatchObject({ scm_revision: newer });
+    expect(await cluster.job(plain)).toMatchObject({ scm_revision: synced, status: 'successful' });
+    expect(await outputOf(byCommit)).toContain('out of From git');
+  }, 40_000);
+
+  it('fetch a lost project folder again, inside the job', async () => {
+    rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), { recursive: true });
+    const id = await launch({}, 11);
+    const job = await cluster.becomes(id, 'successful', 30_000);
+    const [update] = await cluster.rows('SELECT * FROM unified_jobs WHERE id = $1', [
+      (job as unknown as { project_update_id: number }).project_update_id,
+    ]);
+    expect(update).toMatchObject({ launch_type: 'sync', status: 'successful' });
+  }, 40_000);
+
+  it('fail with the name of the sync that failed', async () => {
+    await set('unified_job_templates', 10, 'scm_update_on_launch', true);
+    await set('unified_job_templates', 10, 'scm_branch', 'nowhere');
+    const id = await launch({}, 11);
+    const job = await cluster.becomes(id, 'failed', 30_000);
+    expect(job.job_explanation).toMatch(
+      /^Previous Task Failed: \{"job_type": "project_update", "job_name": "Fetched", "job_id": "\d+"\}$/,
+    );
+    const [update] = await cluster.rows<{ id: number; job_explanation: string }>(
+      `SELECT * FROM unified_jobs WHERE type = 'project_update' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(update!.job_explanation).toContain('"nowhere" does not exist');
+    expect(await outputOf(update!.id)).toContain('"nowhere" does not exist');
+  }, 40_000);
+
+  it('give a webhook job the variables of its delivery', async () => {
+    const [delivery] = await cluster.rows<{ id: number }>(
+      `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, payload)
+       VALUES (2, 'service_a', 'push', 'guid-1', 'abc', 'accepted', '{"word": "{{ 1 + 1 }}"}') RETURNING id`,
+    );
+    const variables = '{"greeting": "hi"}';
+    const id = await launch({
+      webhook_delivery_id: delivery!.id,
+      launch_type: 'webhook',
+      extra_vars: variables,
+      playbook: 'hook.yml',
+    });
+    await cluster.over([id], 20_000);
+    expect(await outputOf(id)).toContain('push abc abc {{ 1 + 1 }} webhook');
+  }, 30_000);
+});

@@ -1,3 +1,5 @@
 import { runCommand } from './cli/run-command.js';
 
-process.exitCode = await runCommand(process.argv.slice(2));
+const code = await runCommand(process.argv.slice(2));
+// A command is over when it says so, whatever connections its application context still holds.
+process.exit(code);

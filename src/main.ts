@@ -17,7 +17,7 @@ await runProcess(async (settings) => {
     logger: new JsonLogger(settings.LOG_LEVEL),
   });
   configureApp(app);
-  serveDocument(app, buildDocument(app, VERSION));
+  serveDocument(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);
   const server = (await app.listen(PORT, HOST)) as import('node:http').Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

@@ -12,7 +12,11 @@ const DEBIAN_PACKAGES = {
   'redis-server': 'redis-server',
   'ansible-runner': 'python3-ansible-runner',
   'ansible-playbook': 'ansible-core',
+  chromium: 'chromium',
 };
+
+/** Programs that only some callers need, by the option that asks for them. */
+const ON_REQUEST = { 'redis-server': 'withRedis', chromium: 'withBrowser' };
 
 const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
 
@@ -21,9 +25,9 @@ const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
  * by apt-get, and ansible also into a virtual environment of `home`. Resolves to
  * `{ path, find, detail }`: the PATH for the service, a look-up in it, and what was done.
  */
-export async function provideTools({ home, log, withRedis }) {
+export async function provideTools({ home, log, ...requests }) {
   const wanted = Object.keys(DEBIAN_PACKAGES).filter(
-    (tool) => withRedis || tool !== 'redis-server',
+    (tool) => !(tool in ON_REQUEST) || requests[ON_REQUEST[tool]],
   );
   const environment = environmentOf(home);
   const path = () => pathWithPrograms(home);

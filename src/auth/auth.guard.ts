@@ -55,8 +55,10 @@ export class AuthGuard implements CanActivate {
   private accessOf(context: ExecutionContext, request: ApiRequest): RouteAccess | undefined {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     if (info) return info.access;
-    // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too.
+    // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too, and what
+    // lies outside this version is unknown to everyone (decision 41, rule 13).
     const entry = this.table.match(request.path);
+    if (!entry && !request.path.startsWith('/api/v2/')) return 'public';
     const routes = [...(entry?.routes.values() ?? [])];
     const open = routes.length > 0 && routes.every((route) => route.info?.access !== 'authenticated');
     return open ? 'public' : 'authenticated';

@@ -1,5 +1,3 @@
-import type { JobStatus } from './unified-job.schema.js';
-
 /** A run another one depends on, as its explanation names it. */
 export interface NamedRun {
   type: string;
@@ -30,7 +28,3 @@ export function notInQueue(ended: number): string {
     ended === 1 ? 'has' : 'have'
   } been ended.`;
 }
-
-/** Whether the end of a dependency stops what depends on it. */
-export const stopsDependants = (status: JobStatus): boolean =>
-  status === 'failed' || status === 'error' || status === 'canceled';

@@ -46,6 +46,7 @@ export const isFolderName = (text: string): boolean =>
 export const ownFolder = (id: number, name: string): string => {
   const slug = name
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')

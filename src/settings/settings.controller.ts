@@ -8,6 +8,7 @@ import { Route, type RouteInfo } from '../common/http/route.js';
 import { Page } from '../common/list/page.js';
 import type { SettingName } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { RUNTIME_SETTING_FIELDS } from './runtime-settings.schema.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
 const VALUES = { type: 'object', additionalProperties: true };
@@ -15,7 +16,7 @@ const change: Omit<RouteInfo, 'operationId'> = {
   kind: 'action',
   access: 'authenticated',
   summary: 'Change settings that can be changed at run time.',
-  body: [],
+  body: RUNTIME_SETTING_FIELDS,
   response: VALUES,
 };
 

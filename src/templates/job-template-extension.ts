@@ -68,9 +68,10 @@ function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<
 
 function relatedOf(row: Row): Record<string, string> {
   const url = resource('job_template').url(row.id);
-  const related: Record<string, string> = {
-    webhook_receiver: row.webhook_service === '' ? '' : `${url}${String(row.webhook_service)}/`,
-  };
+  const related: Record<string, string> = {};
+  if (row.webhook_service !== '') {
+    related.webhook_receiver = `${url}${String(row.webhook_service)}/`;
+  }
   for (const name of ['current_job', 'last_job']) {
     const id = row[`${name}_id`];
     if (typeof id === 'number') related[name] = resource('job').url(id);

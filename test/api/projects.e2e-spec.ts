@@ -213,10 +213,6 @@ describe('a project with a source', () => {
     expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
     await settle(project);
     const template = await make.jobTemplate({ project: project.id });
-    const { body: job } = await as.superuser
-      .post(`job_templates/${template.id}/launch/`, {})
-      .expect(400);
-    expect(job).toHaveProperty('playbook');
     const folder = join(test.app.get(Settings).DATA_DIR, 'projects', String(project.local_path));
     await mkdir(folder, { recursive: true });
     const [update] = await updatesOf(project);
@@ -336,7 +332,7 @@ it('is listed with as many statements for fifty rows as for one', async () => {
   );
   await sameQueries(
     test.database,
-    () => test.as.orgAdmin.get('project_updates/?page_size=1').expect(200),
-    () => test.as.orgAdmin.get('project_updates/?page_size=50').expect(200),
+    () => test.as.orgAdmin.get('project_updates/?page_size=1&order_by=-id').expect(200),
+    () => test.as.orgAdmin.get('project_updates/?page_size=50&order_by=-id').expect(200),
   );
 });

@@ -98,7 +98,7 @@ async function start(openapi: boolean): Promise<NestExpressApplication> {
     abortOnError: false,
   });
   configureApp(app);
-  if (openapi) serveDocument(app, buildDocument(app, VERSION));
+  if (openapi) serveDocument(app, () => buildDocument(app, VERSION));
   await app.listen(0, '127.0.0.1');
   return app;
 }

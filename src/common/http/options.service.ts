@@ -55,7 +55,10 @@ export class OptionsService {
     };
   }
 
-  /** `GET` and `POST` only (decision 41); `POST` when this caller may send it. */
+  /**
+   * `GET` and `POST` only (decision 41); `POST` when this caller may send it. Where a document, not
+   * a resource, is put, the client looks for its fields under `PUT` (contract for clients, 2.3).
+   */
   private async actions(
     entry: TableEntry,
     path: string,
@@ -73,6 +76,8 @@ export class OptionsService {
         ...(post.info?.attach ? ATTACH_FIELDS : {}),
       };
     }
+    const put = entry.routes.get('PUT');
+    if (put?.info?.kind === 'action') actions.PUT = fieldOptions(put.info.body ?? [], 'PUT');
     return actions;
   }
 

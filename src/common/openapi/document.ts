@@ -47,8 +47,9 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
   return withSortedPaths(openapi);
 }
 
-export function serveDocument(app: INestApplication, openapi: OpenAPIObject): void {
-  SwaggerModule.setup(DOCS_PATH, app, openapi, {
+/** Serves the explorer. The document is built when it is first asked for: most processes never are. */
+export function serveDocument(app: INestApplication, build: () => OpenAPIObject): void {
+  SwaggerModule.setup(DOCS_PATH, app, build, {
     jsonDocumentUrl: DOCUMENT_PATH,
     customSiteTitle: 'Automation Controller API',
     customfavIcon: '/static/favicon.svg',

@@ -1,0 +1,430 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
+import { sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+let inventory: Row;
+let project: Row;
+beforeAll(async () => {
+  test = await boot({ settings: { STDOUT_MAX_BYTES_DISPLAY: '2000' } });
+  const owned = { organization: test.home.organization.id };
+  inventory = await test.make.inventory(owned);
+  project = await test.make.project(owned);
+});
+afterAll(() => test.close());
+
+const makeTemplate = (fields: object = {}): Promise<Row> =>
+  test.make.jobTemplate({ inventory: inventory.id, project: project.id, ...fields });
+
+async function launch(
+  template: Row,
+  body: object = {},
+  as: PersonaName = 'superuser',
+): Promise<Row> {
+  const url = `job_templates/${template.id}/launch/`;
+  return (await test.as[as].post(url, body).expect(201)).body as Row;
+}
+
+/** Brings a job to an end as a worker would. */
+async function finish(job: Row, status = 'successful'): Promise<void> {
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET status = ${status}, started = now() - interval '3 s', finished = now(),
+      failed = ${status !== 'successful'}, event_processing_finished = true
+    WHERE id = ${job.id}`);
+}
+
+async function addEvents(job: Row, outputs: readonly string[]): Promise<void> {
+  let line = 0;
+  for (const [index, stdout] of outputs.entries()) {
+    const lines = stdout === '' ? 0 : stdout.split('\n').length;
+    await test.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, stdout, start_line, end_line)
+      VALUES (${job.id}, ${index + 1}, 'verbose', ${stdout}, ${line}, ${line + lines})`);
+    line += lines;
+  }
+}
+
+const RIGHTS: Record<
+  PersonaName,
+  readonly [read: number, cancel: number, relaunch: number, remove: number]
+> = {
+  superuser: [200, 202, 201, 204],
+  auditor: [200, 403, 403, 403],
+  orgAdmin: [200, 202, 201, 204],
+  orgMember: [403, 403, 403, 403],
+  // Admin of the template.
+  teamAdmin: [200, 202, 201, 403],
+  // May launch the template.
+  teamMember: [200, 403, 201, 403],
+  outsider: [403, 403, 403, 403],
+  nobody: [403, 403, 403, 403],
+};
+
+describe.each(PERSONA_NAMES)('%s', (name) => {
+  const [read, cancel, relaunch, remove] = RIGHTS[name];
+
+  it(`gets ${read} reading, ${cancel} canceling, ${relaunch} relaunching, ${remove} deleting`, async () => {
+    const { as, make } = test;
+    const template = await makeTemplate();
+    await make.grant('job_template', template, 'admin_role', { user: as.users.teamAdmin });
+    await make.grant('job_template', template, 'execute_role', { user: as.users.teamMember });
+    const job = await launch(template);
+    const url = `jobs/${job.id}/`;
+    await as[name].get(url).expect(read);
+    for (const path of ['stdout', 'job_events', 'job_host_summaries', 'cancel', 'relaunch']) {
+      await as[name].get(`${url}${path}/`).expect(read);
+    }
+    await as[name].post(`${url}cancel/`).expect(cancel);
+    await as[name].post(`${url}relaunch/`, {}).expect(relaunch);
+    await finish(job);
+    await as[name].delete(url).expect(remove);
+    const listed = await as[name].get(`jobs/?id=${job.id}`).expect(200);
+    expect(listed.body.count).toBe(read === 200 && remove !== 204 ? 1 : 0);
+  });
+});
+
+it('may be canceled by whoever launched it, not by others who may launch', async () => {
+  const { as, make } = test;
+  const template = await makeTemplate();
+  for (const user of [as.users.teamMember, as.users.nobody]) {
+    await make.grant('job_template', template, 'execute_role', { user });
+  }
+  const job = await launch(template, {}, 'teamMember');
+  await as.nobody.post(`jobs/${job.id}/cancel/`).expect(403);
+  await as.teamMember.post(`jobs/${job.id}/cancel/`).expect(202);
+});
+
+describe('cancel', () => {
+  it('ends what has not started at once, and tells the template', async () => {
+    const template = await makeTemplate();
+    const job = await launch(template);
+    const url = `jobs/${job.id}/`;
+    expect((await test.as.superuser.get(`${url}cancel/`)).body).toEqual({ can_cancel: true });
+    const { body } = await test.as.superuser.post(`${url}cancel/`).expect(202);
+    expect(body).toEqual({});
+    const shown = await test.as.superuser.get(url).expect(200);
+    expect(shown.body).toMatchObject({ status: 'canceled', failed: true });
+    expect(shown.body.canceled_on).not.toBeNull();
+    expect((await test.as.superuser.get(`${url}cancel/`)).body).toEqual({ can_cancel: false });
+    await test.as.superuser.post(`${url}cancel/`).expect(405);
+    const after = await test.as.superuser.get(`job_templates/${template.id}/`).expect(200);
+    expect(after.body).toMatchObject({ status: 'canceled', last_job_failed: true });
+  });
+
+  it('asks the worker to end what runs, and repeats without harm', async () => {
+    const job = await launch(await makeTemplate());
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET status = 'running', started = now() - interval '7 s'
+      WHERE id = ${job.id}`);
+    await test.as.superuser.post(`jobs/${job.id}/cancel/`).expect(202);
+    await test.as.superuser.post(`jobs/${job.id}/cancel/`).expect(202);
+    const { body } = await test.as.superuser.get(`jobs/${job.id}/`).expect(200);
+    expect(body.status).toBe('running');
+    expect(body.elapsed).toBeGreaterThanOrEqual(7);
+  });
+});
+
+describe('relaunch', () => {
+  const failedJob = async (template: Row, body: object = {}): Promise<Row> => {
+    const job = await launch(template, body);
+    await finish(job, 'failed');
+    await test.database.execute(sql`
+      INSERT INTO job_host_summaries (job_id, host_name, failed)
+      VALUES (${job.id}, 'a', true), (${job.id}, 'b', false), (${job.id}, 'c', true)`);
+    return job;
+  };
+
+  it('keeps the prompts, whatever the template asks for now', async () => {
+    const template = await makeTemplate({
+      ask_limit_on_launch: true,
+      ask_variables_on_launch: true,
+      extra_vars: 'a: 1',
+    });
+    const job = await launch(template, { limit: 'web', extra_vars: { b: 2 } });
+    await finish(job);
+    const url = `job_templates/${template.id}/`;
+    const change = { ask_limit_on_launch: false, ask_variables_on_launch: false, verbosity: 2 };
+    await test.as.superuser.patch(url, change).expect(200);
+    const response = await test.as.superuser.post(`jobs/${job.id}/relaunch/`).expect(201);
+    expect(response.headers.location).toBe(response.body.url);
+    expect(response.body).toMatchObject({
+      job: response.body.id,
+      launch_type: 'relaunch',
+      limit: 'web',
+      verbosity: 2,
+      extra_vars: '{"a":1,"b":2}',
+    });
+  });
+
+  it('runs on the hosts that failed', async () => {
+    const job = await failedJob(await makeTemplate());
+    const url = `jobs/${job.id}/relaunch/`;
+    const needs = await test.as.superuser.get(url).expect(200);
+    expect(needs.body).toEqual({
+      passwords_needed_to_start: [],
+      retry_counts: { all: 3, failed: 2 },
+    });
+    const { body } = await test.as.superuser.post(url, { hosts: 'failed' }).expect(201);
+    expect(body.limit).toBe('a,c');
+  });
+
+  it.each<[string, string, () => Promise<Row>]>([
+    [
+      'Wait until job finishes before retrying on failed hosts.',
+      'failed',
+      async () => launch(await makeTemplate()),
+    ],
+    [
+      'Cannot retry on failed hosts, playbook stats not available.',
+      'failed',
+      async () => {
+        const job = await launch(await makeTemplate());
+        await finish(job, 'error');
+        return job;
+      },
+    ],
+    [
+      'Cannot relaunch because previous job had 0 failed hosts.',
+      'failed',
+      async () => {
+        const job = await launch(await makeTemplate());
+        await finish(job);
+        await test.database.execute(
+          sql`INSERT INTO job_host_summaries (job_id, host_name) VALUES (${job.id}, 'a')`,
+        );
+        return job;
+      },
+    ],
+    ['"some" is not a valid choice.', 'some', async () => launch(await makeTemplate())],
+  ])('%s', async (text, hosts, make) => {
+    const job = await make();
+    const { body } = await test.as.superuser
+      .post(`jobs/${job.id}/relaunch/`, { hosts })
+      .expect(400);
+    expect(body).toEqual({ hosts: [text] });
+  });
+
+  it('needs the passwords again, and keeps secret answers for who gave them', async () => {
+    const { as, make } = test;
+    const credential = await make.credential({ inputs: { password: 'ASK' } });
+    const template = await makeTemplate();
+    const url = `job_templates/${template.id}/`;
+    await as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
+    const spec = [{ question_name: 'Pin', variable: 'pin', type: 'password', required: true }];
+    await as.superuser.post(`${url}survey_spec/`, { name: '', description: '', spec }).expect(200);
+    await as.superuser.patch(url, { survey_enabled: true }).expect(200);
+    for (const user of [as.users.teamMember, as.users.nobody]) {
+      await make.grant('job_template', template, 'execute_role', { user });
+    }
+    const credential_passwords = { ssh_password: 'x' };
+    const job = await launch(
+      template,
+      { credential_passwords, extra_vars: { pin: '1' } },
+      'nobody',
+    );
+    await finish(job);
+    const again = `jobs/${job.id}/relaunch/`;
+    const needs = await as.nobody.get(again).expect(200);
+    expect(needs.body.passwords_needed_to_start).toEqual(['ssh_password']);
+    const missing = await as.nobody.post(again, {}).expect(400);
+    expect(missing.body).toEqual({ passwords_needed_to_start: ['ssh_password'] });
+    const other = await as.teamMember.post(again, { credential_passwords }).expect(403);
+    expect(other.body).toEqual({
+      detail: 'Job was launched with secret prompts provided by another user.',
+    });
+    const { body } = await as.nobody.post(again, { credential_passwords }).expect(201);
+    expect(body.extra_vars).toBe('{"pin":"$encrypted$"}');
+  });
+
+  it('is refused with objects of the prompts that the caller may not use', async () => {
+    const { as, make } = test;
+    const template = await makeTemplate({ ask_inventory_on_launch: true });
+    const other = await make.inventory();
+    const job = await launch(template, { inventory: other.id });
+    await finish(job);
+    await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
+    const { body } = await as.nobody.post(`jobs/${job.id}/relaunch/`, {}).expect(403);
+    expect(body).toEqual({
+      detail: 'Job was launched with prompted fields you do not have access to.',
+    });
+  });
+
+  it('tells what the job lost', async () => {
+    const template = await makeTemplate();
+    const job = await launch(template);
+    await finish(job);
+    const set = (columns: ReturnType<typeof sql>) =>
+      test.database.execute(
+        sql`UPDATE unified_job_templates SET ${columns} WHERE id = ${template.id}`,
+      );
+    const refused = async (text: string): Promise<void> => {
+      const { body } = await test.as.orgAdmin.post(`jobs/${job.id}/relaunch/`, {}).expect(400);
+      expect(body).toEqual({ detail: text });
+    };
+    await set(sql`inventory_id = NULL`);
+    await refused('Job Template Inventory is missing or undefined.');
+    await set(sql`project_id = NULL`);
+    await refused('Job Template Project is missing or undefined.');
+    await test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${template.id}`);
+    await refused('Job Template is missing or undefined.');
+  });
+});
+
+describe('delete', () => {
+  it('waits for the end of the job and of its events', async () => {
+    const job = await launch(await makeTemplate());
+    const url = `jobs/${job.id}/`;
+    const active = await test.as.superuser.delete(url).expect(403);
+    expect(active.body).toEqual({ detail: 'Cannot delete running job resource.' });
+    await finish(job);
+    await test.database.execute(
+      sql`UPDATE unified_jobs SET event_processing_finished = false WHERE id = ${job.id}`,
+    );
+    const settling = await test.as.superuser.delete(url).expect(400);
+    expect(settling.body).toEqual({ detail: 'Job has not finished processing events.' });
+    await test.database.execute(
+      sql`UPDATE unified_jobs SET finished = now() - interval '61 s' WHERE id = ${job.id}`,
+    );
+    await addEvents(job, ['x']);
+    await test.as.superuser.delete(url).expect(204);
+    await test.as.superuser.get(url).expect(404);
+    const events = await test.as.superuser.get(`job_events/?job=${job.id}`).expect(200);
+    expect(events.body.count).toBe(0);
+  });
+});
+
+describe('stdout', () => {
+  let url: string;
+  beforeAll(async () => {
+    const job = await launch(await makeTemplate());
+    url = `jobs/${job.id}/stdout/`;
+    await addEvents(job, ['one\ntwo', '', '\u001B[0;31m<three>\u001B[0m', 'four']);
+  });
+
+  it('has every format', async () => {
+    const text = (path: string) => test.as.superuser.get(`${url}${path}`).expect(200);
+    const json = await text('');
+    expect(json.body).toEqual({
+      range: { start: 0, end: 4, absolute_end: 4 },
+      content: 'one\ntwo\n\u001B[0;31m<three>\u001B[0m\nfour\n',
+    });
+    expect((await text('?format=txt')).text).toBe('one\ntwo\n<three>\nfour\n');
+    expect((await text('?format=ansi')).text).toBe(json.body.content);
+    const html = await text('?format=html&content_only=1');
+    expect(html.text).toBe(
+      '<pre class="stdout">one\ntwo\n<span class="ansi-red">&lt;three&gt;</span>\nfour\n</pre>',
+    );
+    expect(html.headers['content-type']).toMatch('text/html');
+    const encoded = await text('?format=json&content_encoding=base64');
+    expect(Buffer.from(encoded.body.content, 'base64').toString()).toBe(json.body.content);
+    const download = await text('?format=txt_download');
+    expect(download.text).toBe('one\ntwo\n<three>\nfour\n');
+    expect(download.headers['content-disposition']).toMatch(
+      /^attachment; filename="job_\d+\.txt"$/,
+    );
+    expect((await text('?format=ansi_download')).text).toBe(json.body.content);
+    await test.as.superuser.get(`${url}?format=pdf`).expect(404);
+    const plain = await test.as.superuser.with({ Accept: 'text/plain' }).get(url).expect(200);
+    expect(plain.text).toBe('one\ntwo\n<three>\nfour\n');
+    const page = await test.as.superuser.with({ Accept: 'text/html' }).get(url).expect(200);
+    expect(page.text).toMatch(/^<!doctype html>/);
+  });
+
+  it('shows a range of lines', async () => {
+    const { body } = await test.as.superuser.get(`${url}?start_line=1&end_line=3`).expect(200);
+    expect(body).toEqual({
+      range: { start: 1, end: 3, absolute_end: 4 },
+      content: 'two\n\u001B[0;31m<three>\u001B[0m\n',
+    });
+    await test.as.superuser.get(`${url}?start_line=x`).expect(400);
+  });
+
+  it('offers large output as a download only, and parts of it still', async () => {
+    const job = await launch(await makeTemplate());
+    const lines = Array.from({ length: 1500 }, (_, index) => `line ${index}`);
+    await addEvents(job, [lines.slice(0, 750).join('\n'), lines.slice(750).join('\n'), 'end']);
+    const large = `jobs/${job.id}/stdout/`;
+    const { text } = await test.as.superuser.get(`${large}?format=txt`).expect(200);
+    expect(text).toMatch(
+      /^Standard Output too large to display \(\d+ bytes\), only download supported for sizes over 2000 bytes\.$/,
+    );
+    const download = await test.as.superuser.get(`${large}?format=txt_download`).expect(200);
+    expect(download.text).toBe(`${[...lines, 'end'].join('\n')}\n`);
+    const part = await test.as.superuser.get(`${large}?start_line=1500`).expect(200);
+    expect(part.body.content).toBe('end\n');
+  });
+});
+
+it('shows the variables of its webhook, and the payload on its own page only', async () => {
+  const template = await makeTemplate({ webhook_service: 'service_a' });
+  const job = await launch(template);
+  const [delivery] = await test.database.rows<Row>(sql`
+    INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, payload)
+    VALUES (${template.id}, 'service_a', 'push', 'g-1', 'abc', 'accepted', '{"after":"abc"}')
+    RETURNING id`);
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET launch_type = 'webhook', created_by_id = NULL, webhook_guid = 'g-1',
+      webhook_service = 'service_a', webhook_delivery_id = ${delivery!.id} WHERE id = ${job.id}`);
+  const detail = await test.as.superuser.get(`jobs/${job.id}/`).expect(200);
+  expect(JSON.parse(detail.body.extra_vars)).toMatchObject({
+    svc_webhook_event_type: 'push',
+    svc_webhook_event_guid: 'g-1',
+    svc_webhook_event_ref: 'abc',
+    svc_webhook_payload: { after: 'abc' },
+    awx_webhook_payload: { after: 'abc' },
+    tower_webhook_event_ref: 'abc',
+  });
+  expect(detail.body.launched_by).toMatchObject({ id: template.id, type: 'job_template' });
+  const list = await test.as.superuser.get(`jobs/?id=${job.id}`).expect(200);
+  const shown = JSON.parse(list.body.results[0].extra_vars);
+  expect(shown).toMatchObject({ svc_webhook_event_ref: 'abc', svc_webhook_payload: null });
+  await finish(job);
+  const again = await test.as.superuser.post(`jobs/${job.id}/relaunch/`, {}).expect(201);
+  expect(again.body.webhook_guid).toBe('g-1');
+  expect(again.body.extra_vars).toBe(detail.body.extra_vars);
+});
+
+it('has the links of the contract, all of which work, and refuses to be written', async () => {
+  const job = await launch(await makeTemplate());
+  expect(Object.keys(job.related as object)).toEqual(
+    expect.arrayContaining([
+      ...['created_by', 'unified_job_template', 'job_template', 'stdout', 'job_events'],
+      ...['job_host_summaries', 'activity_stream', 'notifications', 'credentials', 'cancel'],
+      ...['relaunch', 'inventory', 'project', 'organization'],
+    ]),
+  );
+  for (const path of Object.values(job.related as object) as string[]) {
+    await test.as.superuser.get(path).expect(200);
+  }
+  expect(job.summary_fields).toMatchObject({
+    unified_job_template: { unified_job_type: 'job' },
+    user_capabilities: { delete: true, start: true },
+  });
+  const url = `jobs/${job.id}/`;
+  await test.as.superuser.post('jobs/', {}).expect(405);
+  await test.as.superuser.patch(url, {}).expect(405);
+  await test.as.superuser.put(url, {}).expect(405);
+});
+
+it('leaves what is long out of lists', async () => {
+  const { body } = await test.as.superuser.get('jobs/?page_size=1').expect(200);
+  const keys = Object.keys(body.results[0]);
+  for (const name of ['job_args', 'job_cwd', 'job_env', 'result_traceback', 'host_status_counts']) {
+    expect(keys).not.toContain(name);
+  }
+});
+
+it('is listed with as many statements for fifty rows as for one', async () => {
+  const template = await makeTemplate({ allow_simultaneous: true });
+  const credential = await test.make.credential();
+  const url = `job_templates/${template.id}/`;
+  await test.as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
+  for (let i = 0; i < 50; i++) await launch(template);
+  await sameQueries(
+    test.database,
+    () => test.as.orgAdmin.get('jobs/?page_size=1&order_by=-id').expect(200),
+    () => test.as.orgAdmin.get('jobs/?page_size=50&order_by=-id').expect(200),
+  );
+});

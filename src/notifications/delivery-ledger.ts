@@ -105,9 +105,15 @@ export class DeliveryLedger {
 
   /** Ends an attempt. A lease that was lost meanwhile changes nothing but the attempt's own row. */
   async settle({ id, attempts }: Lease, outcome: Outcome): Promise<void> {
+    const { statusCode, detail, durationMs } = outcome.attempt;
     await this.database.transaction(async () => {
-      await this.recordAttempt(id, attempts, outcome);
       const held = await this.database.execute(sql`
+        WITH attempt AS (
+          UPDATE notification_attempts SET successful = ${outcome.status === 'successful'},
+            status_code = ${statusCode}, detail = ${detail}, duration_ms = ${durationMs},
+            modified = now()
+          WHERE notification_id = ${id} AND number = ${attempts}
+        )
         UPDATE notifications SET
           status = ${outcome.status}, error = ${outcome.error},
           notifications_sent = ${outcome.sent},
@@ -148,14 +154,5 @@ export class DeliveryLedger {
       if (row?.status === 'pending') await this.outbox.postpone('notifications', id, delaySeconds);
       if (row?.status === 'failed') await this.outbox.acknowledge('notifications', id);
     });
-  }
-
-  private async recordAttempt(id: number, number: number, outcome: Outcome): Promise<void> {
-    const { statusCode, detail, durationMs } = outcome.attempt;
-    await this.database.execute(sql`
-      UPDATE notification_attempts SET successful = ${outcome.status === 'successful'},
-        status_code = ${statusCode}, detail = ${detail}, duration_ms = ${durationMs},
-        modified = now()
-      WHERE notification_id = ${id} AND number = ${number}`);
   }
 }

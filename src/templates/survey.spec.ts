@@ -77,11 +77,7 @@ describe('readSurvey', () => {
 describe('valueErrors', () => {
   it.each<[string, Partial<SurveyQuestion>, unknown]>([
     ["Value 5 for 'x' expected to be a string.", { type: 'text' }, 5],
-    [
-      "'x' value ab is too small (length is 2 must be at least 3).",
-      { type: 'text', min: 3 },
-      'ab',
-    ],
+    ["'x' value ab is too small (length is 2 must be at least 3).", { type: 'text', min: 3 }, 'ab'],
     ["'x' value abcd is too large (must be no more than 3).", { type: 'textarea', max: 3 }, 'abcd'],
     ["Value a for 'x' expected to be an integer.", { type: 'integer' }, 'a'],
     ["Value a for 'x' expected to be a numeric type.", { type: 'float' }, 'a'],

@@ -1,9 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { LaunchService } from '../../src/jobs/launch.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
-import { countQueries } from '../support/queries.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -391,92 +389,4 @@ it('answers unknown templates with 404 and has the launch fields in OPTIONS', as
       credential_passwords: { type: 'json' },
     });
   }
-});
-
-describe('Idempotency-Key', () => {
-  it('gives a repetition the first answer and refuses another body', async () => {
-    const template = await makeTemplate({ ask_limit_on_launch: true });
-    const path = `job_templates/${template.id}/launch/`;
-    const client = test.as.superuser.with({ 'Idempotency-Key': 'once' });
-    const first = await client.post(path, { limit: 'a' }).expect(201);
-    const second = await client.post(path, { limit: 'a' }).expect(201);
-    expect(second.body).toEqual(first.body);
-    expect(second.headers.location).toBe(first.headers.location);
-    await client.post(path, { limit: 'b' }).expect(409);
-    await test.as.superuser
-      .with({ 'Idempotency-Key': 'x'.repeat(256) })
-      .post(path, {})
-      .expect(400);
-    const { body } = await test.as.superuser.get(`job_templates/${template.id}/jobs/`).expect(200);
-    expect(body.count).toBe(1);
-  });
-
-  it('belongs to its caller, and a refused request does not use it up', async () => {
-    const template = await makeTemplate({ ask_forks_on_launch: true });
-    const path = `job_templates/${template.id}/launch/`;
-    const key = { 'Idempotency-Key': 'shared' };
-    await test.as.superuser.with(key).post(path, { forks: 999 }).expect(400);
-    const mine = await test.as.superuser.with(key).post(path, {}).expect(201);
-    await test.make.grant('job_template', template, 'execute_role', { user: test.as.users.nobody });
-    const his = await test.as.nobody.with(key).post(path, {}).expect(201);
-    expect(his.body.id).not.toBe(mine.body.id);
-  });
-
-  it('launches once for twenty requests at the same time', async () => {
-    const template = await makeTemplate();
-    const client = test.as.superuser.with({ 'Idempotency-Key': 'race' });
-    const path = `job_templates/${template.id}/launch/`;
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => client.post(path, {}).expect(201)),
-    );
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  });
-});
-
-it('launches a thousand jobs with as many statements as one', async () => {
-  const launches = test.app.get(LaunchService, { strict: false });
-  const template = await makeTemplate({ ask_limit_on_launch: true });
-  const request = {
-    templateId: template.id,
-    launchType: 'manual' as const,
-    prompts: { limit: 'x' },
-    createdBy: null,
-  };
-  const count = (size: number) =>
-    countQueries(test.database, () =>
-      launches.launch(
-        Array.from({ length: size }, () => request),
-        null,
-      ),
-    );
-  const one = await count(1);
-  expect(await count(1000)).toBe(one);
-  expect(one).toBeLessThanOrEqual(15);
-});
-
-it('uses the ref of an event where it can be chosen, and only there', async () => {
-  const launches = test.app.get(LaunchService, { strict: false });
-  const project = await test.make.project();
-  await test.database.execute(
-    sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${project.id}`,
-  );
-  const asking = await makeTemplate({ project: project.id, ask_scm_branch_on_launch: true });
-  const fixed = await makeTemplate({ project: project.id });
-  const { jobIds, ignored } = await launches.launch(
-    [asking, fixed].map(({ id }) => ({
-      templateId: id,
-      launchType: 'webhook' as const,
-      prompts: {},
-      createdBy: null,
-      scmBranch: 'abc123',
-      extraVars: { forced: true },
-    })),
-    null,
-  );
-  expect(ignored).toEqual([{}, {}]);
-  const rows = await test.database.rows<Row>(
-    sql`SELECT id, scm_branch, extra_vars FROM unified_jobs WHERE id = ANY(${jobIds}) ORDER BY id`,
-  );
-  expect(rows.map((row) => row.scm_branch)).toEqual(['abc123', '']);
-  expect(rows[0]!.extra_vars).toBe('{"forced":true}');
 });

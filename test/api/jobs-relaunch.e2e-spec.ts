@@ -1,0 +1,181 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { PersonaName } from '../support/personas.js';
+
+let test: TestApp;
+let inventory: Row;
+let project: Row;
+beforeAll(async () => {
+  test = await boot();
+  const owned = { organization: test.home.organization.id };
+  inventory = await test.make.inventory(owned);
+  project = await test.make.project(owned);
+});
+afterAll(() => test.close());
+
+const makeTemplate = (fields: object = {}): Promise<Row> =>
+  test.make.jobTemplate({ inventory: inventory.id, project: project.id, ...fields });
+
+async function launch(
+  template: Row,
+  body: object = {},
+  as: PersonaName = 'superuser',
+): Promise<Row> {
+  const url = `job_templates/${template.id}/launch/`;
+  return (await test.as[as].post(url, body).expect(201)).body as Row;
+}
+
+/** Brings a job to an end as a worker would. */
+async function finish(job: Row, status = 'successful'): Promise<void> {
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET status = ${status}, started = now() - interval '3 s', finished = now(),
+      failed = ${status !== 'successful'}, event_processing_finished = true
+    WHERE id = ${job.id}`);
+}
+
+describe('relaunch', () => {
+  const failedJob = async (template: Row, body: object = {}): Promise<Row> => {
+    const job = await launch(template, body);
+    await finish(job, 'failed');
+    await test.database.execute(sql`
+      INSERT INTO job_host_summaries (job_id, host_name, failed)
+      VALUES (${job.id}, 'a', true), (${job.id}, 'b', false), (${job.id}, 'c', true)`);
+    return job;
+  };
+
+  it('keeps the prompts, whatever the template asks for now', async () => {
+    const template = await makeTemplate({
+      ask_limit_on_launch: true,
+      ask_variables_on_launch: true,
+      extra_vars: 'a: 1',
+    });
+    const job = await launch(template, { limit: 'web', extra_vars: { b: 2 } });
+    await finish(job);
+    const url = `job_templates/${template.id}/`;
+    const change = { ask_limit_on_launch: false, ask_variables_on_launch: false, verbosity: 2 };
+    await test.as.superuser.patch(url, change).expect(200);
+    const response = await test.as.superuser.post(`jobs/${job.id}/relaunch/`).expect(201);
+    expect(response.headers.location).toBe(response.body.url);
+    expect(response.body).toMatchObject({
+      job: response.body.id,
+      launch_type: 'relaunch',
+      limit: 'web',
+      verbosity: 2,
+      extra_vars: '{"a":1,"b":2}',
+    });
+  });
+
+  it('runs on the hosts that failed', async () => {
+    const job = await failedJob(await makeTemplate());
+    const url = `jobs/${job.id}/relaunch/`;
+    const needs = await test.as.superuser.get(url).expect(200);
+    expect(needs.body).toEqual({
+      passwords_needed_to_start: [],
+      retry_counts: { all: 3, failed: 2 },
+    });
+    const { body } = await test.as.superuser.post(url, { hosts: 'failed' }).expect(201);
+    expect(body.limit).toBe('a,c');
+  });
+
+  it.each<[string, string, () => Promise<Row>]>([
+    [
+      'Wait until job finishes before retrying on failed hosts.',
+      'failed',
+      async () => launch(await makeTemplate()),
+    ],
+    [
+      'Cannot retry on failed hosts, playbook stats not available.',
+      'failed',
+      async () => {
+        const job = await launch(await makeTemplate());
+        await finish(job, 'error');
+        return job;
+      },
+    ],
+    [
+      'Cannot relaunch because previous job had 0 failed hosts.',
+      'failed',
+      async () => {
+        const job = await launch(await makeTemplate());
+        await finish(job);
+        await test.database.execute(
+          sql`INSERT INTO job_host_summaries (job_id, host_name) VALUES (${job.id}, 'a')`,
+        );
+        return job;
+      },
+    ],
+    ['"some" is not a valid choice.', 'some', async () => launch(await makeTemplate())],
+  ])('%s', async (text, hosts, make) => {
+    const job = await make();
+    const { body } = await test.as.superuser
+      .post(`jobs/${job.id}/relaunch/`, { hosts })
+      .expect(400);
+    expect(body).toEqual({ hosts: [text] });
+  });
+
+  it('needs the passwords again, and keeps secret answers for who gave them', async () => {
+    const { as, make } = test;
+    const credential = await make.credential({ inputs: { password: 'ASK' } });
+    const template = await makeTemplate();
+    const url = `job_templates/${template.id}/`;
+    await as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
+    const spec = [{ question_name: 'Pin', variable: 'pin', type: 'password', required: true }];
+    await as.superuser.post(`${url}survey_spec/`, { name: '', description: '', spec }).expect(200);
+    await as.superuser.patch(url, { survey_enabled: true }).expect(200);
+    for (const user of [as.users.teamMember, as.users.nobody]) {
+      await make.grant('job_template', template, 'execute_role', { user });
+    }
+    const credential_passwords = { ssh_password: 'x' };
+    const job = await launch(
+      template,
+      { credential_passwords, extra_vars: { pin: '1' } },
+      'nobody',
+    );
+    await finish(job);
+    const again = `jobs/${job.id}/relaunch/`;
+    const needs = await as.nobody.get(again).expect(200);
+    expect(needs.body.passwords_needed_to_start).toEqual(['ssh_password']);
+    const missing = await as.nobody.post(again, {}).expect(400);
+    expect(missing.body).toEqual({ passwords_needed_to_start: ['ssh_password'] });
+    const other = await as.teamMember.post(again, { credential_passwords }).expect(403);
+    expect(other.body).toEqual({
+      detail: 'Job was launched with secret prompts provided by another user.',
+    });
+    const { body } = await as.nobody.post(again, { credential_passwords }).expect(201);
+    expect(body.extra_vars).toBe('{"pin":"$encrypted$"}');
+  });
+
+  it('is refused with objects of the prompts that the caller may not use', async () => {
+    const { as, make } = test;
+    const template = await makeTemplate({ ask_inventory_on_launch: true });
+    const other = await make.inventory();
+    const job = await launch(template, { inventory: other.id });
+    await finish(job);
+    await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
+    const { body } = await as.nobody.post(`jobs/${job.id}/relaunch/`, {}).expect(403);
+    expect(body).toEqual({
+      detail: 'Job was launched with prompted fields you do not have access to.',
+    });
+  });
+
+  it('tells what the job lost', async () => {
+    const template = await makeTemplate();
+    const job = await launch(template);
+    await finish(job);
+    const set = (columns: ReturnType<typeof sql>) =>
+      test.database.execute(
+        sql`UPDATE unified_job_templates SET ${columns} WHERE id = ${template.id}`,
+      );
+    const refused = async (text: string): Promise<void> => {
+      const { body } = await test.as.orgAdmin.post(`jobs/${job.id}/relaunch/`, {}).expect(400);
+      expect(body).toEqual({ detail: text });
+    };
+    await set(sql`inventory_id = NULL`);
+    await refused('Job Template Inventory is missing or undefined.');
+    await set(sql`project_id = NULL`);
+    await refused('Job Template Project is missing or undefined.');
+    await test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${template.id}`);
+    await refused('Job Template is missing or undefined.');
+  });
+});

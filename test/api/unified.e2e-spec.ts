@@ -1,0 +1,85 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+let project: Row;
+let template: Row;
+beforeAll(async () => {
+  test = await boot();
+  const { as, make, home } = test;
+  const source = { scm_type: 'git', scm_url: 'https://code.invalid/x.git' };
+  project = await make.row('project', { name: 'A', organization: home.organization.id, ...source });
+  const manual = await make.project({ organization: home.organization.id });
+  template = await make.jobTemplate({ name: 'B', project: manual.id });
+  await as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
+  await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
+});
+afterAll(() => test.close());
+
+const typesOf = (body: { results: Row[] }): unknown[] => body.results.map(({ type }) => type);
+
+describe('unified_job_templates', () => {
+  it('lists every kind in its own shape, by name', async () => {
+    const { body } = await test.as.orgAdmin.get('unified_job_templates/').expect(200);
+    expect(body.results.slice(0, 2)).toMatchObject([
+      { type: 'project', url: `/api/v2/projects/${project.id}/`, scm_type: 'git' },
+      { type: 'job_template', url: `/api/v2/job_templates/${template.id}/`, playbook: 'site.yml' },
+    ]);
+  });
+
+  it('shows only what may be read, and one kind where asked for', async () => {
+    const mine = await test.as.nobody.get('unified_job_templates/').expect(200);
+    expect(typesOf(mine.body)).toEqual(['job_template']);
+    const projects = await test.as.orgAdmin.get('unified_job_templates/?type=project').expect(200);
+    expect(new Set(typesOf(projects.body))).toEqual(new Set(['project']));
+    await test.as.superuser.post('unified_job_templates/', {}).expect(405);
+  });
+});
+
+describe('unified_jobs', () => {
+  it('lists every kind of run, by id', async () => {
+    const { body } = await test.as.orgAdmin.get('unified_jobs/').expect(200);
+    expect(typesOf(body)).toEqual(['project_update', 'job']);
+    expect(body.results[1]).not.toHaveProperty('job_env');
+  });
+
+  it('shows only what may be read, and filters', async () => {
+    const mine = await test.as.nobody.get('unified_jobs/').expect(200);
+    expect(typesOf(mine.body)).toEqual(['job']);
+    const cases: [string, number][] = [
+      ['type=job', 1],
+      ['type=job,project_update', 2],
+      ['status=pending', 2],
+      ['status__in=successful,failed', 0],
+      ['launch_type=manual', 2],
+      ['name=B', 1],
+      [`unified_job_template=${template.id}`, 1],
+      ['finished__gt=2020-01-01', 0],
+    ];
+    for (const [query, count] of cases) {
+      const { body } = await test.as.superuser.get(`unified_jobs/?${query}`).expect(200);
+      expect([query, body.count]).toEqual([query, count]);
+    }
+    await test.as.superuser.post('unified_jobs/', {}).expect(405);
+    await test.as.anonymous.get('unified_jobs/').expect(401);
+  });
+
+  it('has ids that no two kinds share', async () => {
+    const { body } = await test.as.superuser.get('unified_jobs/').expect(200);
+    const ids = body.results.map(({ id }: Row) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is listed with as many statements for fifty rows as for two', async () => {
+    for (let i = 0; i < 25; i++) {
+      await test.as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
+      await test.as.superuser.post(`projects/${project.id}/update/`).expect(202);
+    }
+    await sameQueries(
+      test.database,
+      () => test.as.orgAdmin.get('unified_jobs/?page_size=2&order_by=-id').expect(200),
+      () => test.as.orgAdmin.get('unified_jobs/?page_size=50&order_by=-id').expect(200),
+    );
+  });
+});

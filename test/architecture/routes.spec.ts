@@ -1,0 +1,189 @@
+/** What holds for every route, resource and queue, read from the declarations. */
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { buildDocument } from '../../src/common/openapi/document.js';
+import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { VERSION } from '../../src/root/version.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { sampleTypes } from '../support/samples.js';
+
+let test: TestApp;
+let table: RouteTable;
+let openapi: OpenAPIObject;
+beforeAll(async () => {
+  test = await boot();
+  table = test.app.get(RouteTable, { strict: false });
+  openapi = buildDocument(test.app, VERSION);
+}, 60_000);
+afterAll(() => test.close());
+
+describe('routes', () => {
+  it('say who may reach them', () => {
+    expect(table.routes.filter(({ info }) => !info?.access).map(({ handler }) => handler)).toEqual([]);
+  });
+
+  it('need credentials, but for the few that are named here', () => {
+    const open = table.routes
+      .filter(({ info }) => info?.access === 'public')
+      .map(({ method, pattern }) => `${method} ${pattern}`);
+    expect(open.sort()).toEqual([
+      'GET /api',
+      'GET /api/login',
+      'GET /api/v2',
+      'GET /api/v2/ping',
+      'GET /health/live',
+      'GET /health/ready',
+      'POST /api/login',
+      'POST /api/logout',
+    ]);
+  });
+
+  it('are reached by a signature only where webhooks come in', () => {
+    const signed = table.routes.filter(({ info }) => info?.access === 'signature');
+    for (const { method, pattern } of signed) {
+      expect(`${method} ${pattern}`).toMatch(/^POST \/api\/v2\/\w+\/:id\/service_(a|b|c_dc)$/);
+    }
+    expect(signed.length).toBeGreaterThan(0);
+  });
+
+  it('have operation ids of their own and a summary', () => {
+    const ids = table.routes.map(({ info }) => info?.operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    for (const { info, handler } of table.routes) {
+      expect(`${handler}: ${info?.summary ?? ''}`).toMatch(/: \S.*\.$/);
+    }
+  });
+
+  it('that change something answer to a rule of a resource, a parent or their own', () => {
+    const writes = table.routes.filter(
+      ({ method, info }) => method !== 'GET' && info?.access === 'authenticated',
+    );
+    const loose = writes.filter(({ info }) => !info?.resource && !info?.parent);
+    expect(loose.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual([
+      'DELETE /api/v2/settings/:category',
+      'PATCH /api/v2/settings/:category',
+      'PUT /api/v2/settings/:category',
+    ]);
+  });
+});
+
+describe('resources', () => {
+  it('each have a rule for reading, and links that lead to routes', () => {
+    const patterns = new Set(table.entries.map(({ pattern }) => pattern));
+    for (const { type, path, policy, links } of resources()) {
+      expect({ type, read: typeof policy.read }).toEqual({ type, read: 'function' });
+      for (const [name, link] of links) {
+        const pattern = `/api/v2/${path}/:id/${link}`;
+        expect({ type, name, known: patterns.has(pattern) }).toEqual({ type, name, known: true });
+      }
+    }
+  });
+
+  it('each have a sample for the tests that go over all routes', () => {
+    const served = new Set(table.routes.flatMap(({ info }) => [info?.resource?.type, info?.parent?.type]));
+    const types = sampleTypes();
+    expect([...served].filter((type) => type && !types.includes(type))).toEqual([]);
+  });
+
+  it('keep what is secret out of filters', () => {
+    const secret = /password|token|secret|webhook_key|inputs|notification_configuration|host_config_key|extra_vars/;
+    const open = resources().flatMap(({ type, fields }) =>
+      fields
+        .filter(({ name, filter, internal }) => secret.test(name) && filter && !internal)
+        .map(({ name }) => `${type}.${name}`),
+    );
+    expect(open).toEqual([]);
+  });
+});
+
+describe('queues', () => {
+  it('each have exactly one handler, in the worker alone', async () => {
+    const worker = await bootWorker(test);
+    const handled = (context: typeof worker): string[] =>
+      context
+        .get(DiscoveryService, { strict: false })
+        .getProviders()
+        .flatMap(({ metatype }) => {
+          const queue = metatype
+            ? (new Reflector().get('controller:handles-queue', metatype) as string | undefined)
+            : undefined;
+          return queue ? [queue] : [];
+        });
+    expect(handled(worker).sort()).toEqual([...QUEUE_NAMES].sort());
+    expect(handled(test.app)).toEqual([]);
+    await worker.close();
+  });
+});
+
+describe('the OpenAPI document', () => {
+  type Schema = Record<string, unknown>;
+  type Operation = {
+    operationId: string;
+    parameters?: { name: string; in: string; schema?: Schema }[];
+    requestBody?: { content?: Record<string, { schema?: Schema }> };
+    responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>;
+  };
+  const operations = (): { id: string; path: string; operation: Operation }[] =>
+    Object.entries(openapi.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+        id: `${method.toUpperCase()} ${path}`,
+        path,
+        operation,
+      })),
+    );
+
+  it('has every route of the table, once', () => {
+    const written = operations().map(({ id }) => id.replace(/\{(\w+)\}/g, ':$1'));
+    const served = table.routes.map(({ method, pattern }) => `${method} ${pattern === '/' ? '' : pattern}/`);
+    expect(written.sort()).toEqual(served.sort());
+  });
+
+  it('has operation ids of their own', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('types every answer and every body', () => {
+    const untyped = operations().filter(({ operation }) => {
+      const success = Object.entries(operation.responses).filter(([status]) => /^[23]/.test(status));
+      const bodyless = ['202', '204', '302'];
+      const bare = success.filter(
+        ([status, { content }]) =>
+          !bodyless.includes(status) &&
+          !Object.values(content ?? {}).some(({ schema }) => schema && Object.keys(schema).length > 0),
+      );
+      return success.length === 0 || bare.length > 0;
+    });
+    expect(untyped.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('declares every parameter of every path', () => {
+    for (const { id, path, operation } of operations()) {
+      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+      const declared = (operation.parameters ?? []).filter((one) => one.in === 'path').map(({ name }) => name);
+      expect({ id, declared: declared.sort() }).toEqual({ id, declared: wanted.sort() });
+    }
+  });
+
+  it('refers to schemas that exist', () => {
+    const known = new Set(Object.keys(openapi.components?.schemas ?? {}));
+    const text = JSON.stringify(openapi);
+    const wanted = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!);
+    expect([...new Set(wanted)].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('tells the errors of every route that needs credentials', () => {
+    for (const { id, operation } of operations()) {
+      const pattern = id.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
+      const route = table.routes.find((one) => `${one.method} ${one.pattern}` === pattern);
+      if (route?.info?.access !== 'authenticated') continue;
+      expect({ id, statuses: Object.keys(operation.responses) }).toMatchObject({
+        id,
+        statuses: expect.arrayContaining(['401', '403']),
+      });
+    }
+  });
+});

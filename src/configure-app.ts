@@ -26,7 +26,10 @@ export function configureApp(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.set('trust proxy', settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false);
+  app.set(
+    'trust proxy',
+    settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false,
+  );
   app.use(openScope);
   app.use(securityHeaders);
   const raw = rawBody(settings.WEBHOOK_BODY_LIMIT);

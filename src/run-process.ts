@@ -5,9 +5,7 @@ import { JsonLogger } from './logging/json-logger.js';
 const SHUTDOWN_LIMIT_MS = 24_000;
 
 /** Starts a process of the product: settings first, one clear message when it cannot start. */
-export async function runProcess(
-  start: (settings: Settings) => Promise<unknown>,
-): Promise<void> {
+export async function runProcess(start: (settings: Settings) => Promise<unknown>): Promise<void> {
   let settings: Settings;
   try {
     settings = Settings.load(process.env);

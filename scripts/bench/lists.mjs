@@ -10,7 +10,11 @@ import { startRaw, startServer } from './servers.mjs';
 const scenarios = (pages) => [
   { name: 'list 25, no count', path: '/api/v2/hosts/?count_disabled=1', budget: 0.5 },
   { name: 'list 25, exact count', path: '/api/v2/hosts/', floor: 1000 },
-  { name: 'list 200, no count', path: '/api/v2/hosts/?count_disabled=1&page_size=200', budget: 0.6 },
+  {
+    name: 'list 200, no count',
+    path: '/api/v2/hosts/?count_disabled=1&page_size=200',
+    budget: 0.6,
+  },
   { name: `page ${pages}`, path: `/api/v2/hosts/?count_disabled=1&page=${pages}`, p99: 60 },
   { name: 'filter by name', path: '/api/v2/hosts/?count_disabled=1&name=host-0000500' },
   { name: 'one object', path: '/api/v2/hosts/1/' },
@@ -20,7 +24,12 @@ const scenarios = (pages) => [
 export async function benchLists({ root, environment, rows }) {
   const seeded = await prepare({ root, environment, rows });
   const wanted = scenarios(Math.max(1, Math.floor(rows / 25)));
-  const recorded = await record({ root, environment: seeded.environment, token: seeded.token, wanted });
+  const recorded = await record({
+    root,
+    environment: seeded.environment,
+    token: seeded.token,
+    wanted,
+  });
   const server = await startServer(join(root, 'dist/src/main.js'), seeded.environment);
   const raw = await startRaw(seeded.environment, recorded);
   try {

@@ -28,7 +28,9 @@ export async function startServer(main, environment) {
 export async function startRaw(environment, recorded) {
   const file = join(environment.DATA_DIR, 'recorded.json');
   writeFileSync(file, JSON.stringify(recorded));
-  const child = fork(join(here, 'raw-server.mjs'), [file], { env: { ...process.env, ...environment } });
+  const child = fork(join(here, 'raw-server.mjs'), [file], {
+    env: { ...process.env, ...environment },
+  });
   const [{ port }] = await once(child, 'message');
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
 }

@@ -203,7 +203,9 @@ async function showNotifications(api, job, { chat, mail }) {
   expect(chat.received.length === 1, 'The chat did not get exactly one message.');
   expect(mail.received.length === 1, 'There is not exactly one mail.');
   note(`chat got: ${chat.received[0].text.slice(0, 100)}…`);
-  note(`mail got: ${/^Subject: .*(?:\r?\n[ \t].*)*/m.exec(mail.received[0].text)?.[0].replace(/\s+/g, ' ') ?? ''}`);
+  note(
+    `mail got: ${/^Subject: .*(?:\r?\n[ \t].*)*/m.exec(mail.received[0].text)?.[0].replace(/\s+/g, ' ') ?? ''}`,
+  );
   done('both delivered and kept in /api/v2/notifications/');
 }
 

@@ -26,7 +26,10 @@ export async function provideForTests(root) {
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
   const { dataDir: home } = readSettings(root, {});
-  await step('Programs', async () => (await provideTools({ home, log, withRedis: true, withBrowser: true })).detail);
+  await step(
+    'Programs',
+    async () => (await provideTools({ home, log, withRedis: true, withBrowser: true })).detail,
+  );
 }
 
 /**

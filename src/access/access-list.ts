@@ -59,7 +59,10 @@ export async function describeAccess(
         direct_access: own.filter(direct).map(entry),
         indirect_access: [
           ...own.filter((one) => !direct(one)).map(entry),
-          ...systemAccess(row, parentDefinition.roles.map(({ field }) => field)),
+          ...systemAccess(
+            row,
+            parentDefinition.roles.map(({ field }) => field),
+          ),
         ],
       },
     };
@@ -118,7 +121,12 @@ function systemAccess(row: Row | undefined, fields: readonly string[]): object[]
   return [
     ...(row?.is_superuser === true ? [entry('system_administrator', fields)] : []),
     ...(row?.is_system_auditor === true
-      ? [entry('system_auditor', fields.filter((field) => field === 'read_role'))]
+      ? [
+          entry(
+            'system_auditor',
+            fields.filter((field) => field === 'read_role'),
+          ),
+        ]
       : []),
   ];
 }

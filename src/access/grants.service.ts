@@ -94,12 +94,7 @@ export class GrantsService {
     if (!found) throw new Forbidden();
   }
 
-  private async assertUserFits(
-    role: RoleRow,
-    object: Row,
-    user: Row,
-    actor: Actor,
-  ): Promise<void> {
+  private async assertUserFits(role: RoleRow, object: Row, user: Row, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (role.content_type === 'organization' && isParticipation(role)) {
       await this.assertMayAdminister(user, actor);

@@ -26,9 +26,7 @@ export class RoleGraph extends RoleStore {
       insertRows(
         'roles',
         { content_type: 'text', object_id: 'integer', role_field: 'text' },
-        rows.flatMap(({ id }) =>
-          definition.roles.map(({ field }) => [definition.type, id, field]),
-        ),
+        rows.flatMap(({ id }) => definition.roles.map(({ field }) => [definition.type, id, field])),
       ),
     );
     await this.tie(definition, rows);
@@ -60,12 +58,7 @@ export class RoleGraph extends RoleStore {
     await this.rebuildBelow(own);
   }
 
-  roleLevel(
-    definition: ResourceDefinition,
-    alias: string,
-    role: string,
-    actor: Actor,
-  ): Sql | null {
+  roleLevel(definition: ResourceDefinition, alias: string, role: string, actor: Actor): Sql | null {
     if (!definition.roles.some(({ field }) => field === role)) return null;
     if (actor.isSuperuser) return sql`TRUE`;
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;

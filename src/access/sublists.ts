@@ -22,7 +22,8 @@ const grants = ({ machinery }: LinkContext): GrantsService => machinery.find(Gra
 /** New users are made by administrators of the organization that the object is or belongs to. */
 async function administersOrganization(context: LinkContext): Promise<void> {
   const { machinery, parent, parentDefinition, actor } = context;
-  const organization = parentDefinition.type === 'organization' ? parent.id : parent.organization_id;
+  const organization =
+    parentDefinition.type === 'organization' ? parent.id : parent.organization_id;
   const id = Number(organization);
   await machinery.resources.assertMay(resource('organization'), id, 'administer', actor);
 }
@@ -48,15 +49,15 @@ export const roleHolders =
 /** The roles that can be granted on the object. */
 export const objectRoles = (): Factory => (definition) => ({
   target: () => resource('role'),
-  scope: (parent) =>
-    sql`t.content_type = ${definition.type} AND t.object_id = ${parent.id}`,
+  scope: (parent) => sql`t.content_type = ${definition.type} AND t.object_id = ${parent.id}`,
   options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
 });
 
 /** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
 export const rolesOfTeam = (): Factory => () => ({
   target: () => resource('role'),
-  scope: (parent) => sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
+  scope: (parent) =>
+    sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
   needs: 'read',
   missingId: "Role 'id' field is missing.",
   attach: (context, role) =>

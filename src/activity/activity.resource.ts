@@ -13,7 +13,9 @@ class ActivitySchema {
   timestamp!: string;
 
   @Choices(
-    ['create', 'update', 'delete', 'associate', 'disassociate'].map((word) => [word, word] as const),
+    ['create', 'update', 'delete', 'associate', 'disassociate'].map(
+      (word) => [word, word] as const,
+    ),
     { readOnly: true },
   )
   operation!: string;

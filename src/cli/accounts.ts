@@ -39,7 +39,9 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
   const source = await openDataSource();
-  const [found] = (await source.query(`SELECT 1 FROM users WHERE is_superuser LIMIT 1`)) as unknown[];
+  const [found] = (await source.query(
+    `SELECT 1 FROM users WHERE is_superuser LIMIT 1`,
+  )) as unknown[];
   await source.destroy();
   if (found) {
     process.stdout.write('an administrator exists\n');

@@ -5,8 +5,14 @@ import { openDataSource } from './migrate.js';
 const BATCH = 10_000;
 
 /** What is removed, and after how many days. `$1` is the number of days. */
-const RULES = (settings: Settings): readonly (readonly [table: string, where: string, days: number])[] => [
-  ['webhook_deliveries', `received < now() - make_interval(days => $1)`, settings.DELIVERY_RETENTION],
+const RULES = (
+  settings: Settings,
+): readonly (readonly [table: string, where: string, days: number])[] => [
+  [
+    'webhook_deliveries',
+    `received < now() - make_interval(days => $1)`,
+    settings.DELIVERY_RETENTION,
+  ],
   [
     'job_events',
     `job_id IN (SELECT id FROM unified_jobs WHERE finished < now() - make_interval(days => $1))`,

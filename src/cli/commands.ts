@@ -16,13 +16,22 @@ export interface Command {
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['migrate', { summary: 'bring the database to the present schema', run: migrate }],
   ['migration-new', { summary: 'write a migration from what was declared', run: migrationNew }],
-  ['migration-check', { summary: 'fail when migrations and declarations differ', run: migrationCheck }],
+  [
+    'migration-check',
+    { summary: 'fail when migrations and declarations differ', run: migrationCheck },
+  ],
   ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
-  ['ensure-admin', { summary: 'make the first administrator when there is none', run: ensureAdmin }],
+  [
+    'ensure-admin',
+    { summary: 'make the first administrator when there is none', run: ensureAdmin },
+  ],
   ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
   ['doctor', { summary: 'look at everything an installation needs', run: doctor }],
   ['cleanup', { summary: 'remove what is past its retention', run: cleanup }],
-  ['rotate-secret-key', { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey }],
+  [
+    'rotate-secret-key',
+    { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey },
+  ],
   ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],

@@ -44,7 +44,12 @@ export async function routes(): Promise<void> {
     app
       .get(RouteTable)
       .routes.map(({ method, pattern, handler, info }) =>
-        [method.padEnd(7), `${pattern}/`.padEnd(64), handler, `[${info?.access ?? 'refused'}]`].join(' '),
+        [
+          method.padEnd(7),
+          `${pattern}/`.padEnd(64),
+          handler,
+          `[${info?.access ?? 'refused'}]`,
+        ].join(' '),
       )
       .sort(),
   );

@@ -60,7 +60,11 @@ async function reseal(
 }
 
 /** Replaces sealed texts; inside an object the key names the field a text was sealed for. */
-function walk(value: unknown, field: string, replace: (text: string, field: string) => string): unknown {
+function walk(
+  value: unknown,
+  field: string,
+  replace: (text: string, field: string) => string,
+): unknown {
   if (typeof value === 'string') return isSealed(value) ? replace(value, field) : value;
   if (Array.isArray(value)) return value.map((item) => walk(item, field, replace));
   if (value === null || typeof value !== 'object') return value;

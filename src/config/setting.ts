@@ -31,7 +31,9 @@ export const string = (options: Options<string>): SettingDeclaration<string> => 
   ...options,
 });
 /** Comma-separated texts. */
-export const list = (options: Options<readonly string[]>): SettingDeclaration<readonly string[]> => ({
+export const list = (
+  options: Options<readonly string[]>,
+): SettingDeclaration<readonly string[]> => ({
   type: 'list',
   ...options,
 });
@@ -59,7 +61,8 @@ export function parseSetting(
       const value = Number(text);
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
       if (text.trim() === '' || !Number.isInteger(value) || value < min || value > max) {
-        const bounds = declaration.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+        const bounds =
+          declaration.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
         throw new Error(`${name} must be a whole number ${bounds}, not "${text}".`);
       }
       return value;
@@ -84,10 +87,7 @@ export function parseSetting(
 }
 
 /** The text of a setting: `NAME`, or the content of the file that `NAME_FILE` names. */
-export function readEnvironment(
-  environment: NodeJS.ProcessEnv,
-  name: string,
-): string | undefined {
+export function readEnvironment(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = environment[`${name}_FILE`];
   if (file !== undefined && file !== '') return readFileSync(file, 'utf8').trim();
   return environment[name];

@@ -257,7 +257,11 @@ export const SETTINGS = {
     help: 'Output of one event shown in lists, in bytes.',
   }),
   ADMIN_USERNAME: string({ category: 'system', default: 'admin', help: 'First administrator.' }),
-  ADMIN_PASSWORD: secret({ category: 'system', default: '', help: 'Password of the first administrator.' }),
+  ADMIN_PASSWORD: secret({
+    category: 'system',
+    default: '',
+    help: 'Password of the first administrator.',
+  }),
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 
@@ -277,7 +281,8 @@ export abstract class Settings {
     for (const [name, declaration] of Object.entries(SETTINGS)) {
       try {
         const text = readEnvironment(environment, name);
-        values[name] = text === undefined ? declaration.default : parseSetting(name, declaration, text);
+        values[name] =
+          text === undefined ? declaration.default : parseSetting(name, declaration, text);
       } catch (error) {
         faults.push((error as Error).message);
       }

@@ -58,19 +58,15 @@ function defaultOf(text: string): number | (() => string) {
   return /^-?\d+$/.test(text) ? Number(text) : () => text;
 }
 
-function columnOf(
-  table: string,
-  column: string,
-  options: TableColumn,
-): EntitySchemaColumnOptions {
+function columnOf(table: string, column: string, options: TableColumn): EntitySchemaColumnOptions {
   return {
     name: column,
     type: options.type as never,
     nullable: options.nullable ?? false,
-    ...(options.primary
-      ? { primary: true, primaryKeyConstraintName: `${table}_pkey` }
+    ...(options.primary ? { primary: true, primaryKeyConstraintName: `${table}_pkey` } : {}),
+    ...(options.identity
+      ? { generated: 'identity' as never, generatedIdentity: 'BY DEFAULT' as const }
       : {}),
-    ...(options.identity ? { generated: 'identity' as never, generatedIdentity: 'BY DEFAULT' as const } : {}),
     ...(options.default !== undefined ? { default: defaultOf(options.default) } : {}),
     ...(options.references
       ? {

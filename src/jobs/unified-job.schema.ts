@@ -1,4 +1,14 @@
-import { Bool, Char, Choices, DateTime, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Float,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 

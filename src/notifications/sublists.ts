@@ -1,4 +1,5 @@
-import { attached, type SubListSpec } from '../common/resource/sublist.js';
+import type { SubListSpec } from '../common/resource/sublist.js';
+import { attached } from '../common/resource/sublist-kinds.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 
 /**

@@ -51,4 +51,3 @@ export async function organizationExtension(
     ids.map((id) => [id, { summary_fields: { related_field_counts: counts.get(id) } }]),
   );
 }
-

@@ -2,7 +2,8 @@ import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
-import { children, SubList } from '../common/resource/sublist.js';
+import { SubList } from '../common/resource/sublist.js';
+import { children } from '../common/resource/sublist-kinds.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { organizations } from './organizations.resource.js';
 

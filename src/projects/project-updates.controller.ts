@@ -5,7 +5,8 @@ import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
-import { children, SubList } from '../common/resource/sublist.js';
+import { SubList } from '../common/resource/sublist.js';
+import { children } from '../common/resource/sublist-kinds.js';
 import { CancelService } from '../jobs/cancel.service.js';
 import { projectUpdates } from './project-updates.resource.js';
 

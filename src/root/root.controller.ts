@@ -13,7 +13,11 @@ import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { RootService } from './root.service.js';
 
-const document = (operationId: string, summary: string, access: RouteInfo['access']): RouteInfo => ({
+const document = (
+  operationId: string,
+  summary: string,
+  access: RouteInfo['access'],
+): RouteInfo => ({
   kind: 'document',
   access,
   operationId,

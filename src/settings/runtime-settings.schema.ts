@@ -5,7 +5,13 @@ import { SETTINGS } from '../config/settings.js';
 /** The settings that may be changed at run time, as fields of a body. */
 abstract class RuntimeSettingsSchema {}
 
-function decoratorOf({ type, help, min, max, ...rest }: SettingDeclaration<unknown>): PropertyDecorator {
+function decoratorOf({
+  type,
+  help,
+  min,
+  max,
+  ...rest
+}: SettingDeclaration<unknown>): PropertyDecorator {
   const options = { help, default: rest.default };
   switch (type) {
     case 'integer':

@@ -1,4 +1,10 @@
-import { accessList, grantedTo, objectRoles, rolesOfTeam, roleHolders } from '../access/sublists.js';
+import {
+  accessList,
+  grantedTo,
+  objectRoles,
+  rolesOfTeam,
+  roleHolders,
+} from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';

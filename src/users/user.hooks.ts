@@ -23,7 +23,8 @@ export class UserHooks implements ResourceHooks {
   async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
     assertUsername(values.username);
     for (const flag of SYSTEM_FLAGS) {
-      if (values[flag] === true && !actor.isSuperuser) throw new Forbidden(`Cannot change ${flag}.`);
+      if (values[flag] === true && !actor.isSuperuser)
+        throw new Forbidden(`Cannot change ${flag}.`);
     }
     // An import sends an empty password: an account that cannot log in with one (clients 2.4).
     return { password_hash: await this.hash(values.password) };

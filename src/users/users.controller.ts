@@ -1,4 +1,10 @@
-import { accessList, holdingsOf, organizationsOf, rolesOfUser, teamsOf } from '../access/sublists.js';
+import {
+  accessList,
+  holdingsOf,
+  organizationsOf,
+  rolesOfUser,
+  teamsOf,
+} from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';

@@ -72,6 +72,5 @@ export const users = defineResource({
       far: 'role_id',
     },
   },
-  extend: async (rows) =>
-    new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED } }])),
+  extend: async (rows) => new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED } }])),
 });

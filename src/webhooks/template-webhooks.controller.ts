@@ -8,7 +8,8 @@ import {
   type GenericController,
 } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
-import { listOf, SubList } from '../common/resource/sublist.js';
+import { SubList } from '../common/resource/sublist.js';
+import { listOf } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER } from './receiver.controller.js';

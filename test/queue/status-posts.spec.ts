@@ -1,7 +1,8 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { WebhookServiceName } from '../../src/webhooks/services.js';
-import { boot, type TestApp } from '../support/boot.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 import { SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { STATUS_EVENTS, StatusPostBench, TOKEN } from '../support/status-posts.js';
@@ -216,4 +217,25 @@ describe('the log', () => {
     const shown = await test.as.superuser.get(`jobs/${job}/`).expect(200);
     expect(shown.body.related.webhook_status_posts).toBe(`/api/v2/${path}`);
   });
+});
+
+describe('a worker process', () => {
+  it('posts every status of a job as it goes', async () => {
+    const worker = await bootWorker(test);
+    try {
+      const job = await bench.launch(await bench.posting('service_b'));
+      // The project has no folder, so the run ends as soon as it has begun.
+      await eventually(async () => {
+        expect(await bench.outcomes(job)).toEqual([
+          ['pending', 'sent'],
+          ['running', 'sent'],
+          ['error', 'sent'],
+        ]);
+      }, 20_000);
+      const states = bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).state);
+      expect(states).toEqual(['pending', 'running', 'failed']);
+    } finally {
+      await worker.close();
+    }
+  }, 40_000);
 });

@@ -29,7 +29,9 @@ export abstract class ActivityRecorder {
 /** How an audit entry names a row. */
 export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
   const organization =
-    definition.type === 'organization' ? row.id : (row.organization_id as number | null | undefined);
+    definition.type === 'organization'
+      ? row.id
+      : (row.organization_id as number | null | undefined);
   return {
     type: definition.type,
     id: row.id,

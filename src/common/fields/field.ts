@@ -103,6 +103,28 @@ const COLUMN_TYPES: Record<FieldKind, string> = {
   reference: 'integer',
 };
 
+/** What a field is unless its declaration says otherwise. */
+const PLAIN = {
+  help: '',
+  required: false,
+  nullable: false,
+  readOnly: false,
+  writeOnly: false,
+  immutable: false,
+  internal: false,
+  hidden: false,
+  detailOnly: false,
+  choices: [],
+  max: null,
+  min: null,
+  search: false,
+  needs: null,
+  index: true,
+  columnDefault: null,
+  anyShape: false,
+  options: null,
+} as const satisfies Partial<Field>;
+
 /** Composes one property decorator; the decorators below are its only callers. */
 function declare(
   kind: FieldKind,
@@ -111,43 +133,27 @@ function declare(
 ): PropertyDecorator {
   return (prototype, property) => {
     const name = String(property);
-    const textual = ['string', 'text', 'choice', 'variables', 'email'].includes(kind);
-    const nullable = options.nullable ?? false;
     ownFields(prototype).set(name, {
+      ...PLAIN,
       name,
       kind,
-      column: options.column !== undefined ? options.column : target ? `${name}_id` : name,
-      label: options.label ?? labelOf(name),
-      help: options.help ?? '',
-      required: options.required ?? false,
-      nullable,
-      readOnly: options.readOnly ?? false,
-      writeOnly: options.writeOnly ?? false,
-      immutable: options.immutable ?? false,
-      internal: options.internal ?? false,
-      hidden: options.hidden ?? false,
-      detailOnly: options.detailOnly ?? false,
-      blank: options.blank ?? !options.required,
-      default: options.default ?? (nullable ? null : defaultOf(kind, textual)),
-      choices: options.choices ?? [],
-      max: options.max ?? null,
-      min: options.min ?? null,
-      filter: options.filter ?? (kind !== 'json' && kind !== 'secret'),
-      search: options.search ?? false,
       target,
-      onDelete: options.onDelete ?? (nullable ? 'SET NULL' : 'CASCADE'),
-      needs: options.needs ?? null,
-      index: options.index ?? true,
-      columnType: options.columnType ?? COLUMN_TYPES[kind],
-      columnDefault: options.columnDefault ?? null,
-      anyShape: options.anyShape ?? false,
-      options: options.options ?? null,
+      column: target ? `${name}_id` : name,
+      label: labelOf(name),
+      blank: !options.required,
+      default: options.nullable ? null : defaultOf(kind),
+      filter: kind !== 'json' && kind !== 'secret',
+      onDelete: options.nullable ? 'SET NULL' : 'CASCADE',
+      columnType: COLUMN_TYPES[kind],
+      ...options,
     });
   };
 }
 
-function defaultOf(kind: FieldKind, textual: boolean): unknown {
-  if (textual || kind === 'secret') return '';
+const TEXTUAL = new Set<FieldKind>(['string', 'text', 'choice', 'variables', 'email', 'secret']);
+
+function defaultOf(kind: FieldKind): unknown {
+  if (TEXTUAL.has(kind)) return '';
   if (kind === 'boolean') return false;
   return undefined;
 }
@@ -193,4 +199,5 @@ export const Reference = (
 export const References = (
   target: () => ResourceDefinition,
   options: FieldOptions = {},
-): PropertyDecorator => declare('json', { default: [], ...options, column: null, filter: false }, target);
+): PropertyDecorator =>
+  declare('json', { default: [], ...options, column: null, filter: false }, target);

@@ -53,5 +53,7 @@ function describe(field: Field, method: string): object {
 function choicesOf(field: Field, reading: boolean): readonly (readonly unknown[])[] {
   const optional = !reading && !field.required && field.kind === 'choice';
   const hasEmpty = field.choices.some(([value]) => value === '');
-  return optional && !hasEmpty && field.blank ? [['', '---------'], ...field.choices] : field.choices;
+  return optional && !hasEmpty && field.blank
+    ? [['', '---------'], ...field.choices]
+    : field.choices;
 }

@@ -149,8 +149,7 @@ function parseChoice(field: Field, given: unknown): string | number {
   throw new FieldError(`"${shown}" is not a valid choice.`);
 }
 
-const ISO_DATE =
-  /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** An ISO 8601 date or date-time as PostgreSQL reads it; undefined when it is none. */
 export function toTimestamp(given: unknown): string | undefined {

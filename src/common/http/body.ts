@@ -1,4 +1,9 @@
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import multer from 'multer';
 import { MAX_DEPTH } from '../fields/text.js';
 import { BadRequest, DomainError, PayloadTooLarge, UnsupportedMediaType } from './errors.js';

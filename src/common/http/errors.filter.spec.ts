@@ -49,7 +49,11 @@ it.each([
   ['a refused connection', database('ECONNREFUSED'), 503],
   ['a lost connection', new Error('Connection terminated unexpectedly'), 503],
   ['an exhausted pool', new Error('timeout exceeded when trying to connect'), 503],
-  ['a connection that came too late', new Error('Connection terminated due to connection timeout'), 503],
+  [
+    'a connection that came too late',
+    new Error('Connection terminated due to connection timeout'),
+    503,
+  ],
   ['a closed pool', new Error('Cannot use a pool after calling end on the pool'), 503],
   ['a client that was cut off', new Error('Client was closed and is not queryable'), 503],
 ])('%s', (_case, error, status) => {

@@ -132,9 +132,7 @@ export class FilterCompiler {
         permit(target.policy, 'read', far, this.actor),
         ...matching,
       )})`;
-    const parts = nullChecks.map(({ value }) =>
-      toBooleanWord(value) ? not(exists()) : exists(),
-    );
+    const parts = nullChecks.map(({ value }) => (toBooleanWord(value) ? not(exists()) : exists()));
     if (others.length + searches.length > 0) {
       const matching = this.group(inner, others.map(byId));
       parts.push(exists(matching, this.relatedSearch(inner, searches)));
@@ -154,9 +152,7 @@ export class FilterCompiler {
   private search({ definition, alias }: Scope, term: string): Sql {
     const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`;
     const fields = searchFields(definition);
-    return or(
-      ...fields.map((field) => sql`${ident(alias, field.column!)}::text ILIKE ${pattern}`),
-    );
+    return or(...fields.map((field) => sql`${ident(alias, field.column!)}::text ILIKE ${pattern}`));
   }
 }
 
@@ -185,9 +181,7 @@ export function filterableField(definition: ResourceDefinition, name: string): F
   const field = definition.field(name);
   if (field && !field.filter) throw new Forbidden(`Filtering on ${name} is not allowed.`);
   if (!field || field.internal || field.column === null) {
-    throw new BadRequest(
-      `${definition.label.replaceAll(' ', '')} has no field named '${name}'`,
-    );
+    throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);
   }
   return field;
 }

@@ -63,7 +63,8 @@ export class ListService {
       filters,
     );
     const countable = filters === TRUE && (options.scope === undefined || options.counted === true);
-    const count = countable && definition.counter ? keptTotal(definition, visible) : total(definition, where);
+    const count =
+      countable && definition.counter ? keptTotal(definition, visible) : total(definition, where);
     const order = compileOrder(
       definition,
       't',

@@ -9,7 +9,13 @@ export interface PageLimits {
 
 /** What part of a list is asked for. */
 export type PageRequest =
-  | { style: 'numbered'; page: number | 'last'; size: number; sentSize: number | null; count: boolean }
+  | {
+      style: 'numbered';
+      page: number | 'last';
+      size: number;
+      sentSize: number | null;
+      count: boolean;
+    }
   | { style: 'limited'; limit: number };
 
 /** One part of a list and how it was cut. The interceptor makes the envelope of it. */
@@ -40,7 +46,10 @@ export function parsePage(
 ): PageRequest {
   const limit = [parameters.limit].flat()[0];
   if (events && limit !== undefined) {
-    return { style: 'limited', limit: Math.min(positive(limit) ?? limits.pageSize, limits.maxPageSize) };
+    return {
+      style: 'limited',
+      limit: Math.min(positive(limit) ?? limits.pageSize, limits.maxPageSize),
+    };
   }
   const sent = positive([parameters.page_size].flat().at(-1));
   const sentSize = sent === null ? null : Math.min(sent, limits.maxPageSize);

@@ -116,7 +116,6 @@ function parseCondition(
   key: string,
   value: string,
 ): { group: 'and' | 'or' | 'chain'; condition: Condition } {
-  // eslint-disable-next-line no-control-regex -- "ASCII" is exactly this range
   if (!/^[\x00-\x7f]*$/.test(key)) {
     throw new BadRequest(`"${key}" is not an allowed field name. Must be ascii encodable.`);
   }

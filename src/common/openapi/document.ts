@@ -64,7 +64,10 @@ export function serveDocument(app: INestApplication, build: () => OpenAPIObject)
 
 function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(openapi.paths)
-    .map(([path, item]) => [path.endsWith('/') || path.includes('.') ? path : `${path}/`, item] as const)
+    .map(
+      ([path, item]) =>
+        [path.endsWith('/') || path.includes('.') ? path : `${path}/`, item] as const,
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...openapi, paths: Object.fromEntries(paths) };
 }
@@ -89,7 +92,8 @@ function document(route: TableRoute, info: RouteInfo): void {
   if (info.attach && status !== 204) {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
-  for (const [, name] of route.pattern.matchAll(/:(\w+)/g)) apply(ApiParam(parameterOf(name!, info)));
+  for (const [, name] of route.pattern.matchAll(/:(\w+)/g))
+    apply(ApiParam(parameterOf(name!, info)));
   for (const response of errorResponses(info)) apply(ApiResponse(response));
   if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) }));
   if (info.kind === 'list') {

@@ -115,9 +115,7 @@ export function componentSchemas(
 /** JSON schema of what a route accepts. */
 export function bodySchema(info: RouteInfo): JsonSchema {
   const writable = (info.body ?? []).filter((field) => !field.readOnly && !field.internal);
-  const properties = Object.fromEntries(
-    writable.map((field) => [field.name, fieldSchema(field)]),
-  );
+  const properties = Object.fromEntries(writable.map((field) => [field.name, fieldSchema(field)]));
   const required = writable.filter((field) => field.required).map((field) => field.name);
   if (info.attach) {
     properties.id = { type: 'integer', description: 'Object to attach.' };

@@ -82,8 +82,17 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
     return this.moduleRef.get<Queue<QueueJob>>(getQueueToken(name), { strict: false });
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     clearTimeout(this.waking);
+    await Promise.allSettled(QUEUE_NAMES.map((name) => this.close(name)));
+  }
+
+  /** Bull connects its blocking client anew while it closes; left alone, that keeps the process up. */
+  private async close(name: QueueName): Promise<void> {
+    const queue = this.queue(name);
+    await queue.close(true);
+    const { clients } = queue as unknown as { clients: Redis[] };
+    for (const client of clients) client.disconnect();
   }
 
   /** Without Redis `addBulk` would stay pending; the sweeper adds the rows when it is back. */

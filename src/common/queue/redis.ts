@@ -15,6 +15,7 @@ export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisConnection.name);
   readonly client: Redis;
   private readonly opened = new Set<Redis>();
+  private stopped = false;
 
   constructor(private readonly settings: Settings) {
     this.client = this.connect({ ...PATIENT, maxRetriesPerRequest: 1 });
@@ -37,18 +38,25 @@ export class RedisConnection implements OnApplicationShutdown {
     return this.open(options).on('error', () => undefined);
   }
 
-  private open(options: RedisOptions): Redis {
-    const client = new Redis(this.settings.REDIS_URL, options);
-    this.opened.add(client);
-    client.once('end', () => this.opened.delete(client));
-    return client;
-  }
-
   key(name: string): string {
     return `${this.settings.QUEUE_PREFIX}:${name}`;
   }
 
   onApplicationShutdown(): void {
+    this.stopped = true;
     for (const client of this.opened) client.disconnect();
+  }
+
+  /** Keeps book of what is open. Bull opens a connection anew that it closed to pause a queue. */
+  private open(options: RedisOptions): Redis {
+    const client = new Redis(this.settings.REDIS_URL, options);
+    const opened = (): void => {
+      if (this.stopped) client.disconnect();
+      else this.opened.add(client);
+    };
+    opened();
+    client.on('connecting', opened);
+    client.on('end', () => this.opened.delete(client));
+    return client;
   }
 }

@@ -62,3 +62,23 @@ export function updateChanges(
   }
   return changes;
 }
+
+/** Values by column instead of by field; JSON as the driver takes it. */
+export function columnsOf(definition: ResourceDefinition, values: Values): Values {
+  const columns: Values = {};
+  for (const [name, value] of Object.entries(values)) {
+    const field = definition.field(name);
+    if (!field?.column) continue;
+    columns[field.column] = field.kind === 'json' && value !== null ? JSON.stringify(value) : value;
+  }
+  return columns;
+}
+
+/** Whether a row came under another object whose roles imply its own. */
+export function parentChanged(definition: ResourceDefinition, before: Row, after: Row): boolean {
+  const parents = definition.roles.flatMap((role) => Object.keys(role.impliedByParent ?? {}));
+  return parents.some((name) => {
+    const column = definition.field(name)?.column ?? `${name}_id`;
+    return before[column] !== after[column];
+  });
+}

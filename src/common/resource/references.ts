@@ -32,11 +32,7 @@ export class References {
   }
 
   /** @throws Forbidden when the caller may not use a referenced object */
-  async assertUsable(
-    definition: ResourceDefinition,
-    values: Values,
-    actor: Actor,
-  ): Promise<void> {
+  async assertUsable(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     for (const [target, fields] of this.byTarget(definition, values)) {
       for (const field of fields) {

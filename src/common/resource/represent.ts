@@ -83,7 +83,8 @@ async function representVariants(
     const own = rows.filter((row) => row.type === variant.discriminator);
     if (own.length === 0) continue;
     const full = await loadRows(variant, own, context);
-    for (const shown of await represent(variant, full, context)) byId.set(shown.id as number, shown);
+    for (const shown of await represent(variant, full, context))
+      byId.set(shown.id as number, shown);
   }
   return rows.flatMap((row): Representation[] => {
     const shown = byId.get(row.id);

@@ -11,13 +11,13 @@ import type { Reply } from '../http/reply.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
-import { changesOf, rowChanges, updateChanges } from './changes.js';
+import { changesOf, columnsOf, parentChanged, rowChanges, updateChanges } from './changes.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import type { ResourceHooks, Values } from './hooks.js';
 import { naturalKeyCondition } from './natural-key.js';
 import { References } from './references.js';
 import { capabilityColumns, represent, type Representation } from './represent.js';
-import { uniqueViolation } from './unique.js';
+import { withUniqueRules } from './unique.js';
 
 export type Body = Record<string, unknown>;
 
@@ -49,7 +49,11 @@ export class ResourceService {
     return this.lists.list(definition, query, actor, options);
   }
 
-  async retrieve(definition: ResourceDefinition, id: string, actor: Actor): Promise<Representation> {
+  async retrieve(
+    definition: ResourceDefinition,
+    id: string,
+    actor: Actor,
+  ): Promise<Representation> {
     return this.show(definition, await this.load(definition, id, actor), actor);
   }
 
@@ -80,9 +84,7 @@ export class ResourceService {
     { action, lock = false }: { action?: string; lock?: boolean } = {},
   ): Promise<Row> {
     const byId = typeof id === 'number' || /^\d+$/.test(id);
-    const which = byId
-      ? idCondition(Number(id))
-      : naturalKeyCondition(definition, 't', String(id));
+    const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
     const row = await this.database.row<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, 't', actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
@@ -125,13 +127,13 @@ export class ResourceService {
       await (authorise ? authorise() : this.assertMayAdd(definition, values, actor));
       await this.references.assertUsable(definition, values, actor);
       const columns = {
-        ...this.columnsOf(definition, values),
+        ...columnsOf(definition, values),
         ...extra,
         ...(definition.discriminator === null ? {} : { type: definition.discriminator }),
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
       };
-      const row = await this.guarded(definition, () =>
+      const row = await withUniqueRules(definition, () =>
         this.database.row<Row>(insertRow(definition.table, columns)),
       );
       await this.roles.createRoles(definition, [row!]);
@@ -178,9 +180,9 @@ export class ResourceService {
     for (const name of Object.keys(changed)) {
       if (definition.field(name)?.immutable) delete changed[name];
     }
-    const columns = { ...this.columnsOf(definition, changed), ...extra };
+    const columns = { ...columnsOf(definition, changed), ...extra };
     if (Object.keys(columns).length === 0) return before;
-    const after = await this.guarded(definition, () =>
+    const after = await withUniqueRules(definition, () =>
       this.database.row<Row>(
         updateRow(definition.table, before.id, {
           ...columns,
@@ -210,9 +212,7 @@ export class ResourceService {
       const row = await this.load(definition, id, actor, { action: 'delete', lock: true });
       const reply = await this.hooksOf(definition).prepareDelete?.(row, actor);
       if (reply) return reply;
-      await this.database.execute(
-        sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`,
-      );
+      await this.database.execute(sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`);
       if (definition.audited) {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'delete', object1: refOf(definition, row), changes });
@@ -230,7 +230,10 @@ export class ResourceService {
   ): Promise<void> {
     const rule = permit(definition.policy, action, 't', actor);
     if (rule === TRUE) return;
-    const found = rule === FALSE ? undefined : await this.database.row(sql`
+    const found =
+      rule === FALSE
+        ? undefined
+        : await this.database.row(sql`
       SELECT 1 FROM ${ident(definition.table)} t WHERE t.id = ${id} AND ${rule}`);
     if (!found) throw new Forbidden();
   }
@@ -267,25 +270,6 @@ export class ResourceService {
     return row!;
   }
 
-  private columnsOf(definition: ResourceDefinition, values: Values): Values {
-    const columns: Values = {};
-    for (const [name, value] of Object.entries(values)) {
-      const field = definition.field(name);
-      if (!field?.column) continue;
-      columns[field.column] =
-        field.kind === 'json' && value !== null ? JSON.stringify(value) : value;
-    }
-    return columns;
-  }
-
-  private async guarded<T>(definition: ResourceDefinition, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw uniqueViolation(definition, error) ?? error;
-    }
-  }
-
   hooksOf(definition: ResourceDefinition): ResourceHooks {
     return definition.hooks
       ? this.moduleRef.get<ResourceHooks>(definition.hooks as never, { strict: false })
@@ -299,12 +283,4 @@ function idCondition(id: number): Sql {
 
 function joinColumns(columns: readonly Sql[]): Sql {
   return columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);
-}
-
-function parentChanged(definition: ResourceDefinition, before: Row, after: Row): boolean {
-  const parents = definition.roles.flatMap((role) => Object.keys(role.impliedByParent ?? {}));
-  return parents.some((name) => {
-    const column = definition.field(name)?.column ?? `${name}_id`;
-    return before[column] !== after[column];
-  });
 }

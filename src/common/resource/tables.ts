@@ -58,8 +58,7 @@ function sqlDefault(field: Field): string | null {
   if (typeof field.default === 'boolean' || typeof field.default === 'number') {
     return String(field.default);
   }
-  const text =
-    typeof field.default === 'string' ? field.default : JSON.stringify(field.default);
+  const text = typeof field.default === 'string' ? field.default : JSON.stringify(field.default);
   return `'${text.replaceAll("'", "''")}'`;
 }
 

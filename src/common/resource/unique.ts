@@ -5,12 +5,21 @@ import type { ResourceDefinition } from './define-resource.js';
 const UNIQUE_VIOLATION = '23505';
 
 /** The contract's 400 for a violated unique constraint the resource names, else undefined. */
-export function uniqueViolation(
-  definition: ResourceDefinition,
-  error: unknown,
-): Invalid | undefined {
+function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
   const constraint = (error as { constraint?: string }).constraint;
   const rule = definition.unique.find(({ name }) => name === constraint);
   return rule ? Invalid.field(rule.field, rule.message) : undefined;
+}
+
+/** Runs a write and gives a violated rule its text. */
+export async function withUniqueRules<T>(
+  definition: ResourceDefinition,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw uniqueViolation(definition, error) ?? error;
+  }
 }

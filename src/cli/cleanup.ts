@@ -1,4 +1,5 @@
 import { Settings } from '../config/settings.js';
+import { cleanupDeliveries } from '../webhooks/cleanup-deliveries.js';
 import { openDataSource } from './migrate.js';
 
 /** Rows removed in one statement, so that locks stay short. */
@@ -8,11 +9,6 @@ const BATCH = 10_000;
 const RULES = (
   settings: Settings,
 ): readonly (readonly [table: string, where: string, days: number])[] => [
-  [
-    'webhook_deliveries',
-    `received < now() - make_interval(days => $1)`,
-    settings.DELIVERY_RETENTION,
-  ],
   [
     'job_events',
     `job_id IN (SELECT id FROM unified_jobs WHERE finished < now() - make_interval(days => $1))`,
@@ -25,9 +21,12 @@ const RULES = (
 
 /** Removes what is past its time (settings DELIVERY_RETENTION, EVENT_RETENTION). */
 export async function cleanup(): Promise<void> {
+  const settings = Settings.load(process.env);
   const source = await openDataSource({ poolSize: 2 });
   try {
-    for (const [table, where, days] of RULES(Settings.load(process.env))) {
+    const { removed, emptied } = await cleanupDeliveries(source, settings.DELIVERY_RETENTION);
+    process.stdout.write(`webhook_deliveries: removed ${removed}, emptied ${emptied}\n`);
+    for (const [table, where, days] of RULES(settings)) {
       let total = 0;
       for (;;) {
         const [, removed] = (await source.query(

@@ -6,6 +6,7 @@ import { rotateSecretKey } from './rotate-secret-key.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
 import { demoData } from './demo-data.js';
 import { openapi, routes } from './documents.js';
+import { settingsDocs } from './settings-docs.js';
 
 export interface Command {
   summary: string;
@@ -34,5 +35,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ],
   ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
+  [
+    'settings-docs',
+    { summary: 'write docs/settings.md, or compare it with --check', run: settingsDocs },
+  ],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],
 ]);

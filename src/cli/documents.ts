@@ -27,14 +27,29 @@ export async function openapi(argv: readonly string[]): Promise<number> {
     return buildDocument(app, VERSION);
   });
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  const file = join(PACKAGE_FOLDER, 'docs', 'openapi.json');
+  return writeOrCheck('openapi.json', text, argv, 'npm run openapi');
+}
+
+/**
+ * Writes a generated file of `docs/`, or compares it with `--check`.
+ *
+ * @param command what brings it up to date, for the message
+ * @returns the exit code
+ */
+export async function writeOrCheck(
+  name: string,
+  text: string,
+  argv: readonly string[],
+  command: string,
+): Promise<number> {
+  const file = join(PACKAGE_FOLDER, 'docs', name);
   if (!argv.includes('--check')) {
     await writeFile(file, text);
     return 0;
   }
   const present = await readFile(file, 'utf8').catch(() => '');
   if (present === text) return 0;
-  process.stderr.write('docs/openapi.json is not up to date: run npm run openapi.\n');
+  process.stderr.write(`docs/${name} is not up to date: run ${command}.\n`);
   return 1;
 }
 

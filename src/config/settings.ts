@@ -145,7 +145,7 @@ export const SETTINGS = {
     category: 'webhooks',
     default: 120_000,
     min: 1,
-    help: 'Webhook deliveries per minute and template.',
+    help: 'Webhook deliveries per minute, template and sending address.',
   }),
   NOTIFICATION_TEST_RATE: integer({
     category: 'notifications',

@@ -1,0 +1,61 @@
+import type { SettingDeclaration } from '../config/setting.js';
+import { SETTINGS } from '../config/settings.js';
+import { writeOrCheck } from './documents.js';
+
+type Declaration = SettingDeclaration<unknown>;
+
+const INTRODUCTION = `# Settings
+
+Every setting is read from the environment; \`<NAME>_FILE\` names a file that holds the value instead.
+Those marked "yes" under *run time* can also be changed under \`/api/v2/settings/<category>/\` while
+the service runs. All faults are told at once, and a process with wrong settings does not start.
+
+This page is generated from \`src/config/settings.ts\`: \`npm run controller -- settings-docs\`.
+`;
+
+/** Writes \`docs/settings.md\`; with \`--check\` fails when it is not up to date. */
+export function settingsDocs(argv: readonly string[]): Promise<number> {
+  return writeOrCheck('settings.md', settingsTable(), argv, 'npm run controller -- settings-docs');
+}
+
+/** The page of all settings by category. */
+export function settingsTable(): string {
+  const all = Object.entries(SETTINGS) as [string, Declaration][];
+  const categories = [...new Set(all.map(([, { category }]) => category))].sort();
+  const sections = categories.map((category) => {
+    const rows = all.filter(([, one]) => one.category === category).map(rowOf);
+    return [
+      `## ${category.replace(/^./, (letter) => letter.toUpperCase())}`,
+      '',
+      '| Setting | Type | Default | Allowed | Run time | Meaning |',
+      '|---|---|---|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
+  });
+  return `${INTRODUCTION}\n${sections.join('\n')}`;
+}
+
+function rowOf([name, declaration]: [string, Declaration]): string {
+  const { type, help, runtime } = declaration;
+  const cells = [
+    `\`${name}\``,
+    type,
+    defaultOf(declaration),
+    allowedOf(declaration),
+    runtime ? 'yes' : 'no',
+    help.replaceAll('|', '\\|'),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function defaultOf({ default: value }: Declaration): string {
+  const text = Array.isArray(value) ? value.join(',') : String(value);
+  return text === '' ? '(empty)' : `\`${text}\``;
+}
+
+function allowedOf({ type, min, max, choices }: Declaration): string {
+  if (choices) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (type !== 'integer') return '';
+  return max === undefined ? `from ${min ?? 0}` : `${min ?? 0} to ${max}`;
+}

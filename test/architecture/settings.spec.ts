@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { settingsTable } from '../../src/cli/settings-docs.js';
+import { SETTINGS, Settings } from '../../src/config/settings.js';
+import { PACKAGE_FOLDER } from '../../src/root/version.js';
+import { sourceFiles } from './source-files.js';
+
+it('every setting is documented as it is', () => {
+  expect(readFileSync(join(PACKAGE_FOLDER, 'docs', 'settings.md'), 'utf8')).toBe(settingsTable());
+});
+
+it('every setting is used somewhere', () => {
+  const text = sourceFiles('src')
+    .filter(({ path }) => path !== 'src/config/settings.ts')
+    .map((file) => file.text)
+    .join('\n');
+  // Read by the scripts that set a service up.
+  const scripts = new Set(['DEMO_DATA']);
+  const unused = Object.keys(SETTINGS).filter((name) => !scripts.has(name) && !text.includes(name));
+  expect(unused).toEqual([]);
+});
+
+it('defaults lie within their own bounds', () => {
+  const environment = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, { default: value }]) => [
+      name,
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  );
+  const needed = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
+  expect(() => Settings.load({ ...environment, ...needed })).not.toThrow();
+});
+
+it('every fault of an environment is told at once', () => {
+  const environment = { PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' };
+  for (const name of ['PORT', 'PAGE_SIZE', 'LOG_LEVEL', 'DEMO_DATA', 'DATABASE_URL', 'REDIS_URL', 'SECRET_KEY']) {
+    expect(() => Settings.load(environment)).toThrow(name);
+  }
+});

@@ -1,0 +1,107 @@
+/** The migrations amount to what is declared, and each can be taken back. */
+import { DataSource } from 'typeorm';
+
+import { migrations } from '../../migrations/index.js';
+import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-sync.js';
+import {
+  createEmptyDatabase,
+  openDataSource,
+  type TestDatabase,
+} from '../support/test-database.js';
+
+let database: TestDatabase;
+let source: DataSource;
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  source = await openDataSource(database.url);
+});
+afterAll(async () => {
+  await source.destroy();
+  await database.drop();
+});
+
+const tables = async (): Promise<string[]> => {
+  const rows = (await source.query(
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  )) as { tablename: string }[];
+  return rows.map(({ tablename }) => tablename);
+};
+
+/** Everything in the schema that a dump would write, as one comparable text. */
+const schema = async (): Promise<unknown> => {
+  const parts = [
+    `SELECT table_name, column_name, data_type, column_default, is_nullable
+       FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
+    `SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`,
+    `SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+       WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2`,
+    `SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) FROM pg_trigger
+       WHERE NOT tgisinternal ORDER BY 1, 2`,
+    `SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`,
+  ];
+  const found = [];
+  for (const part of parts) found.push(await source.query(part));
+  return found;
+};
+
+const drift = async (): Promise<string[]> => {
+  const log = await source.driver.createSchemaBuilder().log();
+  return log.upQueries.map(({ query }) => query);
+};
+
+it('go up on an empty database and leave nothing undeclared', async () => {
+  const done = await source.runMigrations();
+  expect(done).toHaveLength(Object.keys(migrations).length);
+  expect(await drift()).toEqual([]);
+  expect(await source.runMigrations()).toEqual([]);
+});
+
+it('go down to nothing and up again to the same', async () => {
+  const before = await schema();
+  for (const _migration of Object.keys(migrations)) await source.undoLastMigration();
+  expect(await tables()).toEqual(['migrations']);
+  const left = (await source.query(
+    `SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
+  )) as unknown[];
+  expect(left).toEqual([]);
+  await source.runMigrations();
+  expect(await schema()).toEqual(before);
+  expect(await drift()).toEqual([]);
+});
+
+it('go up once when several processes start together', async () => {
+  const other = await createEmptyDatabase();
+  const { migrate } = await import('../../src/cli/migrate.js');
+  const present = process.env.DATABASE_URL;
+  Object.assign(process.env, { DATABASE_URL: other.url, SECRET_KEY: 'a key for tests' });
+  try {
+    const written = jestSilence();
+    await Promise.all([migrate(), migrate(), migrate()]);
+    written.restore();
+  } finally {
+    process.env.DATABASE_URL = present;
+    await other.drop();
+  }
+});
+
+it('keep the shipped credential types as they are when synced again', async () => {
+  const sync = (): Promise<unknown> =>
+    syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
+  const read = (): Promise<unknown> =>
+    source.query(`SELECT id, name, kind, namespace, modified FROM credential_types ORDER BY id`);
+  await sync();
+  const before = await read();
+  await sync();
+  expect(await read()).toEqual(before);
+});
+
+/** The command tells what it did; nobody reads that here. */
+function jestSilence(): { restore(): void } {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = () => true;
+  return {
+    restore: () => {
+      process.stdout.write = write;
+    },
+  };
+}

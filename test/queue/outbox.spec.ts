@@ -1,0 +1,88 @@
+/** Rows are the truth: work survives the loss of its wake-up, and wake-ups of no work do no harm. */
+import type { Queue } from 'bull';
+
+import { BullQueuePort, type QueueJob } from '../../src/common/queue/bull.js';
+import { Outbox } from '../../src/common/queue/outbox.js';
+import { QUEUES } from '../../src/common/queue/queues.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+
+let test: TestApp;
+let outbox: Outbox;
+let queue: Queue<QueueJob>;
+beforeAll(async () => {
+  test = await boot();
+  outbox = test.app.get(Outbox, { strict: false });
+  queue = test.app.get(BullQueuePort, { strict: false }).queue('deletions');
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  await queue.empty();
+  await test.database.execute(sql`DELETE FROM outbox`);
+});
+
+const rows = () =>
+  test.database.rows<{ subject_id: number; attempts: number; enqueued: boolean }>(sql`
+    SELECT subject_id, attempts, enqueued_at IS NOT NULL AS enqueued FROM outbox ORDER BY id`);
+const waiting = async (): Promise<number[]> =>
+  (await queue.getWaiting()).map(({ data }) => data.subjectId).sort((a, b) => a - b);
+const add = (ids: readonly number[], delaySeconds = 0): Promise<void> =>
+  test.database.transaction(() => outbox.add('deletions', ids, delaySeconds));
+
+it('tells the queue after the commit, and only then', async () => {
+  await test.database.transaction(async () => {
+    await outbox.add('deletions', [1, 2]);
+    expect(await waiting()).toEqual([]);
+  });
+  await eventually(async () => expect(await waiting()).toEqual([1, 2]));
+  expect(await rows()).toMatchObject([{ subject_id: 1 }, { subject_id: 2 }]);
+});
+
+it('forgets what was rolled back', async () => {
+  const failing = test.database.transaction(async () => {
+    await outbox.add('deletions', [3]);
+    throw new Error('rolled back');
+  });
+  await expect(failing).rejects.toThrow('rolled back');
+  expect(await rows()).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+it('adds again what the queue lost, once its time has passed', async () => {
+  await add([4]);
+  await eventually(async () => expect(await waiting()).toEqual([4]));
+  await queue.empty();
+  expect(await outbox.sweep()).toBe(0);
+  await test.database.execute(sql`
+    UPDATE outbox SET enqueued_at = now() - make_interval(secs => ${QUEUES.deletions.redeliverAfterSeconds + 1})`);
+  expect(await outbox.sweep()).toBe(1);
+  expect(await waiting()).toEqual([4]);
+  expect(await rows()).toEqual([{ subject_id: 4, attempts: 1, enqueued: true }]);
+});
+
+it('starts nothing before its time', async () => {
+  await add([5], 60);
+  expect(await outbox.sweep()).toBe(0);
+  await test.database.execute(sql`UPDATE outbox SET run_at = now()`);
+  expect(await outbox.sweep()).toBe(1);
+  await eventually(async () => expect(await waiting()).toEqual([5]));
+});
+
+it('puts work off and takes it off', async () => {
+  await add([6]);
+  await outbox.postpone('deletions', 6, 60);
+  expect(await rows()).toEqual([{ subject_id: 6, attempts: 0, enqueued: false }]);
+  expect(await outbox.sweep()).toBe(0);
+  await outbox.acknowledge('deletions', 6);
+  expect(await rows()).toEqual([]);
+});
+
+it('gives each row to one sweeper only, however many sweep at once', async () => {
+  const ids = Array.from({ length: 200 }, (_none, index) => index + 1);
+  await add(ids, 1);
+  await test.database.execute(sql`UPDATE outbox SET run_at = now()`);
+  const added = await Promise.all(Array.from({ length: 8 }, () => outbox.sweep()));
+  expect(added.reduce((sum, one) => sum + one, 0)).toBe(200);
+  await eventually(async () => expect(await waiting()).toEqual(ids));
+});

@@ -1,0 +1,181 @@
+/** What a body, a link or a summary must never give away or let through. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+describe('mass assignment', () => {
+  it('of what belongs to the server is ignored', async () => {
+    const { as, home } = test;
+    const { body } = await as.orgAdmin
+      .post('teams/', {
+        name: 'assigned',
+        organization: home.organization.id,
+        id: 424242,
+        created: '2001-01-01T00:00:00Z',
+        modified: '2001-01-01T00:00:00Z',
+        created_by: as.users.superuser.id,
+        created_by_id: as.users.superuser.id,
+        type: 'user',
+        url: '/x/',
+        related: { x: 'y' },
+        summary_fields: {},
+      })
+      .expect(201);
+    expect(body.id).not.toBe(424242);
+    expect(body.created).not.toMatch(/^2001/);
+    expect(body.summary_fields.created_by.id).toBe(as.users.orgAdmin.id);
+  });
+
+  it('of internal columns is ignored', async () => {
+    const { as } = test;
+    const sent = { password_hash: 'x', session_generation: 99, first_name: 'Ok' };
+    await as.orgMember.patch(`users/${as.users.orgMember.id}/`, sent).expect(200);
+    const row = await test.database.row<Row>(sql`
+      SELECT password_hash, session_generation FROM users WHERE id = ${as.users.orgMember.id}`);
+    expect(row).toEqual({ password_hash: '', session_generation: 0 });
+  });
+
+  it('of the prototype changes nothing', async () => {
+    const { as, home } = test;
+    const json = `{"name": "proto", "organization": ${home.organization.id},
+      "__proto__": {"is_superuser": true, "description": "polluted"}, "constructor": {"prototype": {"x": 1}}}`;
+    const { body } = await as.orgAdmin.post('teams/', json).expect(201);
+    expect(body.description).toBe('');
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  it('of an id in a sub-list create attaches, and needs the right to', async () => {
+    const { as, home } = test;
+    const sent = { id: as.users.superuser.id, username: 'new', password: 'x' };
+    await as.orgAdmin.post(`organizations/${home.organization.id}/users/`, sent).expect(403);
+    expect((await as.superuser.get('users/?username=new')).body.count).toBe(0);
+  });
+
+  it('of the parent below a parent does not count', async () => {
+    const { as, home } = test;
+    const { body } = await as.orgAdmin
+      .post(`organizations/${home.organization.id}/teams/`, {
+        name: 'nested',
+        organization: home.otherOrganization.id,
+      })
+      .expect(201);
+    expect(body.organization).toBe(home.organization.id);
+  });
+});
+
+describe('references', () => {
+  it('to objects that exist elsewhere are refused, to none are invalid', async () => {
+    const { as, home, make } = test;
+    const foreign = await make.inventory({ organization: home.otherOrganization.id });
+    const project = await make.project({ organization: home.organization.id });
+    const template = { name: 'x', project: project.id, playbook: 'site.yml' };
+    await as.orgAdmin.post('job_templates/', { ...template, inventory: foreign.id }).expect(403);
+    await as.orgAdmin.post('job_templates/', { ...template, inventory: 999999 }).expect(400);
+    await as.orgAdmin.post('hosts/', { name: 'x', inventory: foreign.id }).expect(403);
+  });
+
+  it('to another kind of object in a shared table are invalid', async () => {
+    const { as, home, make } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const template = await make.jobTemplate({ inventory: inventory.id });
+    const { body } = await as.superuser
+      .post('job_templates/', {
+        name: 'x',
+        project: template.id,
+        inventory: inventory.id,
+        playbook: 'site.yml',
+      })
+      .expect(400);
+    expect(body.project).toEqual([expect.stringMatching(/object does not exist/)]);
+    await as.superuser.get(`projects/${template.id}/`).expect(404);
+    await as.superuser.delete(`projects/${template.id}/`).expect(404);
+  });
+
+  it('are checked again when they change, not when they stay', async () => {
+    const { as, home, make } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const foreign = await make.inventory({ organization: home.otherOrganization.id });
+    const template = await make.jobTemplate({ inventory: inventory.id });
+    await make.grant('job_template', template, 'admin_role', { user: as.users.orgMember });
+    const url = `job_templates/${template.id}/`;
+    await as.orgMember.patch(url, { inventory: inventory.id, description: 'same' }).expect(200);
+    await as.orgMember.patch(url, { inventory: foreign.id }).expect(403);
+  });
+});
+
+describe('summaries and links', () => {
+  it('show nothing of objects the caller may not read', async () => {
+    const { as, home, make } = test;
+    const project = await make.project({ organization: home.organization.id, name: 'canary project' });
+    const inventory = await make.inventory({ organization: home.organization.id, name: 'canary inventory' });
+    const template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
+    await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
+    for (const path of [`job_templates/${template.id}/`, 'job_templates/', 'unified_job_templates/']) {
+      const { text } = await as.nobody.get(path).expect(200);
+      expect(text).not.toContain('canary');
+    }
+  });
+
+  it('of activity show no names of objects the caller may not read', async () => {
+    const { as, home, make } = test;
+    const hidden = await make.project({ organization: home.organization.id, name: 'canary granted' });
+    const team = await make.team({ organization: home.organization.id });
+    await make.grant('team', team, 'read_role', { user: as.users.nobody });
+    await make.grant('project', hidden, 'read_role', { team });
+    const { text } = await as.nobody.get(`teams/${team.id}/activity_stream/`).expect(200);
+    expect(text).not.toContain('canary granted');
+  });
+});
+
+describe('attaching', () => {
+  it('needs to read the child and to change the parent', async () => {
+    const { as, home, make } = test;
+    const own = await make.organization();
+    await make.grant('organization', own, 'admin_role', { user: as.users.orgMember });
+    const foreign = await make.notificationTemplate({ organization: home.otherOrganization.id });
+    const path = `organizations/${own.id}/notification_templates_started/`;
+    await as.orgMember.post(path, { id: foreign.id }).expect(403);
+    await as.outsider.post(path, { id: foreign.id }).expect(403);
+  });
+
+  it('never moves a child from another parent, and detaching never deletes it', async () => {
+    const { as, home, make } = test;
+    const team = await make.team({ organization: home.organization.id });
+    const path = `organizations/${home.otherOrganization.id}/teams/`;
+    await as.superuser.post(path, { id: team.id, disassociate: true }).expect(400);
+    await as.superuser.post(path, { id: team.id }).expect(400);
+    const { body } = await as.superuser.get(`teams/${team.id}/`).expect(200);
+    expect(body.organization).toBe(home.organization.id);
+  });
+});
+
+it('a deleted user, a removed member and a revoked role lose access at once', async () => {
+  const { as, home, make } = test;
+  const user = await make.user();
+  const client = await as.asUser(user);
+  const project = await make.project({ organization: home.organization.id });
+  const url = `projects/${project.id}/`;
+  await make.grant('project', project, 'admin_role', { user });
+  await client.get(url).expect(200);
+  await make.revoke('project', project, 'admin_role', { user });
+  await client.get(url).expect(403);
+  await make.grant('team', home.team, 'member_role', { user });
+  await make.grant('project', project, 'read_role', { team: home.team });
+  await client.get(url).expect(200);
+  await as.superuser.post(`teams/${home.team.id}/users/`, { id: user.id, disassociate: true }).expect(204);
+  await client.get(url).expect(403);
+});
+
+it('the last word on a row is the database, also when two write at once', async () => {
+  const { as, home } = test;
+  const body = { name: 'raced', organization: home.organization.id };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => as.superuser.post('teams/', body)));
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 400)]);
+});

@@ -3,7 +3,6 @@ import { APP_GUARD } from '@nestjs/core';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { LoginController } from './login.controller.js';
-import { TokenRateGuard } from './rate.guard.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';
 import { TokensController } from './tokens.controller.js';
@@ -16,7 +15,6 @@ import { UserTokensController } from './user-tokens.controller.js';
     AuthenticationService,
     SessionsService,
     TokensService,
-    TokenRateGuard,
     { provide: APP_GUARD, useClass: AuthGuard },
   ],
   exports: [TokensService],

@@ -7,7 +7,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { Machinery } from '../common/resource/machinery.js';
-import { TokenRateGuard } from './rate.guard.js';
+import { TokenRateGuard } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 

@@ -8,7 +8,7 @@ import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
-import { TokenRateGuard } from './rate.guard.js';
+import { TokenRateGuard } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 

@@ -8,7 +8,7 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { related } from '../common/resource/sublist-kinds.js';
 import { ManualNotifications } from './manual-notifications.service.js';
-import { NotificationRateGuard } from './notification-rate.guard.js';
+import { NotificationRateGuard } from '../common/rate/rate.guard.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)

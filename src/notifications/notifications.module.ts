@@ -2,7 +2,6 @@ import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BaseUrl } from './base-url.js';
 import { ManualNotifications } from './manual-notifications.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
-import { NotificationRateGuard } from './notification-rate.guard.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplatesController } from './notification-templates.controller.js';
 import {
@@ -32,7 +31,6 @@ class SandboxLifetime implements OnApplicationShutdown {
   providers: [
     BaseUrl,
     ManualNotifications,
-    NotificationRateGuard,
     NotificationTemplateHooks,
     RunNotifications,
     SandboxLifetime,

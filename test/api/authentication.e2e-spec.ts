@@ -281,7 +281,7 @@ describe('sessions', () => {
 });
 
 describe('limits', () => {
-  it('refuse further logins after too many failures, and other addresses of the form too', async () => {
+  it('refuse further logins after too many failures, also with the right password', async () => {
     const strict = await boot({ settings: { LOGIN_RATE: '3' } });
     await strict.make.user({ username: 'ada', password: PASSWORD });
     await strict.app.get(RedisConnection, { strict: false }).client.ping();

@@ -4,10 +4,12 @@ import { Samples } from '../support/samples.js';
 
 let test: TestApp;
 let samples: Samples;
+let answers: Answer[];
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
-});
+  answers = await everyAnswer();
+}, 60_000);
 afterAll(() => test.close());
 
 interface FieldInfo {
@@ -24,25 +26,32 @@ interface Metadata {
   renders: string[];
 }
 
-/** OPTIONS of every URL pattern, once for an existing object and once for object 1 of nothing. */
-async function everyAnswer(): Promise<{ url: string; status: number; allow: string; body: Metadata }[]> {
+interface Answer {
+  url: string;
+  status: number;
+  allow: string;
+  body: Metadata;
+}
+
+/** OPTIONS of every URL pattern, once for an existing object and once for one that is not there. */
+async function everyAnswer(): Promise<Answer[]> {
   const patterns = new Map(
     test.app.get(RouteTable, { strict: false }).routes.map((route) => [route.pattern, route]),
   );
-  const answers = [];
+  const all: Answer[] = [];
   for (const [pattern, route] of patterns) {
     if (!pattern.startsWith('/api/v2')) continue;
     const unknown = pattern.replaceAll(/:\w+/g, '987654');
     for (const url of [await samples.pathOf(route), `${unknown}/`]) {
       const { status, headers, body } = await test.as.superuser.options(url);
-      answers.push({ url, status, allow: String(headers.allow), body });
+      all.push({ url, status, allow: String(headers.allow), body });
     }
   }
-  return answers;
+  return all;
 }
 
-it('describes every URL with name, description, actions and media types', async () => {
-  for (const { url, status, allow, body } of await everyAnswer()) {
+it('describes every URL with name, description, actions and media types', () => {
+  for (const { url, status, allow, body } of answers) {
     expect({ url, status }).toEqual({ url, status: 200 });
     expect({ url, allow }).toEqual({ url, allow: expect.stringMatching(/^([A-Z]+, )*OPTIONS$/) });
     expect({ url, ...body }).toMatchObject({
@@ -54,11 +63,11 @@ it('describes every URL with name, description, actions and media types', async 
       renders: ['application/json', 'text/html'],
     });
   }
-}, 60_000);
+});
 
-it('describes fields in the way the command-line client reads', async () => {
+it('describes fields in the way the command-line client reads', () => {
   const reserved = ['all', 'order_by', 'help', 'filter', 'verbose'];
-  for (const { url, body } of await everyAnswer()) {
+  for (const { url, body } of answers) {
     const keys = Object.keys(body.actions);
     const allowed = url.startsWith('/api/v2/settings/') ? ['GET', 'POST', 'PUT'] : ['GET', 'POST'];
     expect({ url, keys: keys.filter((key) => !allowed.includes(key)) }).toEqual({ url, keys: [] });
@@ -73,7 +82,7 @@ it('describes fields in the way the command-line client reads', async () => {
       expect({ url, name, reserved: reserved.includes(name) }).toMatchObject({ reserved: false });
     }
   }
-}, 60_000);
+});
 
 it('shows POST to those who may add', async () => {
   const posts = async (who: 'superuser' | 'orgAdmin' | 'orgMember' | 'auditor', path: string) =>
@@ -116,8 +125,8 @@ it('asks for credentials, except where the URL does not', async () => {
   await test.as.superuser.options('nothing/').expect(404);
 });
 
-it('never shows what is internal', async () => {
-  for (const { url, body } of await everyAnswer()) {
+it('never shows what is internal', () => {
+  for (const { url, body } of answers) {
     expect(`${url} ${JSON.stringify(body.actions)}`).not.toMatch(/password_hash|digest|session_generation/);
   }
-}, 60_000);
+});

@@ -1,7 +1,8 @@
 import { heldObjects } from '../access/predicates.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
-import { defineResource, type Extension, type Row } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { describeEntries } from './activity-extension.js';
+import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 
 /** One entry of the audit trail (core 5.1). It outlives the objects it speaks of. */
@@ -88,27 +89,5 @@ export const activityStream = defineResource({
         WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
           AND anc.content_type <> 'organization'))`,
   },
-  extend: async (rows, { database }) => {
-    const wide = await database.rows<Row>(sql`
-      SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
-        object2, object2_id, object2_name
-      FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
-    return new Map(wide.map((row) => [row.id, describe(row)]));
-  },
+  extend: describeEntries,
 });
-
-function describe(row: Row): Extension {
-  const related: Record<string, unknown> = {};
-  const summary: Record<string, unknown> = {};
-  for (const which of ['object1', 'object2']) {
-    const type = row[which] as string;
-    const id = row[`${which}_id`];
-    const definition = findResource(type);
-    if (!definition || typeof id !== 'number') continue;
-    related[type] = [definition.url(id)];
-    summary[type] = [{ id, name: row[`${which}_name`] }];
-  }
-  const snapshot = row.actor_snapshot as Record<string, unknown> | null;
-  if (snapshot) summary.actor = { ...snapshot, id: row.actor_id };
-  return { related: related as Record<string, string>, summary_fields: summary };
-}

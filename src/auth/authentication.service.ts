@@ -80,7 +80,17 @@ export class AuthenticationService {
     await this.database.execute(sql`
       UPDATE users SET last_login = now()
       WHERE id = ${user.id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
-    return toActor(user);
+    return this.actorOf(user);
+  }
+
+  private actorOf(user: UserRow): Actor {
+    return {
+      id: user.id,
+      username: user.username,
+      isSuperuser: user.is_superuser,
+      isSystemAuditor: user.is_system_auditor,
+      isConfined: !this.settings.ORG_ADMINS_CAN_SEE_ALL_USERS,
+    };
   }
 
   private async byToken(token: string, method: string): Promise<Actor | null> {
@@ -98,7 +108,7 @@ export class AuthenticationService {
       await this.database.execute(sql`
         UPDATE tokens SET last_used = now() WHERE digest = ${tokenDigest(token)}`);
     }
-    return toActor(row);
+    return this.actorOf(row);
   }
 
   private async byBasic(value: string, ip: string): Promise<Actor> {
@@ -129,16 +139,9 @@ export class AuthenticationService {
       assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
       assertSameSite(headers);
     }
-    return toActor(user);
+    return this.actorOf(user);
   }
 }
-
-const toActor = (user: UserRow): Actor => ({
-  id: user.id,
-  username: user.username,
-  isSuperuser: user.is_superuser,
-  isSystemAuditor: user.is_system_auditor,
-});
 
 function splitOnce(header: string): [string, string] {
   const [scheme = '', ...rest] = header.trim().split(' ');

@@ -7,6 +7,8 @@ export interface Actor {
   username: string;
   isSuperuser: boolean;
   isSystemAuditor: boolean;
+  /** Sees users and teams of organizations of his own only, even as an administrator of one. */
+  isConfined?: boolean;
 }
 
 /** A role that satisfies a rule, for the pages that explain a refusal (decision 36). */
@@ -66,6 +68,12 @@ export const anyOf = (...rules: Predicate[]): Predicate =>
 
 export const allOf = (...rules: Predicate[]): Predicate =>
   withHints((alias, actor) => and(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules));
+
+/** The rule holds only where the installation does not confine administrators to their own. */
+export const unlessConfined =
+  (rule: Predicate): Predicate =>
+  (alias, actor) =>
+    actor.isConfined ? FALSE : rule(alias, actor);
 
 /** Any authenticated caller. */
 export const everyone: Predicate = () => TRUE;

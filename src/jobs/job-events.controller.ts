@@ -78,6 +78,16 @@ export class JobHostSummariesController extends ResourceController(jobHostSummar
 /** How many events a user interface should follow at most. */
 const MAX_SHOWN = '4000';
 
+const CHILDREN_SUMMARY = {
+  type: 'object',
+  properties: {
+    children_summary: { type: 'object', additionalProperties: true },
+    meta_event_nested_uuid: { type: 'object', additionalProperties: { type: 'string' } },
+    event_processing_finished: { type: 'boolean' },
+    is_tree: { type: 'boolean' },
+  },
+};
+
 /** Events of one run. Reading the run is enough. */
 @ApiTags('job_events')
 @Controller('api/v2')
@@ -121,6 +131,7 @@ export class RunEventsController {
     operationId: 'jobs_job_events_children_summary',
     summary: 'How the events of one job hang together.',
     parent: jobs,
+    response: CHILDREN_SUMMARY,
   })
   async childrenSummary(@Req() { params, actor }: ApiRequest): Promise<ChildrenSummary> {
     const job = await this.resources.load(jobs, params.id, actor);

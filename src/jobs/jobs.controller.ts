@@ -37,6 +37,7 @@ export class JobsController extends ResourceController(jobs, ['list', 'retrieve'
     operationId: 'jobs_can_cancel',
     summary: 'Whether the job can be canceled.',
     parent: jobs,
+    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.cancels.canCancel(jobs, params.id, actor);

@@ -15,6 +15,23 @@ import { LaunchService } from './launch.service.js';
 
 jobTemplates.links.set('launch', 'launch');
 
+const NAMES = { type: 'array', items: { type: 'string' } };
+const LAUNCH_NEEDS = {
+  type: 'object',
+  properties: {
+    can_start_without_user_input: { type: 'boolean' },
+    passwords_needed_to_start: NAMES,
+    variables_needed_to_start: NAMES,
+    credential_needed_to_start: { type: 'boolean' },
+    inventory_needed_to_start: { type: 'boolean' },
+    survey_enabled: { type: 'boolean' },
+    job_template_data: { type: 'object', additionalProperties: true },
+    defaults: { type: 'object', additionalProperties: true },
+  },
+  // One boolean for each prompt, such as ask_limit_on_launch.
+  additionalProperties: { type: 'boolean' },
+};
+
 /** Launching a job template (core 10.4). */
 @ApiTags('job_templates')
 @Controller('api/v2/job_templates/:id/launch')
@@ -33,6 +50,7 @@ export class LaunchController {
     operationId: 'job_template_launch_needs',
     summary: 'What a launch of the template needs and asks for.',
     parent: jobTemplates,
+    response: LAUNCH_NEEDS,
   })
   async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
     const { id } = await this.resources.load(jobTemplates, params.id, actor);

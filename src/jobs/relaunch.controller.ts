@@ -29,6 +29,14 @@ class RelaunchSchema {
 
 const FIELDS = fieldsOf(RelaunchSchema);
 
+const RELAUNCH_NEEDS = {
+  type: 'object',
+  properties: {
+    passwords_needed_to_start: { type: 'array', items: { type: 'string' } },
+    retry_counts: { type: 'object', additionalProperties: true },
+  },
+};
+
 /** Launching a job again (core 11.5). */
 @ApiTags('jobs')
 @Controller('api/v2/jobs/:id/relaunch')
@@ -46,6 +54,7 @@ export class RelaunchController {
     operationId: 'jobs_relaunch_needs',
     summary: 'What a relaunch of the job needs.',
     parent: jobs,
+    response: RELAUNCH_NEEDS,
   })
   async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.relaunches.needs(await this.resources.load(jobs, params.id, actor), actor);

@@ -24,6 +24,13 @@ const ROUTE = {
   access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
+  response: {
+    type: 'object',
+    properties: {
+      range: { type: 'object', additionalProperties: { type: 'integer' } },
+      content: { type: 'string' },
+    },
+  },
 } as const;
 
 /** Output of jobs and project updates in every format (core 11.6). */

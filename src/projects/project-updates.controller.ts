@@ -33,6 +33,7 @@ export class ProjectUpdatesController extends ResourceController(projectUpdates,
     operationId: 'project_updates_can_cancel',
     summary: 'Whether the project update can be canceled.',
     parent: projectUpdates,
+    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.cancels.canCancel(projectUpdates, params.id, actor);

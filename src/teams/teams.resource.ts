@@ -1,5 +1,5 @@
 import { hasRole, hasRoleAnywhere, hasRoleOn, holdsAny } from '../access/predicates.js';
-import { anyOf, everyone } from '../common/access.js';
+import { anyOf, everyone, unlessConfined } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { TeamHooks } from './team.hooks.js';
 import { TeamSchema } from './team.schema.js';
@@ -33,7 +33,7 @@ export const teams = defineResource({
     read: anyOf(
       hasRole('team', 'read_role'),
       hasRoleOn('organization_id', 'organization', 'member_role'),
-      hasRoleAnywhere('organization', 'admin_role', 'auditor_role'),
+      unlessConfined(hasRoleAnywhere('organization', 'admin_role', 'auditor_role')),
     ),
     // The organization's own rule decides: the reference needs `administer` on it.
     add: () => everyone,

@@ -1,5 +1,11 @@
 import { hasRoleAnywhere, heldObjects } from '../access/predicates.js';
-import { anyOf, isActor, superusersOnly, type Predicate } from '../common/access.js';
+import {
+  anyOf,
+  isActor,
+  superusersOnly,
+  unlessConfined,
+  type Predicate,
+} from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
@@ -56,7 +62,7 @@ export const users = defineResource({
       isActor('id'),
       isSuperuserRow,
       sharesOrganization,
-      hasRoleAnywhere('organization', 'admin_role', 'auditor_role'),
+      unlessConfined(hasRoleAnywhere('organization', 'admin_role', 'auditor_role')),
     ),
     add: () => superusersOnly,
     change: anyOf(isActor('id'), administersAllOf),

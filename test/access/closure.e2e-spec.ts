@@ -94,7 +94,9 @@ it('holds after an organization is deleted with everything in it', async () => {
   await as.superuser.delete(`organizations/${organization.id}/`).expect(204);
   await expectTrue();
   const { body } = await as.superuser.get(`projects/${project.id}/access_list/`).expect(200);
-  expect(body.results.every(({ username }: Row) => ['superuser', 'auditor'].includes(String(username)))).toBe(true);
+  expect(
+    body.results.every(({ username }: Row) => ['superuser', 'auditor'].includes(String(username))),
+  ).toBe(true);
 });
 
 it('holds after objects move to another organization', async () => {

@@ -9,7 +9,8 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const entries = async (query: string): Promise<Row[]> =>
-  (await test.as.superuser.get(`activity_stream/?order_by=id&page_size=200&${query}`).expect(200)).body.results;
+  (await test.as.superuser.get(`activity_stream/?order_by=id&page_size=200&${query}`).expect(200))
+    .body.results;
 
 it('tells who made, changed and deleted an object, and what changed', async () => {
   const { as, home } = test;
@@ -69,7 +70,9 @@ it('records grants with the role and both sides, once', async () => {
 it('has no entry for what was refused, and none for what was rolled back', async () => {
   const { as, home } = test;
   const before = (await entries('')).length;
-  await as.superuser.post('teams/', { name: 'Home Team', organization: home.organization.id }).expect(400);
+  await as.superuser
+    .post('teams/', { name: 'Home Team', organization: home.organization.id })
+    .expect(400);
   await as.nobody.patch(`teams/${home.team.id}/`, { name: 'x' }).expect(403);
   await as.superuser.patch(`teams/${home.team.id}/`, { organization: 999999 }).expect(400);
   await as.superuser.post(`teams/${home.team.id}/users/`, { id: 999999 }).expect(400);
@@ -80,7 +83,10 @@ it('is written in the transaction of the change', async () => {
   const { as, database, home } = test;
   await database.execute(sql`
     ALTER TABLE activity_stream ADD CONSTRAINT no_canary CHECK (object1_name <> 'canary')`);
-  const answer = await as.superuser.post('teams/', { name: 'canary', organization: home.organization.id });
+  const answer = await as.superuser.post('teams/', {
+    name: 'canary',
+    organization: home.organization.id,
+  });
   await database.execute(sql`ALTER TABLE activity_stream DROP CONSTRAINT no_canary`);
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect((await as.superuser.get('teams/?name=canary')).body.count).toBe(0);
@@ -89,15 +95,21 @@ it('is written in the transaction of the change', async () => {
 it('hides secrets', async () => {
   const { as, home } = test;
   const SECRET = 'canary-secret-value';
-  const user = await as.superuser.post('users/', { username: 'hidden', password: SECRET }).expect(201);
+  const user = await as.superuser
+    .post('users/', { username: 'hidden', password: SECRET })
+    .expect(201);
   await as.superuser.patch(user.body.url, { password: `${SECRET}-2` }).expect(200);
-  const template = await as.superuser
-    .post('notification_templates/', {
-      name: 'hidden',
-      organization: home.organization.id,
-      notification_type: 'chat_b',
-      notification_configuration: { url: `http://127.0.0.1/${SECRET}`, username: '', channel: '', icon_url: '' },
-    });
+  const template = await as.superuser.post('notification_templates/', {
+    name: 'hidden',
+    organization: home.organization.id,
+    notification_type: 'chat_b',
+    notification_configuration: {
+      url: `http://127.0.0.1/${SECRET}`,
+      username: '',
+      channel: '',
+      icon_url: '',
+    },
+  });
   expect([200, 201]).toContain(template.status);
   const text = JSON.stringify(await entries(''));
   expect(text).not.toContain(SECRET);
@@ -109,10 +121,15 @@ it('keeps the name of a user who is gone', async () => {
   const user = await make.user({ username: 'leaver' });
   await make.grant('organization', home.organization, 'admin_role', { user });
   const client = await as.asUser(user);
-  const { body } = await client.post('teams/', { name: 'Left behind', organization: home.organization.id }).expect(201);
+  const { body } = await client
+    .post('teams/', { name: 'Left behind', organization: home.organization.id })
+    .expect(201);
   await as.superuser.delete(`users/${user.id}/`).expect(204);
   const shown = await as.superuser.get(`${body.url}activity_stream/`);
-  expect(shown.body.results[0].summary_fields.actor).toMatchObject({ username: 'leaver', id: null });
+  expect(shown.body.results[0].summary_fields.actor).toMatchObject({
+    username: 'leaver',
+    id: null,
+  });
 });
 
 it('cannot be written', async () => {

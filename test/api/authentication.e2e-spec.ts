@@ -88,7 +88,12 @@ describe('tokens', () => {
     );
     expect(JSON.stringify(rows)).not.toContain(body.token);
     expect(rows[0]?.digest).toBe(tokenDigest(body.token));
-    for (const path of [body.url, 'tokens/', `users/${ada.id}/tokens/`, `users/${ada.id}/personal_tokens/`]) {
+    for (const path of [
+      body.url,
+      'tokens/',
+      `users/${ada.id}/tokens/`,
+      `users/${ada.id}/personal_tokens/`,
+    ]) {
       const shown = await bearer(body.token).get(path).expect(200);
       expect(JSON.stringify(shown.body)).not.toContain(body.token);
       expect(JSON.stringify(shown.body)).toContain('************');
@@ -216,7 +221,9 @@ describe('sessions', () => {
       .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
       .send({ username: 'ada', password: PASSWORD })
       .expect(302);
-    expect(String(answer.headers['set-cookie'])).toMatch(/controller_session=.*HttpOnly.*SameSite=Lax/i);
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      /controller_session=.*HttpOnly.*SameSite=Lax/i,
+    );
     expect(answer.headers['x-api-session-cookie-name']).toBe('controller_session');
   });
 
@@ -235,7 +242,10 @@ describe('sessions', () => {
       .with({ 'X-CSRFToken': csrf, Origin: 'https://elsewhere.example' })
       .post('tokens/', {})
       .expect(403);
-    await client.with({ 'X-CSRFToken': csrf, Referer: `${test.url}/api/v2/` }).post('tokens/', {}).expect(201);
+    await client
+      .with({ 'X-CSRFToken': csrf, Referer: `${test.url}/api/v2/` })
+      .post('tokens/', {})
+      .expect(201);
     await client.get('me/').expect(200);
   });
 
@@ -264,20 +274,24 @@ describe('sessions', () => {
     await new ApiClient(test.url, { Cookie: cookie }).get('me/').expect(401);
   });
 
-  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:x', '', '/a\nb'])(
-    'never lead to another site: next=%j',
-    async (next) => {
-      const form = await supertest(test.url).get('/api/');
-      const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
-      const answer = await supertest(test.url)
-        .post('/api/login/')
-        .type('form')
-        .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
-        .send({ username: 'ada', password: PASSWORD, next })
-        .expect(302);
-      expect(answer.headers.location).toBe('/api/v2/');
-    },
-  );
+  it.each([
+    '//evil.example/',
+    'https://evil.example/',
+    '/\\evil.example',
+    'javascript:x',
+    '',
+    '/a\nb',
+  ])('never lead to another site: next=%j', async (next) => {
+    const form = await supertest(test.url).get('/api/');
+    const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
+    const answer = await supertest(test.url)
+      .post('/api/login/')
+      .type('form')
+      .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
+      .send({ username: 'ada', password: PASSWORD, next })
+      .expect(302);
+    expect(answer.headers.location).toBe('/api/v2/');
+  });
 });
 
 describe('limits', () => {
@@ -287,7 +301,8 @@ describe('limits', () => {
     await strict.app.get(RedisConnection, { strict: false }).client.ping();
     const wrong = new ApiClient(strict.url, basic('ada', 'wrong'));
     for (let attempt = 0; attempt < 3; attempt++) await wrong.get('me/').expect(401);
-    const { body, headers } = await eventually(() => wrong.get('me/').expect(429));
+    // The window may end meanwhile.
+    const { body, headers } = await eventually(() => wrong.get('me/').expect(429), 20_000);
     expect(body.detail).toMatch(/^Request was throttled/);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     await new ApiClient(strict.url, basic('ada', PASSWORD)).get('me/').expect(429);

@@ -23,7 +23,10 @@ const listPaths = async (): Promise<string[]> => {
 
 it('1: tells its versions without credentials', async () => {
   const { body, headers } = await test.as.anonymous.get('/api/').expect(200);
-  expect(body).toMatchObject({ current_version: '/api/v2/', available_versions: { v2: '/api/v2/' } });
+  expect(body).toMatchObject({
+    current_version: '/api/v2/',
+    available_versions: { v2: '/api/v2/' },
+  });
   expect(String(headers['set-cookie'])).toMatch(/csrftoken=\w+/);
 });
 
@@ -37,7 +40,10 @@ it('2 and 3: lists its collections without credentials, under the names clients 
     expect(path).toBe(`/api/v2/${key}/`);
   }
   for (const path of Object.values(body as Record<string, string>)) {
-    expect({ path, status: (await test.as.superuser.get(path)).status }).toEqual({ path, status: 200 });
+    expect({ path, status: (await test.as.superuser.get(path)).status }).toEqual({
+      path,
+      status: 200,
+    });
   }
 });
 
@@ -48,7 +54,8 @@ it('4: links are paths everywhere', async () => {
     for (const row of body.results as Row[]) {
       links.push(row.url, ...Object.values((row.related ?? {}) as object).flat());
     }
-    for (const link of links) expect({ path, link }).toEqual({ path, link: expect.stringMatching(/^\/api\//) });
+    for (const link of links)
+      expect({ path, link }).toEqual({ path, link: expect.stringMatching(/^\/api\//) });
   }
 }, 60_000);
 
@@ -71,7 +78,14 @@ it('6: the trailing slash may be left out', async () => {
 });
 
 it('7 and 8: OPTIONS of an object that does not exist names every method', async () => {
-  for (const name of ['teams', 'organizations', 'users', 'inventories', 'projects', 'credentials']) {
+  for (const name of [
+    'teams',
+    'organizations',
+    'users',
+    'inventories',
+    'projects',
+    'credentials',
+  ]) {
     const { headers } = await test.as.superuser.options(`${name}/987654/`);
     expect(headers.allow).toBe('GET, PUT, PATCH, DELETE, HEAD, OPTIONS');
   }
@@ -80,10 +94,11 @@ it('7 and 8: OPTIONS of an object that does not exist names every method', async
 it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
   for (const path of ['job_templates/987654/launch/', 'projects/987654/update/']) {
     const { status, body } = await test.as.superuser.options(path);
-    if (status < 300) expect({ path, actions: Object.keys(body.actions) }).toMatchObject({
-      path,
-      actions: expect.arrayContaining(['POST']),
-    });
+    if (status < 300)
+      expect({ path, actions: Object.keys(body.actions) }).toMatchObject({
+        path,
+        actions: expect.arrayContaining(['POST']),
+      });
   }
 });
 
@@ -97,7 +112,11 @@ it('12: takes Basic, Bearer and a session', async () => {
   const basic = { Authorization: `Basic ${Buffer.from('clerk:a password').toString('base64')}` };
   const client = new ApiClient(test.url, basic);
   const sent = { description: 'AWX CLI', application: null, scope: 'write' };
-  for (const path of ['tokens/', 'users/clerk/personal_tokens/', `users/${user.id}/personal_tokens/`]) {
+  for (const path of [
+    'tokens/',
+    'users/clerk/personal_tokens/',
+    `users/${user.id}/personal_tokens/`,
+  ]) {
     const { body } = await client.post(path, sent).expect(201);
     expect(body).toMatchObject({ id: expect.any(Number), type: 'o_auth2_access_token' });
     await new ApiClient(test.url, { Authorization: `Bearer ${body.token}` }).get('me/').expect(200);
@@ -151,7 +170,14 @@ it('18: null empties a text or a choice', async () => {
 it('19: reads numbers and booleans from texts, and ignores what it does not know', async () => {
   const { as, home } = test;
   const { body } = await as.superuser
-    .post('users/', { username: 'lenient', password: '', is_superuser: 0, is_system_auditor: 'false', type: 'user', managed: true })
+    .post('users/', {
+      username: 'lenient',
+      password: '',
+      is_superuser: 0,
+      is_system_auditor: 'false',
+      type: 'user',
+      managed: true,
+    })
     .expect(201);
   expect(body).toMatchObject({ is_superuser: false, is_system_auditor: false });
   const team = await as.superuser
@@ -176,7 +202,8 @@ it.each([
   ['roles', ['id', 'role_field']],
 ])('20: %s can be looked up by %j', async (collection, fields) => {
   for (const field of fields) {
-    const value = field === 'id' || /^(organization|inventory|credential_type)$/.test(field) ? '1' : 'x';
+    const value =
+      field === 'id' || /^(organization|inventory|credential_type)$/.test(field) ? '1' : 'x';
     const status = (await test.as.superuser.get(`${collection}/?${field}=${value}`)).status;
     expect({ field, status }).toEqual({ field, status: 200 });
   }
@@ -189,7 +216,14 @@ it('20: None stands for no organization', async () => {
 });
 
 it('21: shows object roles in lists too', async () => {
-  for (const collection of ['organizations', 'teams', 'inventories', 'projects', 'job_templates', 'credentials']) {
+  for (const collection of [
+    'organizations',
+    'teams',
+    'inventories',
+    'projects',
+    'job_templates',
+    'credentials',
+  ]) {
     await samples.of(collection.replace(/ies$/, 'y').replace(/s$/, ''));
     const { body } = await test.as.superuser.get(`${collection}/?page_size=1`).expect(200);
     const { admin_role } = body.results[0].summary_fields.object_roles;

@@ -14,11 +14,23 @@ const NEEDS_LOGIN =
 describe('errors', () => {
   it.each([
     ['an unknown URL', 'get', 'nothing/', 404, 'The requested resource could not be found.'],
-    ['an unknown version', 'get', '/api/v3/teams/', 404, 'The requested resource could not be found.'],
+    [
+      'an unknown version',
+      'get',
+      '/api/v3/teams/',
+      404,
+      'The requested resource could not be found.',
+    ],
     ['an unknown id', 'get', 'teams/999999/', 404, 'No Team matches the given query.'],
     ['id zero', 'get', 'teams/0/', 404, 'No Team matches the given query.'],
     ['an id beyond 32 bits', 'get', 'teams/2147483648/', 404, 'No Team matches the given query.'],
-    ['an id of 40 digits', 'get', `teams/${'9'.repeat(40)}/`, 404, 'No Team matches the given query.'],
+    [
+      'an id of 40 digits',
+      'get',
+      `teams/${'9'.repeat(40)}/`,
+      404,
+      'No Team matches the given query.',
+    ],
     ['a negative id', 'get', 'teams/-1/', 404, 'Not found.'],
     ['an unknown name', 'get', 'teams/no such team/', 404, 'Not found.'],
     ['a name with a NUL', 'get', 'teams/a%00b++Home/', 404, 'Not found.'],
@@ -28,7 +40,11 @@ describe('errors', () => {
     ['a page that cannot be', 'get', 'teams/?page=0', 404, 'Invalid page.'],
     ['an unknown format', 'get', 'teams/?format=xml', 404, 'The requested format is not known.'],
   ])('answers %s as the contract says', async (_case, method, path, status, detail) => {
-    const { body, headers } = await test.as.superuser.request(method, path, method === 'get' ? undefined : {});
+    const { body, headers } = await test.as.superuser.request(
+      method,
+      path,
+      method === 'get' ? undefined : {},
+    );
     expect(body).toEqual({ detail });
     expect(headers['content-type']).toMatch(/^application\/json/);
     expect((await test.as.superuser.request(method, path)).status).toBe(status);
@@ -70,7 +86,9 @@ describe('errors', () => {
 
   it('validates before it asks for permission, the same for everyone', async () => {
     for (const who of ['superuser', 'orgAdmin', 'nobody'] as const) {
-      const { body } = await test.as[who].post('teams/', { name: 'x', organization: 999999 }).expect(400);
+      const { body } = await test.as[who]
+        .post('teams/', { name: 'x', organization: 999999 })
+        .expect(400);
       expect(body).toEqual({ organization: ['Invalid pk "999999" - object does not exist.'] });
     }
     const mine = { name: 'x', organization: test.home.organization.id };
@@ -79,7 +97,9 @@ describe('errors', () => {
   });
 
   it('answers 403 for an object that exists and may not be read', async () => {
-    const { body } = await test.as.nobody.get(`organizations/${test.home.organization.id}/`).expect(403);
+    const { body } = await test.as.nobody
+      .get(`organizations/${test.home.organization.id}/`)
+      .expect(403);
     expect(body).toEqual({ detail: 'You do not have permission to perform this action.' });
   });
 
@@ -138,11 +158,7 @@ describe('request bodies', () => {
   it('takes JSON, form and multipart alike', async () => {
     const { as } = test;
     await as.superuser.post('teams/', team('by json')).expect(201);
-    await as.superuser
-      .request('post', 'teams/')
-      .type('form')
-      .send(team('by form'))
-      .expect(201);
+    await as.superuser.request('post', 'teams/').type('form').send(team('by form')).expect(201);
     await as.superuser
       .request('post', 'teams/')
       .field('name', 'by multipart')
@@ -155,13 +171,19 @@ describe('request bodies', () => {
     ['application/xml', '<a/>'],
     ['application/octet-stream', 'x'],
   ])('answers 415 to %s', async (type, text) => {
-    const { body } = await test.as.superuser.request('post', 'teams/').type(type).send(text).expect(415);
+    const { body } = await test.as.superuser
+      .request('post', 'teams/')
+      .type(type)
+      .send(text)
+      .expect(415);
     expect(body.detail).toMatch(/application\/json.*x-www-form-urlencoded.*multipart\/form-data/);
   });
 
   it('answers 413 to a body larger than the limit', async () => {
     const small = await boot({ settings: { BODY_LIMIT: '2048', BULK_BODY_LIMIT: '2048' } });
-    const { body } = await small.as.superuser.post('teams/', { name: 'x'.repeat(3000) }).expect(413);
+    const { body } = await small.as.superuser
+      .post('teams/', { name: 'x'.repeat(3000) })
+      .expect(413);
     expect(body).toEqual({ detail: 'The request body is larger than 2048 bytes.' });
     await small.as.superuser.request('post', 'teams/').field('name', 'x'.repeat(3000)).expect(413);
     await small.close();
@@ -173,9 +195,14 @@ describe('request bodies', () => {
       .set('Content-Type', 'multipart/form-data; boundary=x')
       .send('--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nhalf');
     expect((await broken).status).toBe(400);
-    const file = test.as.superuser.request('post', 'teams/').attach('name', Buffer.from('x'), 'x.txt');
+    const file = test.as.superuser
+      .request('post', 'teams/')
+      .attach('name', Buffer.from('x'), 'x.txt');
     expect((await file).status).toBe(400);
-    const bare = test.as.superuser.request('post', 'teams/').set('Content-Type', 'multipart/form-data').send('x');
+    const bare = test.as.superuser
+      .request('post', 'teams/')
+      .set('Content-Type', 'multipart/form-data')
+      .send('x');
     expect((await bare).status).toBe(400);
   });
 
@@ -189,7 +216,9 @@ describe('request bodies', () => {
 
   it('resets optional fields on PUT and keeps them on PATCH', async () => {
     const { as } = test;
-    const made = await as.superuser.post('teams/', { ...team('put'), description: 'kept' }).expect(201);
+    const made = await as.superuser
+      .post('teams/', { ...team('put'), description: 'kept' })
+      .expect(201);
     const patched = await as.superuser.patch(made.body.url, { name: 'patched' }).expect(200);
     expect(patched.body.description).toBe('kept');
     const put = await as.superuser.put(made.body.url, team('put again')).expect(200);
@@ -267,7 +296,10 @@ describe('answers', () => {
   });
 
   it('carries request id, time and security headers', async () => {
-    const { headers } = await test.as.superuser.get('me/').set('X-Request-Id', 'my-id.1').expect(200);
+    const { headers } = await test.as.superuser
+      .get('me/')
+      .set('X-Request-Id', 'my-id.1')
+      .expect(200);
     expect(headers['x-api-request-id']).toBe('my-id.1');
     expect(headers['x-api-time']).toMatch(/^\d+\.\d{3}s$/);
     expect(headers['x-content-type-options']).toBe('nosniff');

@@ -67,8 +67,13 @@ describe('lookups', () => {
   it('compares ids', async () => {
     expect(await names('organizations', `id=${red.id}`)).toEqual(['Red Org']);
     expect(await names('organizations', `pk=${red.id}`)).toEqual(['Red Org']);
-    expect(await names('organizations', `id__in=${red.id},${blue.id}`)).toEqual(['Red Org', 'Blue Org']);
-    expect(await names('organizations', `id__gt=${red.id}&id__lte=${blue.id}`)).toEqual(['Blue Org']);
+    expect(await names('organizations', `id__in=${red.id},${blue.id}`)).toEqual([
+      'Red Org',
+      'Blue Org',
+    ]);
+    expect(await names('organizations', `id__gt=${red.id}&id__lte=${blue.id}`)).toEqual([
+      'Blue Org',
+    ]);
     expect(await names('organizations', 'id=99999999999999999999')).toEqual([]);
     expect(await names('teams', `organization__id=${blue.id}`)).toEqual(['Dev%']);
     expect(await names('teams', `organization__pk=${blue.id}`)).toEqual(['Dev%']);
@@ -118,9 +123,15 @@ describe('combinations', () => {
 
   it('asks whether related objects exist', async () => {
     const mine = `id__in=${red.id},${blue.id}`;
-    expect(await names('organizations', `projects__isnull=true&${mine}`)).toEqual(['Red Org', 'Blue Org']);
+    expect(await names('organizations', `projects__isnull=true&${mine}`)).toEqual([
+      'Red Org',
+      'Blue Org',
+    ]);
     expect(await names('organizations', `projects__isnull=false&${mine}`)).toEqual([]);
-    expect(await names('organizations', `teams__isnull=false&${mine}`)).toEqual(['Red Org', 'Blue Org']);
+    expect(await names('organizations', `teams__isnull=false&${mine}`)).toEqual([
+      'Red Org',
+      'Blue Org',
+    ]);
     const named = `teams__isnull=false&teams__name=Ops&${mine}`;
     expect(await names('organizations', named)).toEqual(['Red Org']);
   });
@@ -140,24 +151,48 @@ describe('faults', () => {
     ['organizations/?teams__isnull=maybe', 400, 'Unable to convert "maybe" to boolean'],
     ['organizations/?max_hosts=abc', 400, '"abc" value must be an integer.'],
     ['teams/?name__regex=(', 400, 'The regular expression is not valid.'],
-    ['teams/?id__icontains=1', 400, 'id is not a text field and cannot be filtered by case-insensitive search'],
+    [
+      'teams/?id__icontains=1',
+      400,
+      'id is not a text field and cannot be filtered by case-insensitive search',
+    ],
     ['teams/?name__search=x', 400, 'name is not searchable'],
-    ['teams/?organization__teams__organization__name=x', 400, 'Loops not allowed in filters, detected on field teams.'],
+    [
+      'teams/?organization__teams__organization__name=x',
+      400,
+      'Loops not allowed in filters, detected on field teams.',
+    ],
     ['teams/?=1', 400, 'Query string field name not provided.'],
     ['teams/?not__=1', 400, 'Query string field name not provided.'],
     ['teams/?n%C3%A4me=1', 400, '"näme" is not an allowed field name. Must be ascii encodable.'],
     ['teams/?name=a%00', 400, 'Null characters are not allowed in the query string.'],
-    ['activity_stream/?role_level=admin_role', 400, 'Cannot apply role_level filter to this list because its model does not use roles for access control.'],
-    ['teams/?role_level=nonsense', 400, 'Cannot apply role_level filter to this list because its model does not use roles for access control.'],
+    [
+      'activity_stream/?role_level=admin_role',
+      400,
+      'Cannot apply role_level filter to this list because its model does not use roles for access control.',
+    ],
+    [
+      'teams/?role_level=nonsense',
+      400,
+      'Cannot apply role_level filter to this list because its model does not use roles for access control.',
+    ],
     ['users/?password=x', 403, 'Filtering on password is not allowed.'],
     ['users/?password__startswith=x', 403, 'Filtering on password is not allowed.'],
     ['teams/?created_by__password=x', 403, 'Filtering on password is not allowed.'],
     ['users/?password_hash__startswith=x', 400, "User has no field named 'password_hash'"],
     ['tokens/?token=x', 403, 'Filtering on token is not allowed.'],
     ['tokens/?digest=x', 400, "AccessToken has no field named 'digest'"],
-    ['notification_templates/?notification_configuration__contains=x', 403, 'Filtering on notification_configuration is not allowed.'],
+    [
+      'notification_templates/?notification_configuration__contains=x',
+      403,
+      'Filtering on notification_configuration is not allowed.',
+    ],
     ['credentials/?inputs=x', 403, 'Filtering on inputs is not allowed.'],
-    ['organizations/?notification_templates__notification_configuration=x', 403, 'Filtering on notification_configuration is not allowed.'],
+    [
+      'organizations/?notification_templates__notification_configuration=x',
+      403,
+      'Filtering on notification_configuration is not allowed.',
+    ],
   ])('%s is refused', async (path, status, detail) => {
     const { body, status: got } = await get(path);
     expect(body).toEqual({ detail });
@@ -178,14 +213,19 @@ describe('faults', () => {
   });
 
   it('ignores reserved words as fields', async () => {
-    await get('teams/?format=json&validate=1&no_truncate=1&host_filter=x&dry_run=1&all=1').expect(200);
+    await get('teams/?format=json&validate=1&no_truncate=1&host_filter=x&dry_run=1&all=1').expect(
+      200,
+    );
   });
 });
 
 describe('what a filter may tell', () => {
   it('follows relations only to objects the caller may read', async () => {
     const { as, make, home } = test;
-    const hidden = await make.project({ organization: home.organization.id, name: 'Hidden project' });
+    const hidden = await make.project({
+      organization: home.organization.id,
+      name: 'Hidden project',
+    });
     const query = 'organizations/?projects__name__startswith=Hidden';
     expect((await as.superuser.get(query)).body.count).toBe(1);
     expect((await as.auditor.get(query)).body.count).toBe(1);
@@ -204,8 +244,13 @@ describe('what a filter may tell', () => {
 
   it('limits a list to a role of the caller', async () => {
     const { as, home } = test;
-    const ids = async (who: 'orgAdmin' | 'teamAdmin' | 'teamMember', role: string): Promise<number[]> =>
-      (await as[who].get(`teams/?role_level=${role}`).expect(200)).body.results.map(({ id }: Row) => id);
+    const ids = async (
+      who: 'orgAdmin' | 'teamAdmin' | 'teamMember',
+      role: string,
+    ): Promise<number[]> =>
+      (await as[who].get(`teams/?role_level=${role}`).expect(200)).body.results.map(
+        ({ id }: Row) => id,
+      );
     expect(await ids('teamAdmin', 'admin_role')).toEqual([home.team.id]);
     expect(await ids('teamMember', 'admin_role')).toEqual([]);
     expect(await ids('teamMember', 'member_role')).toEqual([home.team.id]);

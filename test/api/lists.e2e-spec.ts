@@ -39,7 +39,8 @@ describe('pages', () => {
     const seen: number[] = [];
     let path: string | null = `/api/v2/teams/?organization=${organization.id}&page_size=2`;
     while (path !== null) {
-      const answer: { body: { results: Row[]; next: string | null } } = await test.as.superuser.get(path);
+      const answer: { body: { results: Row[]; next: string | null } } =
+        await test.as.superuser.get(path);
       seen.push(...answer.body.results.map(({ id }) => id));
       path = answer.body.next;
     }
@@ -84,11 +85,14 @@ describe('pages', () => {
     },
   );
 
-  it.each(['0', '-5', 'x', '', '1.5'])('falls back to the default for page_size=%s', async (size) => {
-    const body = await list(`&page_size=${size}`);
-    expect(body.results).toHaveLength(7);
-    expect(body.next).toBeNull();
-  });
+  it.each(['0', '-5', 'x', '', '1.5'])(
+    'falls back to the default for page_size=%s',
+    async (size) => {
+      const body = await list(`&page_size=${size}`);
+      expect(body.results).toHaveLength(7);
+      expect(body.next).toBeNull();
+    },
+  );
 
   it('caps page_size and writes the cap into the links', async () => {
     const capped = await boot({ settings: { MAX_PAGE_SIZE: '3', PAGE_SIZE: '2' } });

@@ -127,6 +127,8 @@ it('asks for credentials, except where the URL does not', async () => {
 
 it('never shows what is internal', () => {
   for (const { url, body } of answers) {
-    expect(`${url} ${JSON.stringify(body.actions)}`).not.toMatch(/password_hash|digest|session_generation/);
+    expect(`${url} ${JSON.stringify(body.actions)}`).not.toMatch(
+      /password_hash|digest|session_generation/,
+    );
   }
 });

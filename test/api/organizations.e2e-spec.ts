@@ -12,7 +12,10 @@ afterAll(() => test.close());
 const namesOf = (rows: Row[]): unknown[] => rows.map(({ name, username }) => name ?? username);
 
 /** One line for each persona: statuses in the order of the header. */
-const RIGHTS: Record<PersonaName, readonly [read: number, change: number, add: number, remove: number]> = {
+const RIGHTS: Record<
+  PersonaName,
+  readonly [read: number, change: number, add: number, remove: number]
+> = {
   superuser: [200, 200, 201, 204],
   auditor: [200, 403, 403, 403],
   orgAdmin: [200, 200, 403, 204],
@@ -38,7 +41,8 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   it(`gets ${remove} deleting`, async () => {
     const { as, make } = test;
     const doomed = await make.organization();
-    if (name === 'orgAdmin') await make.grant('organization', doomed, 'admin_role', { user: as.users[name] });
+    if (name === 'orgAdmin')
+      await make.grant('organization', doomed, 'admin_role', { user: as.users[name] });
     await as[name].delete(`organizations/${doomed.id}/`).expect(remove);
   });
 
@@ -56,13 +60,26 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
 });
 
 it('shows links, roles, capabilities and counts', async () => {
-  const { body } = await test.as.orgAdmin.get(`organizations/${test.home.organization.id}/`).expect(200);
+  const { body } = await test.as.orgAdmin
+    .get(`organizations/${test.home.organization.id}/`)
+    .expect(200);
   expect(Object.keys(body.related)).toEqual(
     expect.arrayContaining([
-      'users', 'admins', 'teams', 'projects', 'inventories', 'job_templates', 'credentials',
-      'notification_templates', 'notification_templates_started', 'notification_templates_success',
-      'notification_templates_error', 'notification_templates_approvals', 'object_roles',
-      'access_list', 'activity_stream',
+      'users',
+      'admins',
+      'teams',
+      'projects',
+      'inventories',
+      'job_templates',
+      'credentials',
+      'notification_templates',
+      'notification_templates_started',
+      'notification_templates_success',
+      'notification_templates_error',
+      'notification_templates_approvals',
+      'object_roles',
+      'access_list',
+      'activity_stream',
     ]),
   );
   expect(Object.keys(body.summary_fields.object_roles)).toHaveLength(13);

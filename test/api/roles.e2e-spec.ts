@@ -39,7 +39,10 @@ describe('a role', () => {
 
   it('of the whole system belongs to no object', async () => {
     const { body } = await test.as.nobody.get('roles/?object_id__isnull=true').expect(200);
-    expect(body.results.map(({ name }: Row) => name)).toEqual(['System Administrator', 'System Auditor']);
+    expect(body.results.map(({ name }: Row) => name)).toEqual([
+      'System Administrator',
+      'System Auditor',
+    ]);
     expect(body.results[0].summary_fields).toEqual({});
   });
 
@@ -97,7 +100,9 @@ describe('granting', () => {
       await as[name].post(fromUser, { id: useRole, ...more }).expect(onProject);
       const team = { id: home.team.id, ...more };
       await as[name].post(`roles/${useRole}/teams/`, team).expect(onProject);
-      await as[name].post(`teams/${home.team.id}/roles/`, { id: useRole, ...more }).expect(onProject);
+      await as[name]
+        .post(`teams/${home.team.id}/roles/`, { id: useRole, ...more })
+        .expect(onProject);
     }
   });
 
@@ -113,7 +118,9 @@ describe('granting', () => {
     expect(roles.body.results.map(({ id }: Row) => id)).toEqual([read.id]);
     const teams = await as.orgAdmin.get(`roles/${read.id}/teams/`).expect(200);
     expect(teams.body.results.map(({ id }: Row) => id)).toEqual([home.team.id]);
-    await as.orgAdmin.post(`roles/${read.id}/teams/`, { id: home.team.id, disassociate: true }).expect(204);
+    await as.orgAdmin
+      .post(`roles/${read.id}/teams/`, { id: home.team.id, disassociate: true })
+      .expect(204);
     await as.teamMember.get(`projects/${project.id}/`).expect(403);
   });
 
@@ -130,7 +137,8 @@ describe('granting', () => {
     ],
     [
       'a role of the whole system',
-      async () => (await test.as.superuser.get('roles/?role_field=system_auditor')).body.results[0].id,
+      async () =>
+        (await test.as.superuser.get('roles/?role_field=system_auditor')).body.results[0].id,
       'You cannot grant system-level permissions to a team.',
     ],
     [
@@ -215,13 +223,17 @@ describe('granting', () => {
       .post(`teams/${test.home.team.id}/roles/`, { id: 999999 })
       .expect(400);
     expect(body).toEqual({ detail: 'Role matching query does not exist.' });
-    const missing = await test.as.superuser.post(`teams/${test.home.team.id}/roles/`, {}).expect(400);
+    const missing = await test.as.superuser
+      .post(`teams/${test.home.team.id}/roles/`, {})
+      .expect(400);
     expect(missing.body).toEqual({ detail: "Role 'id' field is missing." });
   });
 
   it('to a user one cannot read is refused', async () => {
     const role = await roleId('team', test.home.team, 'read_role');
-    await test.as.teamAdmin.post(`roles/${role}/users/`, { id: test.as.users.outsider.id }).expect(403);
+    await test.as.teamAdmin
+      .post(`roles/${role}/users/`, { id: test.as.users.outsider.id })
+      .expect(403);
   });
 });
 
@@ -251,7 +263,9 @@ describe('the creator', () => {
     const { body } = await as.orgAdmin
       .post('inventories/', { name: 'made', organization: home.organization.id })
       .expect(201);
-    const holders = await as.superuser.get(`roles/${body.summary_fields.object_roles.admin_role.id}/users/`);
+    const holders = await as.superuser.get(
+      `roles/${body.summary_fields.object_roles.admin_role.id}/users/`,
+    );
     expect(holders.body.count).toBe(0);
   });
 });
@@ -266,15 +280,25 @@ describe('access_list', () => {
     const of = (name: PersonaName): { direct_access: Row[]; indirect_access: Row[] } =>
       body.results.find(({ username }: Row) => username === name)?.summary_fields;
     expect(body.results.map(({ username }: Row) => username)).toEqual([
-      'auditor', 'orgAdmin', 'orgMember', 'superuser', 'teamAdmin', 'teamMember',
+      'auditor',
+      'orgAdmin',
+      'orgMember',
+      'superuser',
+      'teamAdmin',
+      'teamMember',
     ]);
     expect(of('orgMember').direct_access).toMatchObject([
-      { role: { name: 'Use', resource_type: 'inventory' }, descendant_roles: expect.arrayContaining(['read_role', 'use_role']) },
+      {
+        role: { name: 'Use', resource_type: 'inventory' },
+        descendant_roles: expect.arrayContaining(['read_role', 'use_role']),
+      },
     ]);
     expect(of('teamMember').direct_access).toMatchObject([
       { role: { name: 'Ad Hoc', team_id: home.team.id, team_name: 'Home Team' } },
     ]);
-    expect(of('superuser').indirect_access).toMatchObject([{ role: { name: 'System Administrator' } }]);
+    expect(of('superuser').indirect_access).toMatchObject([
+      { role: { name: 'System Administrator' } },
+    ]);
     expect(of('auditor').indirect_access).toMatchObject([{ descendant_roles: ['read_role'] }]);
     expect(of('orgAdmin').indirect_access).toMatchObject([
       { role: { resource_type: 'organization', resource_name: 'Home' } },
@@ -282,7 +306,9 @@ describe('access_list', () => {
   });
 
   it('hides users the caller may not see', async () => {
-    const { body } = await test.as.teamMember.get(`teams/${test.home.team.id}/access_list/`).expect(200);
+    const { body } = await test.as.teamMember
+      .get(`teams/${test.home.team.id}/access_list/`)
+      .expect(200);
     const names = body.results.map(({ username }: Row) => username);
     expect(names).toContain('teamMember');
     expect(names).not.toContain('orgAdmin');

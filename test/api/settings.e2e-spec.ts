@@ -11,13 +11,17 @@ afterAll(() => test.close());
 it('lists the categories', async () => {
   const { body } = await test.as.superuser.get('settings/').expect(200);
   const slugs = body.results.map(({ slug }: { slug: string }) => slug);
-  expect(slugs).toEqual(expect.arrayContaining(['all', 'changed', 'bulk', 'system', 'jobs', 'authentication']));
+  expect(slugs).toEqual(
+    expect.arrayContaining(['all', 'changed', 'bulk', 'system', 'jobs', 'authentication']),
+  );
   for (const slug of slugs) await test.as.superuser.get(`settings/${slug}/`).expect(200);
   await test.as.superuser.get('settings/nonsense/').expect(404);
 });
 
 it.each(PERSONA_NAMES)('are read and changed by %s as the rules say', async (name) => {
-  const [read, change] = { superuser: [200, 200], auditor: [200, 403] }[name as string] ?? [403, 403];
+  const [read, change] = { superuser: [200, 200], auditor: [200, 403] }[name as string] ?? [
+    403, 403,
+  ];
   const client = test.as[name];
   await client.get('settings/').expect(read!);
   await client.get('settings/bulk/').expect(read!);
@@ -28,7 +32,9 @@ it.each(PERSONA_NAMES)('are read and changed by %s as the rules say', async (nam
 
 it('change for the next request and go back to the environment when reset', async () => {
   const { as } = test;
-  const { body } = await as.superuser.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: '7' }).expect(200);
+  const { body } = await as.superuser
+    .patch('settings/bulk/', { BULK_HOST_MAX_CREATE: '7' })
+    .expect(200);
   expect(body.BULK_HOST_MAX_CREATE).toBe(7);
   expect((await as.nobody.get('config/')).body.BULK_HOST_MAX_CREATE).toBe(7);
   expect((await as.superuser.get('settings/changed/')).body).toEqual({ BULK_HOST_MAX_CREATE: 7 });
@@ -43,7 +49,11 @@ it.each([
   ['BULK_HOST_MAX_CREATE', 0, 'Ensure this value is greater than or equal to 1.'],
   ['BULK_HOST_MAX_CREATE', 1e9, 'Ensure this value is less than or equal to 100000.'],
   ['BULK_HOST_MAX_CREATE', null, 'A valid integer is required.'],
-  ['BULK_BODY_LIMIT', 5000, 'This setting is read from the environment and cannot be changed here.'],
+  [
+    'BULK_BODY_LIMIT',
+    5000,
+    'This setting is read from the environment and cannot be changed here.',
+  ],
 ])('refuses %s = %j', async (name, value, text) => {
   const { body } = await test.as.superuser.patch('settings/bulk/', { [name]: value }).expect(400);
   expect(body).toEqual({ [name]: [text] });
@@ -51,7 +61,11 @@ it.each([
 
 it('never shows secrets, and takes the whole object back', async () => {
   const { body, text } = await test.as.superuser.get('settings/all/').expect(200);
-  expect(body).toMatchObject({ DATABASE_URL: '$encrypted$', REDIS_URL: '$encrypted$', SECRET_KEY: '$encrypted$' });
+  expect(body).toMatchObject({
+    DATABASE_URL: '$encrypted$',
+    REDIS_URL: '$encrypted$',
+    SECRET_KEY: '$encrypted$',
+  });
   expect(text).not.toMatch(/postgres:\/\/|redis:\/\/|a key for tests/);
   await test.as.superuser.put('settings/all/', body).expect(200);
   const rows = await test.database.rows(sql`SELECT name FROM settings`);

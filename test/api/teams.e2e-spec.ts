@@ -37,7 +37,9 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     await as[name].get(url).expect(read);
     await as[name].patch(url, { description: `by ${name}` }).expect(change);
     await as[name].put(url, { ...team, organization: home.organization.id }).expect(change);
-    await as[name].post('teams/', { name: `by ${name}`, organization: home.organization.id }).expect(add);
+    await as[name]
+      .post('teams/', { name: `by ${name}`, organization: home.organization.id })
+      .expect(add);
     // Whoever adds a member must be able to read him; everybody sees superusers.
     const member = { id: as.users.superuser.id };
     await as[name].post(`${url}users/`, member).expect(members);
@@ -50,13 +52,25 @@ it('has the links and summaries of the contract', async () => {
   const { body } = await test.as.orgAdmin.get(`teams/${test.home.team.id}/`).expect(200);
   expect(Object.keys(body.related)).toEqual(
     expect.arrayContaining([
-      'organization', 'users', 'projects', 'credentials', 'roles', 'object_roles',
-      'activity_stream', 'access_list', 'created_by', 'modified_by',
+      'organization',
+      'users',
+      'projects',
+      'credentials',
+      'roles',
+      'object_roles',
+      'activity_stream',
+      'access_list',
+      'created_by',
+      'modified_by',
     ]),
   );
   expect(body.summary_fields).toMatchObject({
     organization: { id: test.home.organization.id, name: 'Home' },
-    object_roles: { admin_role: { name: 'Admin' }, member_role: { name: 'Member' }, read_role: { name: 'Read' } },
+    object_roles: {
+      admin_role: { name: 'Admin' },
+      member_role: { name: 'Member' },
+      read_role: { name: 'Read' },
+    },
     user_capabilities: { edit: true, delete: true },
     created_by: { username: 'superuser' },
   });
@@ -76,10 +90,14 @@ it('may be moved to another organization by a superuser only, and changes hands 
   const team = await make.team({ organization: home.organization.id });
   const url = `teams/${team.id}/`;
   const move = { organization: home.otherOrganization.id };
-  await make.grant('organization', home.otherOrganization, 'admin_role', { user: as.users.orgAdmin });
+  await make.grant('organization', home.otherOrganization, 'admin_role', {
+    user: as.users.orgAdmin,
+  });
   const { body } = await as.orgAdmin.patch(url, move).expect(403);
   expect(body).toEqual({ detail: 'Unable to change organization on a team.' });
-  await make.revoke('organization', home.otherOrganization, 'admin_role', { user: as.users.orgAdmin });
+  await make.revoke('organization', home.otherOrganization, 'admin_role', {
+    user: as.users.orgAdmin,
+  });
   await as.outsider.patch(url, { description: 'x' }).expect(403);
   await as.superuser.patch(url, move).expect(200);
   await as.outsider.patch(url, { description: 'mine now' }).expect(200);
@@ -121,7 +139,8 @@ describe('members', () => {
     expect((await as.superuser.get(path)).body.count).toBe(1);
     const user = await make.user();
     const client = await as.asUser(user);
-    const sees = async (): Promise<number> => (await client.get(`users/${user.id}/projects/`)).body.count;
+    const sees = async (): Promise<number> =>
+      (await client.get(`users/${user.id}/projects/`)).body.count;
     expect(await sees()).toBe(0);
     await as.superuser.post(`teams/${team.id}/users/`, { id: user.id }).expect(204);
     expect(await sees()).toBe(1);

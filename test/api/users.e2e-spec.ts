@@ -10,7 +10,10 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Who may do what to a member of the home organization. */
-const RIGHTS: Record<PersonaName, readonly [read: number, change: number, add: number, remove: number]> = {
+const RIGHTS: Record<
+  PersonaName,
+  readonly [read: number, change: number, add: number, remove: number]
+> = {
   superuser: [200, 200, 201, 204],
   auditor: [200, 403, 403, 403],
   orgAdmin: [200, 200, 403, 204],
@@ -43,7 +46,11 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     const { body } = await as[name]
       .patch(url, { first_name: 'Me', email: 'me@example.org' })
       .expect(200);
-    expect(body).toMatchObject({ first_name: 'Me', email: 'me@example.org', password: '$encrypted$' });
+    expect(body).toMatchObject({
+      first_name: 'Me',
+      email: 'me@example.org',
+      password: '$encrypted$',
+    });
     const { body: refused } = await as[name].delete(url).expect(403);
     expect(refused.detail).toEqual(expect.any(String));
     if (name === 'superuser') return;
@@ -117,7 +124,8 @@ it.each(['$encrypted$', '', null])('keeps the password when %j is sent', async (
   const { as, make } = test;
   const user = await make.user({ password: 'the first one' });
   const hash = async (): Promise<unknown> =>
-    (await test.database.row(sql`SELECT password_hash FROM users WHERE id = ${user.id}`))?.password_hash;
+    (await test.database.row(sql`SELECT password_hash FROM users WHERE id = ${user.id}`))
+      ?.password_hash;
   const before = await hash();
   await as.superuser.patch(`users/${user.id}/`, { password }).expect(200);
   expect(await hash()).toBe(before);
@@ -158,12 +166,21 @@ it('lists what a user belongs to, as far as the caller sees it', async () => {
   const { as, home } = test;
   const id = as.users.orgAdmin.id;
   const names = async (list: string): Promise<string[]> =>
-    (await as.orgAdmin.get(`users/${id}/${list}/`).expect(200)).body.results.map(({ name }: Row) => name);
+    (await as.orgAdmin.get(`users/${id}/${list}/`).expect(200)).body.results.map(
+      ({ name }: Row) => name,
+    );
   expect(await names('organizations')).toEqual(['Home']);
   expect(await names('admin_of_organizations')).toEqual(['Home']);
   expect(await names('teams')).toEqual(['Home Team']);
   expect(await names('roles')).toEqual(['Admin']);
-  for (const list of ['projects', 'credentials', 'access_list', 'activity_stream', 'tokens', 'personal_tokens']) {
+  for (const list of [
+    'projects',
+    'credentials',
+    'access_list',
+    'activity_stream',
+    'tokens',
+    'personal_tokens',
+  ]) {
     await as.orgAdmin.get(`users/${id}/${list}/`).expect(200);
   }
   await as.nobody.get(`users/${id}/teams/`).expect(403);
@@ -173,14 +190,35 @@ it('lists what a user belongs to, as far as the caller sees it', async () => {
 it('links to everything that belongs to a user', async () => {
   const { body } = await test.as.orgMember.get(`users/${test.as.users.orgMember.id}/`).expect(200);
   for (const name of [
-    'teams', 'organizations', 'admin_of_organizations', 'projects', 'credentials', 'roles',
-    'activity_stream', 'access_list', 'tokens', 'personal_tokens',
+    'teams',
+    'organizations',
+    'admin_of_organizations',
+    'projects',
+    'credentials',
+    'roles',
+    'activity_stream',
+    'access_list',
+    'tokens',
+    'personal_tokens',
   ]) {
     await test.as.orgMember.get(body.related[name]).expect(200);
   }
 });
 
 it('does not show tokens of a user to whoever may read the user', async () => {
-  const { body } = await test.as.orgMember.get(`users/${test.as.users.orgAdmin.id}/tokens/`).expect(200);
+  const { body } = await test.as.orgMember
+    .get(`users/${test.as.users.orgAdmin.id}/tokens/`)
+    .expect(200);
   expect(body.count).toBe(0);
+});
+
+it('confines administrators to their own organizations where the installation says so', async () => {
+  const confined = await boot({ settings: { ORG_ADMINS_CAN_SEE_ALL_USERS: '0' } });
+  const { as, home } = confined;
+  const { body } = await as.outsider.get('users/').expect(200);
+  expect(body.results.map(({ username }: Row) => username)).toEqual(['outsider', 'superuser']);
+  await as.outsider.get(`users/${as.users.orgMember.id}/`).expect(403);
+  await as.outsider.get(`teams/${home.team.id}/`).expect(403);
+  await as.orgAdmin.get(`teams/${home.team.id}/`).expect(200);
+  await confined.close();
 });

@@ -17,11 +17,15 @@ it('no file is longer than 300 lines', () => {
 it('files are named for what they hold', () => {
   const vague = /^(utils?|helpers?|misc|common|types|constants|interfaces)\.ts$/;
   const shape = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.ts$/;
-  const faults = files.filter(({ path }) => vague.test(basename(path)) || !shape.test(basename(path)));
+  const faults = files.filter(
+    ({ path }) => vague.test(basename(path)) || !shape.test(basename(path)),
+  );
   expect(faults.map(({ path }) => path)).toEqual([]);
 });
 
 it('no work is left as a note in the code', () => {
-  const faults = files.filter(({ path, text }) => path.startsWith('src/') && /\b(TODO|FIXME|XXX)\b/.test(text));
+  const faults = files.filter(
+    ({ path, text }) => path.startsWith('src/') && /\b(TODO|FIXME|XXX)\b/.test(text),
+  );
   expect(faults.map(({ path }) => path)).toEqual([]);
 });

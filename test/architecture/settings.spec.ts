@@ -34,7 +34,15 @@ it('defaults lie within their own bounds', () => {
 
 it('every fault of an environment is told at once', () => {
   const environment = { PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' };
-  for (const name of ['PORT', 'PAGE_SIZE', 'LOG_LEVEL', 'DEMO_DATA', 'DATABASE_URL', 'REDIS_URL', 'SECRET_KEY']) {
+  for (const name of [
+    'PORT',
+    'PAGE_SIZE',
+    'LOG_LEVEL',
+    'DEMO_DATA',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'SECRET_KEY',
+  ]) {
     expect(() => Settings.load(environment)).toThrow(name);
   }
 });

@@ -19,30 +19,130 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const ODD_TEXTS = [
-  '', ' ', 'null', 'None', 'true', '-1', '0', '1.5', '1e9', '2147483648', '99999999999999999999',
-  'NaN', 'Infinity', '\u0000', 'a\u0000b', '\ud800', 'é', '💥', '%', '%00', '%zz', '\\', "'", '"',
-  "' OR 1=1 --", '$1', '${x}', '{{ x }}', '../../etc/passwd', '//', '++', 'a++b++c', '[1]', '{}',
-  '__proto__', 'constructor', 'toString', 'x'.repeat(3000), '2024-02-30', '0000-00-00', '\r\nX: y',
+  '',
+  ' ',
+  'null',
+  'None',
+  'true',
+  '-1',
+  '0',
+  '1.5',
+  '1e9',
+  '2147483648',
+  '99999999999999999999',
+  'NaN',
+  'Infinity',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  'é',
+  '💥',
+  '%',
+  '%00',
+  '%zz',
+  '\\',
+  "'",
+  '"',
+  "' OR 1=1 --",
+  '$1',
+  '${x}',
+  '{{ x }}',
+  '../../etc/passwd',
+  '//',
+  '++',
+  'a++b++c',
+  '[1]',
+  '{}',
+  '__proto__',
+  'constructor',
+  'toString',
+  'x'.repeat(3000),
+  '2024-02-30',
+  '0000-00-00',
+  '\r\nX: y',
 ];
-const oddText = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'grapheme', maxLength: 40 }));
+const oddText = fc.oneof(
+  fc.constantFrom(...ODD_TEXTS),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+);
 
 const ODD_KEYS = [
-  'id', 'name', 'organization', 'organization__name', 'created__gt', 'created__in', 'id__in',
-  'name__regex', 'name__iregex', 'or__name', 'not__id', 'chain__name', 'page', 'page_size', 'order_by',
-  'search', 'type', 'role_level', 'count_disabled', 'limit', 'format', 'created_by__username',
-  'id__int', 'name__isnull', 'organization__isnull', 'organization__search', '__', 'or__', 'a[b]',
-  'a[]', '__proto__', 'constructor__name', 'toString', 'modified__contains', 'status', 'inventory__id',
+  'id',
+  'name',
+  'organization',
+  'organization__name',
+  'created__gt',
+  'created__in',
+  'id__in',
+  'name__regex',
+  'name__iregex',
+  'or__name',
+  'not__id',
+  'chain__name',
+  'page',
+  'page_size',
+  'order_by',
+  'search',
+  'type',
+  'role_level',
+  'count_disabled',
+  'limit',
+  'format',
+  'created_by__username',
+  'id__int',
+  'name__isnull',
+  'organization__isnull',
+  'organization__search',
+  '__',
+  'or__',
+  'a[b]',
+  'a[]',
+  '__proto__',
+  'constructor__name',
+  'toString',
+  'modified__contains',
+  'status',
+  'inventory__id',
 ];
-const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...ODD_KEYS), oddText), oddText), { maxLength: 4 });
+const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...ODD_KEYS), oddText), oddText), {
+  maxLength: 4,
+});
 
 const BODY_KEYS = [
-  'id', 'name', 'description', 'organization', 'inventory', 'project', 'credential_type', 'inputs',
-  'variables', 'extra_vars', 'username', 'password', 'is_superuser', 'disassociate', 'kind', 'jobs',
-  'hosts', 'notification_type', 'notification_configuration', 'messages', 'scope', 'created',
-  '__proto__', 'constructor', 'BULK_HOST_MAX_CREATE', 'user', 'team', 'webhook_service', 'limit',
+  'id',
+  'name',
+  'description',
+  'organization',
+  'inventory',
+  'project',
+  'credential_type',
+  'inputs',
+  'variables',
+  'extra_vars',
+  'username',
+  'password',
+  'is_superuser',
+  'disassociate',
+  'kind',
+  'jobs',
+  'hosts',
+  'notification_type',
+  'notification_configuration',
+  'messages',
+  'scope',
+  'created',
+  '__proto__',
+  'constructor',
+  'BULK_HOST_MAX_CREATE',
+  'user',
+  'team',
+  'webhook_service',
+  'limit',
 ];
 const body = fc.oneof(
-  fc.dictionary(fc.constantFrom(...BODY_KEYS), fc.oneof(oddText, fc.jsonValue({ maxDepth: 4 })), { maxKeys: 5 }),
+  fc.dictionary(fc.constantFrom(...BODY_KEYS), fc.oneof(oddText, fc.jsonValue({ maxDepth: 4 })), {
+    maxKeys: 5,
+  }),
   fc.jsonValue(),
 );
 
@@ -69,12 +169,21 @@ it('in query strings and paths', async () => {
   const gets = routes.filter(({ method }) => method === 'GET');
   await fc.assert(
     fc.asyncProperty(
-      fc.nat(), fc.option(oddText), query, fc.constantFrom('superuser', 'orgMember', 'nobody'),
+      fc.nat(),
+      fc.option(oddText),
+      query,
+      fc.constantFrom('superuser', 'orgMember', 'nobody'),
       async (index, odd, parameters, who) => {
         const route = gets[index % gets.length]!;
-        const search = parameters.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
+        const search = parameters
+          .map(([key, value]) => `${encode(key)}=${encode(value)}`)
+          .join('&');
         const path = `${await pathOf(route, odd)}?${search}`;
-        const { status, body: answer, type } = await test.as[who as 'nobody'].get(path).redirects(0);
+        const {
+          status,
+          body: answer,
+          type,
+        } = await test.as[who as 'nobody'].get(path).redirects(0);
         expect({ path, fault: status >= 500 }).toEqual({ path, fault: false });
         if (status >= 400 && type === 'application/json') {
           expect({ path, answer, error: isError(answer) }).toMatchObject({ error: true });
@@ -96,7 +205,8 @@ it('in bodies', async () => {
         .redirects(0);
       const told = { route: `${route.method} ${path}`, sent, status };
       expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
-      if (status >= 400) expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
+      if (status >= 400)
+        expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
     }),
     { numRuns: 250 },
   );
@@ -108,30 +218,46 @@ it('in every field of every resource that can be made', async () => {
   );
   const values = [...ODD_TEXTS, null, [], {}, [1], { a: [{}] }, true, 1.5, -1, 2 ** 31, 1e300];
   for (const route of creates) {
-    const fields = (route.info!.body ?? []).filter(({ readOnly, internal }) => !readOnly && !internal);
+    const fields = (route.info!.body ?? []).filter(
+      ({ readOnly, internal }) => !readOnly && !internal,
+    );
     for (const value of values) {
       const sent = Object.fromEntries(fields.map(({ name }) => [name, value]));
-      const { status, body: answer } = await test.as.superuser.post(`${route.pattern}/`, JSON.stringify(sent));
+      const { status, body: answer } = await test.as.superuser.post(
+        `${route.pattern}/`,
+        JSON.stringify(sent),
+      );
       const told = { route: route.pattern, value, status };
       expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
-      if (status >= 400) expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
+      if (status >= 400)
+        expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
     }
   }
 }, 60_000);
 
 it('in each field of a body that is right otherwise', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat(), fc.oneof(oddText, fc.jsonValue()), async (which, index, value) => {
-      const creates = routes.filter(({ method, info }) => method === 'POST' && info?.kind === 'create');
-      const route = creates[which % creates.length]!;
-      const fields = route.info!.body ?? [];
-      const field = fields[index % fields.length];
-      const sent = { ...(await bodyOf(samples, route)), ...(field ? { [field.name]: value } : {}) };
-      const path = await samples.pathOf(route);
-      const { status } = await test.as.superuser.post(path, JSON.stringify(sent));
-      const told = { path, sent, status };
-      expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
-    }),
+    fc.asyncProperty(
+      fc.nat(),
+      fc.nat(),
+      fc.oneof(oddText, fc.jsonValue()),
+      async (which, index, value) => {
+        const creates = routes.filter(
+          ({ method, info }) => method === 'POST' && info?.kind === 'create',
+        );
+        const route = creates[which % creates.length]!;
+        const fields = route.info!.body ?? [];
+        const field = fields[index % fields.length];
+        const sent = {
+          ...(await bodyOf(samples, route)),
+          ...(field ? { [field.name]: value } : {}),
+        };
+        const path = await samples.pathOf(route);
+        const { status } = await test.as.superuser.post(path, JSON.stringify(sent));
+        const told = { path, sent, status };
+        expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
+      },
+    ),
     { numRuns: 200 },
   );
 }, 60_000);

@@ -112,11 +112,21 @@ describe('references', () => {
 describe('summaries and links', () => {
   it('show nothing of objects the caller may not read', async () => {
     const { as, home, make } = test;
-    const project = await make.project({ organization: home.organization.id, name: 'canary project' });
-    const inventory = await make.inventory({ organization: home.organization.id, name: 'canary inventory' });
+    const project = await make.project({
+      organization: home.organization.id,
+      name: 'canary project',
+    });
+    const inventory = await make.inventory({
+      organization: home.organization.id,
+      name: 'canary inventory',
+    });
     const template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
     await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
-    for (const path of [`job_templates/${template.id}/`, 'job_templates/', 'unified_job_templates/']) {
+    for (const path of [
+      `job_templates/${template.id}/`,
+      'job_templates/',
+      'unified_job_templates/',
+    ]) {
       const { text } = await as.nobody.get(path).expect(200);
       expect(text).not.toContain('canary');
     }
@@ -124,7 +134,10 @@ describe('summaries and links', () => {
 
   it('of activity show no names of objects the caller may not read', async () => {
     const { as, home, make } = test;
-    const hidden = await make.project({ organization: home.organization.id, name: 'canary granted' });
+    const hidden = await make.project({
+      organization: home.organization.id,
+      name: 'canary granted',
+    });
     const team = await make.team({ organization: home.organization.id });
     await make.grant('team', team, 'read_role', { user: as.users.nobody });
     await make.grant('project', hidden, 'read_role', { team });
@@ -168,14 +181,18 @@ it('a deleted user, a removed member and a revoked role lose access at once', as
   await make.grant('team', home.team, 'member_role', { user });
   await make.grant('project', project, 'read_role', { team: home.team });
   await client.get(url).expect(200);
-  await as.superuser.post(`teams/${home.team.id}/users/`, { id: user.id, disassociate: true }).expect(204);
+  await as.superuser
+    .post(`teams/${home.team.id}/users/`, { id: user.id, disassociate: true })
+    .expect(204);
   await client.get(url).expect(403);
 });
 
 it('the last word on a row is the database, also when two write at once', async () => {
   const { as, home } = test;
   const body = { name: 'raced', organization: home.organization.id };
-  const answers = await Promise.all(Array.from({ length: 10 }, () => as.superuser.post('teams/', body)));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => as.superuser.post('teams/', body)),
+  );
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 400)]);
 });

@@ -63,33 +63,54 @@ export async function boot({ settings = {}, openapi = false }: BootOptions = {})
   boots += 1;
   const copy = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'controller-test-'));
-  Object.assign(process.env, {
+  const remove = async (): Promise<void> => {
+    await copy.drop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const environment = {
     SECRET_KEY: 'a key for tests, of no value anywhere else',
     DEMO_DATA: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
     ...settings,
-    DATABASE_URL_FILE: '',
+    DATABASE_URL: copy.url,
     DATA_DIR: folder,
     QUEUE_PREFIX: `test-${process.pid}-${boots}`,
-  });
-  const base = process.env.DATABASE_URL;
-  process.env.DATABASE_URL = copy.url;
-  const app = await start(openapi);
-  process.env.DATABASE_URL = base;
-  const database = app.get(Database);
-  const make = new Factories(app);
-  const url = urlOf(app);
-  const { as, home } = await createPersonas(url, make);
-  const close = async (): Promise<void> => {
-    await app.close();
-    await copy.drop();
-    await rm(folder, { recursive: true, force: true });
   };
-  environments.set(app, { ...process.env, DATABASE_URL: copy.url });
-  return { app, url, database, make, as, home, close };
+  try {
+    const app = await withEnvironment(environment, () => start(openapi));
+    environments.set(app, environment);
+    const make = new Factories(app);
+    const url = urlOf(app);
+    const { as, home } = await createPersonas(url, make);
+    const close = async (): Promise<void> => {
+      await app.close();
+      await remove();
+    };
+    return { app, url, database: app.get(Database), make, as, home, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
-const environments = new WeakMap<NestExpressApplication, NodeJS.ProcessEnv>();
+const environments = new WeakMap<NestExpressApplication, Record<string, string>>();
+
+/** Runs `work` with further environment variables; the next boot must not find them. */
+async function withEnvironment<T>(
+  variables: Record<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = { ...process.env };
+  Object.assign(process.env, variables);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(variables)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+}
 
 async function start(openapi: boolean): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, {
@@ -109,15 +130,11 @@ function urlOf(app: NestExpressApplication): string {
 }
 
 /** Boots a worker beside an application: same database, same queues. Close it first. */
-export async function bootWorker({ app }: TestApp): Promise<INestApplicationContext> {
-  const before = { ...process.env };
-  Object.assign(process.env, environments.get(app));
-  try {
-    return await NestFactory.createApplicationContext(WorkerModule, {
+export function bootWorker({ app }: TestApp): Promise<INestApplicationContext> {
+  return withEnvironment(environments.get(app) ?? {}, () =>
+    NestFactory.createApplicationContext(WorkerModule, {
       logger: ['error', 'fatal'],
       abortOnError: false,
-    });
-  } finally {
-    Object.assign(process.env, before);
-  }
+    }),
+  );
 }

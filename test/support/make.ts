@@ -166,7 +166,10 @@ export class Factories {
   /** A token of the user, in clear. `expiresInSeconds` may be negative. */
   async token(
     user: Row,
-    { scope = 'write', expiresInSeconds = 3600 }: { scope?: string; expiresInSeconds?: number } = {},
+    {
+      scope = 'write',
+      expiresInSeconds = 3600,
+    }: { scope?: string; expiresInSeconds?: number } = {},
   ): Promise<string> {
     const { token, digest } = issueToken();
     await this.database.execute(sql`

@@ -47,7 +47,8 @@ export async function createPersonas(
   make: Factories,
 ): Promise<{ as: Personas; home: Home }> {
   const users = {} as Record<PersonaName, Row>;
-  for (const name of PERSONA_NAMES) users[name] = await make.user({ username: name, ...FLAGS[name] });
+  for (const name of PERSONA_NAMES)
+    users[name] = await make.user({ username: name, ...FLAGS[name] });
   make.actAs(users.superuser);
   const organization = await make.organization({ name: 'Home' });
   const otherOrganization = await make.organization({ name: 'Elsewhere' });

@@ -8,7 +8,10 @@
 import type { Database } from '../../src/database/database.js';
 
 /** How many statements `work` sends. */
-export async function countQueries(database: Database, work: () => PromiseLike<unknown>): Promise<number> {
+export async function countQueries(
+  database: Database,
+  work: () => PromiseLike<unknown>,
+): Promise<number> {
   const before = database.statementCount;
   await work();
   return database.statementCount - before;

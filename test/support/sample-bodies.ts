@@ -5,7 +5,10 @@ type Body = Record<string, unknown>;
 
 /** A body with which a superuser can make an object of a type; other types take their name. */
 const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
-  user: async (samples) => ({ username: samples.name('made-user').replace(' ', '-'), password: '' }),
+  user: async (samples) => ({
+    username: samples.name('made-user').replace(' ', '-'),
+    password: '',
+  }),
   credential_type: async () => ({ kind: 'cloud' }),
   credential: async (samples) => ({
     organization: samples.home,
@@ -39,7 +42,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
  * What a route is sent by the tests that go over all routes: enough for a create or a replacement,
  * the id of a sample for an association, nothing for a change and for other actions.
  */
-export async function bodyOf(samples: Samples, { method, info }: TableRoute): Promise<Body | undefined> {
+export async function bodyOf(
+  samples: Samples,
+  { method, info }: TableRoute,
+): Promise<Body | undefined> {
   if (method === 'GET' || method === 'DELETE') return undefined;
   const type = info?.resource?.type;
   if (!type || info.kind === 'action' || info.kind === 'document') return {};

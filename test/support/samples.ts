@@ -39,12 +39,31 @@ const MAKERS: Record<string, Maker> = {
   o_auth2_access_token: ({ test, insert }) =>
     insert('tokens', { user_id: test.as.users.orgMember.id, digest: `digest ${Date.now()}` }),
   credential_type: (samples) =>
-    samples.row('credential_type', { name: samples.name('Type'), kind: 'cloud', organization: undefined }),
-  credential: (samples) => samples.granted('credential', 'use_role', samples.test.make.credential({ organization: samples.home })),
-  inventory: (samples) => samples.granted('inventory', 'use_role', samples.test.make.inventory({ organization: samples.home })),
+    samples.row('credential_type', {
+      name: samples.name('Type'),
+      kind: 'cloud',
+      organization: undefined,
+    }),
+  credential: (samples) =>
+    samples.granted(
+      'credential',
+      'use_role',
+      samples.test.make.credential({ organization: samples.home }),
+    ),
+  inventory: (samples) =>
+    samples.granted(
+      'inventory',
+      'use_role',
+      samples.test.make.inventory({ organization: samples.home }),
+    ),
   host: async (samples) => samples.test.make.host(await samples.of('inventory')),
   group: async (samples) => samples.test.make.group(await samples.of('inventory')),
-  project: (samples) => samples.granted('project', 'use_role', samples.test.make.project({ organization: samples.home })),
+  project: (samples) =>
+    samples.granted(
+      'project',
+      'use_role',
+      samples.test.make.project({ organization: samples.home }),
+    ),
   job_template: async (samples) => {
     const project = (await samples.of('project')).id;
     const inventory = (await samples.of('inventory')).id;
@@ -209,7 +228,10 @@ export async function multiply(
 ): Promise<number[]> {
   const definition = resource(type);
   const columns = await copiedColumns(database, definition);
-  const list = join(columns.map(({ name }) => ident(name)), ', ');
+  const list = join(
+    columns.map(({ name }) => ident(name)),
+    ', ',
+  );
   const values = join(columns.map(valueOf), ', ');
   const copies = await database.rows<Row>(sql`
     INSERT INTO ${ident(definition.table)} (${list})
@@ -267,7 +289,10 @@ async function copyTies(
     WHERE con.contype = 'f' AND con.confrelid = ${table}::regclass
       AND con.conrelid::regclass::text = ANY(${LINK_TABLES()}::text[])`);
   for (const { link, near, others } of links) {
-    const rest = join(others.map((other) => ident(other)), ', ');
+    const rest = join(
+      others.map((other) => ident(other)),
+      ', ',
+    );
     await database.execute(sql`
       INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
       SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::int[]) AS copy

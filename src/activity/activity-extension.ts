@@ -1,0 +1,72 @@
+import { and, ident, sql } from '../database/sql.js';
+import { permit } from '../common/access.js';
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { findResource } from '../common/resource/registry.js';
+
+interface Entry extends Row {
+  actor_id: number | null;
+  actor_snapshot: Record<string, unknown> | null;
+}
+
+const SIDES = ['object1', 'object2'] as const;
+
+/**
+ * Names and links of what the entries speak of, in one statement for each type of object among
+ * them. Objects that are gone keep the name they had; the name of one that is there and that the
+ * caller may not read is left out.
+ */
+export async function describeEntries(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const entries = await context.database.rows<Entry>(sql`
+    SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
+      object2, object2_id, object2_name
+    FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const hidden = await hiddenObjects(entries, context);
+  return new Map(entries.map((entry) => [entry.id, describe(entry, hidden)]));
+}
+
+async function hiddenObjects(
+  entries: readonly Entry[],
+  { database, actor }: RepresentContext,
+): Promise<Map<string, Set<number>>> {
+  const idsByType = new Map<string, Set<number>>();
+  for (const entry of entries) {
+    for (const side of SIDES) {
+      const [type, id] = [String(entry[side]), entry[`${side}_id`]];
+      if (typeof id === 'number') idsByType.set(type, (idsByType.get(type) ?? new Set()).add(id));
+    }
+  }
+  const hidden = new Map<string, Set<number>>();
+  if (actor.isSuperuser || actor.isSystemAuditor) return hidden;
+  for (const [type, ids] of idsByType) {
+    const definition = findResource(type);
+    if (!definition) continue;
+    const readable = permit(definition.policy, 'read', 't', actor);
+    const found = await database.rows<{ id: number }>(sql`
+      SELECT t.id FROM ${ident(definition.table)} t
+      WHERE ${and(sql`t.id = ANY(${[...ids]}::int[])`, definition.own('t'), sql`(${readable}) IS NOT TRUE`)}`);
+    hidden.set(type, new Set(found.map(({ id }) => id)));
+  }
+  return hidden;
+}
+
+function describe(entry: Entry, hidden: Map<string, Set<number>>): Extension {
+  const related: Record<string, string[]> = {};
+  const summary: Record<string, unknown[]> = {};
+  for (const side of SIDES) {
+    const [type, id] = [String(entry[side]), entry[`${side}_id`]];
+    const definition = findResource(type);
+    if (!definition || typeof id !== 'number') continue;
+    (related[type] ??= []).push(definition.url(id));
+    if (hidden.get(type)?.has(id)) continue;
+    (summary[type] ??= []).push({ id, name: entry[`${side}_name`] });
+  }
+  const { actor_snapshot: snapshot, actor_id: id } = entry;
+  return {
+    // Several objects of one type may take part, so each type has a list of paths (core 5.1).
+    related: related as unknown as Record<string, string>,
+    summary_fields: { ...summary, ...(snapshot ? { actor: { ...snapshot, id } } : {}) },
+  };
+}

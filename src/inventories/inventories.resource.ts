@@ -3,6 +3,7 @@ import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql } from '../database/sql.js';
+import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
@@ -72,6 +73,7 @@ export const inventories = defineResource({
     hosts: { kind: 'has-many', target: () => hosts, field: 'inventory' },
     groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
+    labels: labelled('inventory'),
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,

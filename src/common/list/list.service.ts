@@ -71,6 +71,7 @@ export class ListService {
       parsed.order.length > 0 ? parsed.order : (options.orderBy ?? []),
       actor,
     );
+    if (!definition.stored) return emptyPage(request);
     const page = await this.cut(definition, request, { where, order, count }, actor);
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token as never, { strict: false });
@@ -112,6 +113,12 @@ export class ListService {
     const row = await this.database.row<{ count: number }>(counting);
     return row?.count ?? 0;
   }
+}
+
+function emptyPage(request: PageRequest): Page<Representation> {
+  if (request.style === 'limited') return new Page([], request, null, 1, false);
+  if (request.page !== 'last' && request.page > 1) throw new NotFound('Invalid page.');
+  return new Page([], request, request.count ? 0 : null, 1, false);
 }
 
 /** The parts of a list's statements. */

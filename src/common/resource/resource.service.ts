@@ -83,6 +83,7 @@ export class ResourceService {
     actor: Actor,
     { action, lock = false }: { action?: string; lock?: boolean } = {},
   ): Promise<Row> {
+    if (!definition.stored) throw new NotFound();
     const byId = typeof id === 'number' || /^\d+$/.test(id);
     const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
     const row = await this.database.row<Row & { may_read: boolean; may_act: boolean }>(sql`

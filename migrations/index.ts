@@ -3,6 +3,7 @@ import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { LabelsAndGroups1795258876831 } from './1795258876831-labels-and-groups.js';
 import { DefaultInstanceGroup1795258876832 } from './1795258876832-default-instance-group.js';
+import { HostOrderIndex1795259441284 } from './1795259441284-host-order-index.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -11,4 +12,5 @@ export const migrations = {
   InventoryCounters1795255051171,
   LabelsAndGroups1795258876831,
   DefaultInstanceGroup1795258876832,
+  HostOrderIndex1795259441284,
 };

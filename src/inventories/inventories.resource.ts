@@ -105,6 +105,8 @@ export const hosts = defineResource({
     },
   ],
   indexes: [
+    // Visibility is in it, so that a page far from the start reads no host before it.
+    { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
     // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
     { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
     {

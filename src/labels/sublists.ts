@@ -2,12 +2,8 @@ import { BadRequest } from '../common/http/errors.js';
 import { validate } from '../common/fields/validate.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import {
-  attached,
-  related,
-  type LinkContext,
-  type SubListSpec,
-} from '../common/resource/sublist.js';
+import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
+import { attached, related } from '../common/resource/sublist-kinds.js';
 import { and, ident, not, sql, TRUE } from '../database/sql.js';
 import { labelLinkOf, labelLinks } from './label-links.js';
 

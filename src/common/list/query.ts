@@ -54,6 +54,7 @@ export const LOOKUPS = new Set([
 const RESERVED = new Set([
   'page',
   'page_size',
+  'after',
   'format',
   'order',
   'order_by',

@@ -60,7 +60,6 @@ const RESERVED = new Set([
   'order_by',
   'search',
   'type',
-  'host_filter',
   'count_disabled',
   'no_truncate',
   'limit',

@@ -8,7 +8,8 @@ import type { OrderTerm } from './order.js';
 type Value = string | number | boolean;
 
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
-const MAX_LENGTH = 8192;
+/** Longer ones, of an order by long texts, have no place in a URL. */
+const MAX_LENGTH = 2048;
 
 /**
  * Where the next page starts: the place of a row in its order, so that rows made or deleted
@@ -22,7 +23,9 @@ export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number)
     if (!field || field.nullable || !fits(field, value)) return null;
     values.push(value);
   }
-  return Buffer.from(JSON.stringify([page, orderOf(terms), ...values])).toString('base64url');
+  const text = JSON.stringify([page, orderOf(terms), ...values]);
+  const cursor = Buffer.from(text).toString('base64url');
+  return cursor.length > MAX_LENGTH ? null : cursor;
 }
 
 /**

@@ -1,13 +1,16 @@
 import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { CapacityModule } from './capacity/capacity.module.js';
 import { CommonModule } from './common/common.module.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
+import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
 import { entities } from './entities.js';
 import { InventoriesModule } from './inventories/inventories.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { LabelsModule } from './labels/labels.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
@@ -37,5 +40,8 @@ export const FEATURES = [
   JobsModule,
   WebhooksModule,
   NotificationsModule,
+  LabelsModule,
+  CapacityModule,
+  EmptyListsModule,
   RootModule,
 ] as never[];

@@ -1,9 +1,10 @@
 import { heldObjects } from '../access/predicates.js';
+import type { Actor } from '../common/access.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { describeEntries } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
-import { ident, sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 
 /** One entry of the audit trail (core 5.1). It outlives the objects it speaks of. */
 class ActivitySchema {
@@ -62,6 +63,18 @@ class ActivitySchema {
   organization_id!: number | null;
 }
 
+/** The entry is about a member of an inventory the caller may read (core 5.5). */
+const isInReadableInventory = (
+  type: string,
+  table: string,
+  alias: string,
+  actor: Actor,
+): Sql => sql`
+  (${ident(alias, 'object1')} = ${type} AND EXISTS (
+    SELECT 1 FROM ${ident(table)} member
+    WHERE member.id = ${ident(alias, 'object1_id')}
+      AND member.inventory_id IN (${heldObjects('inventory', 'read_role', actor)})))`;
+
 export const activityStream = defineResource({
   path: 'activity_stream',
   type: 'activity_stream',
@@ -87,7 +100,9 @@ export const activityStream = defineResource({
         SELECT anc.content_type, anc.object_id FROM role_members mem
         JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
         WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
-          AND anc.content_type <> 'organization'))`,
+          AND anc.content_type <> 'organization')
+      OR ${isInReadableInventory('host', 'hosts', alias, actor)}
+      OR ${isInReadableInventory('group', 'groups', alias, actor)})`,
   },
   extend: describeEntries,
 });

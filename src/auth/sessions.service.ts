@@ -30,7 +30,7 @@ export class SessionsService {
 
   async find(cookie: string): Promise<SessionUser | null> {
     const digest = tokenDigest(cookie);
-    const row = await this.database.row<SessionUser & { stale: boolean }>(sql`
+    const row = await this.database.preparedRow<SessionUser & { stale: boolean }>(sql`
       SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor,
         ses.last_seen < now() - interval '1 minute' AS stale
       FROM sessions ses JOIN users usr ON usr.id = ses.user_id

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { PreparedNames } from './prepared-names.js';
 import type { Sql } from './sql.js';
 
 interface OpenTransaction {
@@ -11,10 +12,12 @@ interface OpenTransaction {
   savepoints: number;
 }
 
-type Statement = Sql | { text: string; values?: unknown[]; name?: string };
+export type Statement = Sql | { text: string; values?: unknown[]; name?: string };
 
-/** PostgreSQL asks for these to be tried again: serialization failure and deadlock. */
-const RETRYABLE = new Set(['40001', '40P01']);
+/** "cached plan must not change result type": a migration ran since the statement was prepared. */
+const STALE_PLAN = '0A000';
+/** To be tried again: serialization failure, deadlock, and a plan that a migration made stale. */
+const RETRYABLE = new Set(['40001', '40P01', STALE_PLAN]);
 const MAX_TRIES = 3;
 
 /**
@@ -27,6 +30,7 @@ export class Database {
   private readonly open = new AsyncLocalStorage<OpenTransaction>();
   /** Statements sent so far in this process; tests compare it to prove constant query counts. */
   statementCount = 0;
+  private readonly prepared = new PreparedNames();
 
   constructor(readonly dataSource: DataSource) {}
 
@@ -41,6 +45,25 @@ export class Database {
 
   async row<Row extends QueryResultRow>(statement: Statement): Promise<Row | undefined> {
     return (await this.run<Row>(statement)).rows[0];
+  }
+
+  /**
+   * A row by a statement whose text recurs, such as one object by its id: PostgreSQL parses and
+   * plans it once a connection. Not for filters, whose plan depends on the values.
+   */
+  async preparedRow<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {
+    const query = statement.toQuery();
+    const name = this.prepared.of(query.text);
+    if (name === undefined) return (await this.run<Row>(query)).rows[0];
+    try {
+      return (await this.run<Row>({ ...query, name })).rows[0];
+    } catch (error) {
+      if (sqlState(error) !== STALE_PLAN) throw error;
+      // The table changed under the plan. Under a new name it is planned anew.
+      this.prepared.forget();
+      if (this.inTransaction) throw error;
+      return (await this.run<Row>(query)).rows[0];
+    }
   }
 
   /** Runs a statement and tells how many rows it changed. */

@@ -8,6 +8,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children, related } from '../common/resource/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
 import { inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
 import { InventoryScript } from './inventory-script.js';
@@ -24,6 +25,7 @@ inventories.links.set('script', 'script').set('tree', 'tree');
 @SubList('groups', children('groups', { needs: 'change' }))
 @SubList('root_groups', rootGroups())
 @SubList('job_templates', related('job_templates'))
+@SubList('labels', attachLabels())
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', inventoryActivity())

@@ -3,6 +3,7 @@ import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql } from '../database/sql.js';
+import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
@@ -72,6 +73,7 @@ export const inventories = defineResource({
     hosts: { kind: 'has-many', target: () => hosts, field: 'inventory' },
     groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
+    labels: labelled('inventory'),
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
@@ -103,6 +105,8 @@ export const hosts = defineResource({
     },
   ],
   indexes: [
+    // Visibility is in it, so that a page far from the start reads no host before it.
+    { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
     // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
     { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
     {

@@ -1,19 +1,25 @@
 import { permit } from '../common/access.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 
 /** Members of a host that its summary shows at most. */
 const SHOWN = 5;
 
 /** The product has no inventory sources; clients read these all the same (core 9.1). */
-export async function inventoryExtension(rows: readonly Row[]): Promise<Map<number, Extension>> {
+export async function inventoryExtension(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
   const fields = {
     has_inventory_sources: false,
     total_inventory_sources: 0,
     inventory_sources_with_failures: 0,
   };
-  return new Map(rows.map(({ id }) => [id, { fields }]));
+  const ids = rows.map(({ id }) => id);
+  const labels = await labelSummaries(resource('inventory'), ids, context);
+  return new Map(ids.map((id) => [id, { fields, summary_fields: { labels: labels.get(id) } }]));
 }
 
 interface Shown {

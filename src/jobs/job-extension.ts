@@ -7,6 +7,7 @@ import type {
   CredentialTypeDefinition,
 } from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 import {
   DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
@@ -43,7 +44,7 @@ interface CredentialRow extends Row {
   may_read: boolean;
 }
 
-/** Fields and summaries of jobs that are no columns (core 11.2). Three statements a page. */
+/** Fields and summaries of jobs that are no columns (core 11.2). Four statements a page. */
 export async function jobExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -51,6 +52,8 @@ export async function jobExtension(
   const facts = await loadRunFacts(context.database, rows);
   const deliveries = await loadDeliveries(rows, context);
   const credentials = await loadCredentials(rows, context);
+  const ids = rows.map(({ id }) => id);
+  const labels = await labelSummaries(resource('job'), ids, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
@@ -74,6 +77,7 @@ export async function jobExtension(
             },
             summary_fields: {
               ...summarizeTemplate(run, 'job'),
+              labels: labels.get(row.id),
               credentials: own.filter((one) => one.may_read).map(summarizeCredential),
             },
           },

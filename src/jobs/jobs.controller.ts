@@ -8,6 +8,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children, related } from '../common/resource/sublist-kinds.js';
+import { labelsOf } from '../labels/sublists.js';
 import { sql } from '../database/sql.js';
 import { CancelService } from './cancel.service.js';
 import { jobs } from './jobs.resource.js';
@@ -20,6 +21,7 @@ jobs.links.set('cancel', 'cancel');
   children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
 @SubList('credentials', related('credentials'))
+@SubList('labels', labelsOf())
 @SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class JobsController extends ResourceController(jobs, ['list', 'retrieve', 'destroy']) {

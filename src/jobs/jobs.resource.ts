@@ -3,6 +3,7 @@ import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
+import { labelled } from '../labels/label-links.js';
 import { JobHooks } from './job.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension } from './job-extension.js';
@@ -61,6 +62,7 @@ export const jobs = defineResource({
       near: 'job_id',
       far: 'credential_id',
     },
+    labels: labelled('job'),
     notifications: {
       kind: 'has-many',
       target: () => resource('notification'),

@@ -28,7 +28,7 @@ export interface PlannedLaunch extends LaunchCheck {
 /** Columns of a template that launch fields override. */
 const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
 /** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment', 'labels', 'instance_groups'] as const;
+const WITHOUT_OBJECTS = ['execution_environment', 'instance_groups'] as const;
 
 /** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
 export function planLaunch(
@@ -66,7 +66,7 @@ export function planLaunch(
 }
 
 function promptedOf(
-  { row, project, credentials }: LaunchTemplate,
+  { row, project, credentials, labels }: LaunchTemplate,
   request: LaunchRequest,
 ): PromptedTemplate {
   const own = Object.fromEntries(
@@ -74,7 +74,12 @@ function promptedOf(
   ) as Prompts;
   return {
     asks: (field) => request.isRelaunch === true || row[ASK_SWITCHES[field]] === true,
-    own: { ...own, credentials: credentials.map(({ id }) => id), labels: [], instance_groups: [] },
+    own: {
+      ...own,
+      credentials: credentials.map(({ id }) => id),
+      labels: labels.map(({ id }) => id),
+      instance_groups: [],
+    },
     projectBranch: project?.branch ?? '',
   };
 }
@@ -120,7 +125,11 @@ function forbiddenOf(
   const own = new Set(template.credentials.map(({ id }) => id));
   const added = ((accepted.credentials ?? []) as number[]).filter((id) => !own.has(id));
   const mayNot = added.some((id) => objects.credentials.get(id)?.mayUse === false);
-  return inventory?.mayUse === false || mayNot ? 'prompts' : null;
+  const carried = new Set(template.labels.map(({ id }) => id));
+  const hidden = ((accepted.labels ?? []) as number[]).some(
+    (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
+  );
+  return inventory?.mayUse === false || mayNot || hidden ? 'prompts' : null;
 }
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
@@ -132,6 +141,8 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
   const credentials = (prompts.credentials ?? []) as number[];
   const unknown = credentials.filter((id) => !objects.credentials.has(id));
   if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
+  const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
+  if (labels.length > 0) errors.labels = labels.map(invalidPk);
   for (const field of WITHOUT_OBJECTS) {
     const ids = [accepted[field] ?? []].flat();
     if (ids.length > 0) errors[field] = ids.map(invalidPk);

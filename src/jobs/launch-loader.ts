@@ -39,6 +39,12 @@ export interface LaunchInventory {
   mayUse: boolean;
 }
 
+export interface LaunchLabel {
+  id: number;
+  name: string;
+  mayRead: boolean;
+}
+
 /** A job template with all that decides about a launch of it. */
 export interface LaunchTemplate {
   row: Row;
@@ -48,6 +54,7 @@ export interface LaunchTemplate {
   /** The survey when it is switched on, its defaults in clear. */
   survey: Survey | null;
   credentials: LaunchCredential[];
+  labels: LaunchLabel[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -55,6 +62,7 @@ export interface LaunchObjects {
   templates: Map<number, LaunchTemplate>;
   inventories: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
+  labels: Map<number, LaunchLabel>;
 }
 
 /** Ids that a set of launches names. */
@@ -62,9 +70,11 @@ export interface LaunchReferences {
   templates: readonly number[];
   inventories: readonly number[];
   credentials: readonly number[];
+  /** Labels that launches add to those of their templates. */
+  labels?: readonly number[];
 }
 
-/** Loads what launches need, in four statements however many they are. */
+/** Loads what launches need, in six statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -87,6 +97,11 @@ export class LaunchLoader {
       [...named.credentials, ...links.map((link) => link.credential_id)],
       actor,
     );
+    const labelled = await this.labelLinks(rows.map(({ id }) => id));
+    const labels = await this.labels(
+      [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
+      actor,
+    );
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       const own = links.filter((link) => link.job_template_id === row.id);
@@ -97,9 +112,12 @@ export class LaunchLoader {
         inventory: inventories.get(row.inventory_id as number) ?? null,
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: own.flatMap((link) => credentials.get(link.credential_id) ?? []),
+        labels: labelled
+          .filter((link) => link.job_template_id === row.id)
+          .flatMap((link) => labels.get(link.label_id) ?? []),
       });
     }
-    return { templates, inventories, credentials };
+    return { templates, inventories, credentials, labels };
   }
 
   private templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
@@ -153,6 +171,30 @@ export class LaunchLoader {
       FROM credentials c JOIN credential_types ct ON ct.id = c.credential_type_id
       WHERE c.id = ANY(${ids}::int[])`);
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
+  }
+
+  private labelLinks(
+    templateIds: readonly number[],
+  ): Promise<{ job_template_id: number; label_id: number }[]> {
+    return this.database.rows(sql`
+      SELECT job_template_id, label_id FROM job_template_labels
+      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
+  }
+
+  private async labels(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchLabel>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.rows<Row>(sql`
+      SELECT l.id, l.name, (${may('label', 'read', 'l', actor)}) AS may_read
+      FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
+    return new Map(
+      rows.map(({ id, name, may_read: mayRead }) => [
+        id,
+        { id, name: String(name), mayRead: mayRead === true },
+      ]),
+    );
   }
 
   private credentialOf(row: CredentialRow): LaunchCredential {

@@ -28,13 +28,14 @@ export function describeLaunch(template: LaunchTemplate): Record<string, unknown
   };
 }
 
-function defaultOf(field: PromptField, { row, inventory, credentials }: LaunchTemplate): unknown {
+function defaultOf(field: PromptField, { row, inventory, credentials, labels }: LaunchTemplate): unknown {
   switch (field) {
     case 'inventory':
       return inventory ? { name: inventory.name, id: inventory.id } : {};
     case 'credentials':
       return credentials.map(describeCredential);
     case 'labels':
+      return labels.map(({ id, name }) => ({ id, name }));
     case 'instance_groups':
       return [];
     case 'execution_environment':

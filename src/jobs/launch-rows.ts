@@ -76,6 +76,7 @@ export class LaunchRows {
     });
     await this.database.execute(insertRows('unified_jobs', COLUMNS, rows));
     await this.linkCredentials(ids, plans);
+    await this.linkLabels(ids, plans);
     plans.forEach((plan, index) => this.record(ids[index]!, plan));
     await this.transitions.created(
       plans.map(({ template }, index) => ({
@@ -138,6 +139,22 @@ export class LaunchRows {
     if (links.length === 0) return;
     await this.database.execute(
       insertRows('job_credentials', { job_id: 'integer', credential_id: 'integer' }, links),
+    );
+  }
+
+  /** Labels of the launch come on top of the template's (automation 1.5). */
+  private async linkLabels(
+    ids: readonly number[],
+    plans: readonly PlannedLaunch[],
+  ): Promise<void> {
+    const links = plans.flatMap(({ template, accepted }, index) => {
+      const own = template.labels.map(({ id }) => id);
+      const labels = new Set([...own, ...((accepted.labels ?? []) as number[])]);
+      return [...labels].map((label) => [ids[index], label]);
+    });
+    if (links.length === 0) return;
+    await this.database.execute(
+      insertRows('job_labels', { job_id: 'integer', label_id: 'integer' }, links),
     );
   }
 

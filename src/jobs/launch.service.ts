@@ -54,6 +54,7 @@ export class LaunchService {
       {
         templates: [...new Set(requests.map(({ templateId }) => templateId))],
         inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
+        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
         credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
       },
       actor,

@@ -45,7 +45,14 @@ export class SettingsController {
       slug,
       name: slug.replace(/^./, (letter) => letter.toUpperCase()),
     }));
-    const request = { style: 'numbered', page: 1, size: 25, sentSize: null, count: true } as const;
+    const request = {
+      style: 'numbered',
+      page: 1,
+      size: 25,
+      sentSize: null,
+      count: true,
+      after: null,
+    } as const;
     return new Page(results, request, results.length, 1, false);
   }
 

@@ -25,7 +25,7 @@ export async function copiedValues(
   return {};
 }
 
-/** Credentials and survey. Notifications are not copied, and the webhook key is a new one. */
+/** Credentials, labels and survey. Notifications are not copied, and the webhook key is a new one. */
 export async function copyAttachments(
   original: Row,
   copy: Row,
@@ -36,5 +36,8 @@ export async function copyAttachments(
     INSERT INTO job_template_credentials (job_template_id, credential_id)
     SELECT ${copy.id}, credential_id FROM job_template_credentials
     WHERE job_template_id = ${original.id} ORDER BY id`);
+  await database.execute(sql`
+    INSERT INTO job_template_labels (job_template_id, label_id)
+    SELECT ${copy.id}, label_id FROM job_template_labels WHERE job_template_id = ${original.id}`);
   await machinery.find(SurveyService).copy(original, copy.id);
 }

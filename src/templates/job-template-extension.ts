@@ -2,6 +2,7 @@ import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 
 const RECENT_JOBS = 10;
@@ -27,7 +28,7 @@ interface SurveyHead extends Row {
   description: string | null;
 }
 
-/** What a job template shows besides its fields (core 10.1). Three statements a page. */
+/** What a job template shows besides its fields (core 10.1). Four statements a page. */
 export async function jobTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -35,6 +36,7 @@ export async function jobTemplateExtension(
   const ids = rows.map(({ id }) => id);
   const recent = await loadRecentJobs(ids, context);
   const credentials = await loadCredentials(ids, context);
+  const labels = await labelSummaries(resource('job_template'), ids, context);
   const surveys = await loadSurveys(ids, context);
   return new Map(
     rows.map((row) => {
@@ -46,7 +48,7 @@ export async function jobTemplateExtension(
           fields: maskedFields(row),
           related: relatedOf(row),
           summary_fields: {
-            labels: { count: 0, results: [] },
+            labels: labels.get(row.id),
             ...(survey ? { survey } : {}),
             recent_jobs: recent
               .filter((job) => job.template_id === row.id)

@@ -11,6 +11,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { attached, children } from '../common/resource/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
@@ -37,6 +38,7 @@ const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string'
     create: (template) => ({ organization: template.organization_id }),
   }),
 )
+@SubList('labels', attachLabels())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

@@ -45,7 +45,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   const isNewList = '_field' in query;
   const search = new URLSearchParams(
     kept
-      .filter(([key]) => !(isNewList && key === 'page'))
+      .filter(([key]) => !(isNewList && ['page', 'after'].includes(key)))
       .map(([key, value]): [string, string] => [key, value]),
   );
   if (added) search.append(...added);

@@ -6,7 +6,8 @@ import { relationCondition, type ResourceDefinition } from '../resource/define-r
 import { compare, toBooleanWord } from './lookups.js';
 import { searchTerms, type Condition, type ListQuery } from './query.js';
 
-const MAX_DEPTH = 4;
+/** Relations that a filter or an order may follow. */
+export const MAX_DEPTH = 4;
 
 /** Rows of `definition` under `alias` that hold a role; implemented by the access module. */
 export type RoleLevel = (definition: ResourceDefinition, alias: string, role: string) => Sql | null;
@@ -184,50 +185,4 @@ export function filterableField(definition: ResourceDefinition, name: string): F
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);
   }
   return field;
-}
-
-/** ORDER BY terms, always ended by `id` so that pages never overlap (decision 5). */
-export function compileOrder(
-  definition: ResourceDefinition,
-  alias: string,
-  names: readonly string[],
-  actor: Actor,
-): Sql {
-  const wanted = names.length > 0 ? names : definition.orderBy;
-  const terms = wanted.map((name) => {
-    const descending = name.startsWith('-');
-    const path = name.replace(/^-/, '').split('__');
-    const term = orderTerm(definition, alias, path, actor, 0);
-    return descending ? sql`${term} DESC` : term;
-  });
-  const last = wanted.at(-1);
-  if (last !== 'id' && last !== '-id') terms.push(ident(alias, 'id'));
-  return terms.reduce((all, term) => sql`${all}, ${term}`);
-}
-
-function orderTerm(
-  definition: ResourceDefinition,
-  alias: string,
-  path: readonly string[],
-  actor: Actor,
-  depth: number,
-): Sql {
-  const [first = '', ...rest] = path;
-  if (first === 'type' && rest.length === 0) {
-    return definition.variants ? ident(alias, 'type') : ident(alias, 'id');
-  }
-  const field = filterableField(definition, resolveName(definition, first));
-  if (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id')) {
-    return ident(alias, field.column!);
-  }
-  if (!field.target || depth >= MAX_DEPTH) {
-    throw new BadRequest(`No related model for field ${first}.`);
-  }
-  const target = field.target();
-  const far = `${alias}o`;
-  return sql`(
-    SELECT ${orderTerm(target, far, rest, actor, depth + 1)}
-    FROM ${ident(target.table)} ${ident(far)}
-    WHERE ${ident(far, 'id')} = ${ident(alias, field.column!)}
-      AND ${permit(target.policy, 'read', far, actor)})`;
 }

@@ -7,9 +7,12 @@ import { permit, RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../http/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
-import { compileOrder, FilterCompiler } from './compile.js';
+import { FilterCompiler } from './compile.js';
+import { cursorAfter, readCursor } from './cursor.js';
+import { orderTerms } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { parseListQuery, type QueryParameters } from './query.js';
+import { DEEP, deepRows, firstRows, type Cut } from './slice.js';
 
 export interface ListOptions {
   /** Further condition on `t`, e.g. the parent of a sub-list. */
@@ -62,50 +65,70 @@ export class ListService {
       visible,
       filters,
     );
-    const countable = filters === TRUE && (options.scope === undefined || options.counted === true);
-    const count =
-      countable && definition.counter ? keptTotal(definition, visible) : total(definition, where);
-    const order = compileOrder(
+    const order = orderTerms(
       definition,
       't',
       parsed.order.length > 0 ? parsed.order : (options.orderBy ?? []),
       actor,
     );
-    const page = await this.cut(definition, request, { where, order, count }, actor);
+    if (!definition.stored) return emptyPage(request);
+    const isWhole = filters === TRUE && (options.scope === undefined || options.counted === true);
+    const isKept = isWhole && definition.counter !== null;
+    const count = isKept ? keptTotal(definition, visible) : total(definition, where);
+    const page = await this.cut(definition, request, { where, order, count, isKept }, actor);
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token as never, { strict: false });
     const context = { database: this.database, actor, detail: false, find };
     const items = await represent(definition, page.results, context);
     const results = options.decorate ? await options.decorate(items, page.results) : items;
-    return new Page(results, request, page.count, page.number, page.hasNext);
+    return new Page(results, request, page.count, page.number, page.hasNext, page.after);
   }
 
   private async cut(
     definition: ResourceDefinition,
     request: PageRequest,
-    { where, order, count: counting }: Cut,
+    cut: Cut,
     actor: Actor,
   ): Promise<Page<Row>> {
-    const rows = (limit: number, offset: number): Promise<Row[]> =>
-      this.database.rows<Row>(sql`
-        SELECT ${selectColumns(definition, 't', actor, false)}
-        FROM ${ident(definition.table)} t
-        WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`);
+    const columns = selectColumns(definition, 't', actor, false);
     if (request.style === 'limited') {
-      return new Page(await rows(request.limit, 0), request, null, 1, false);
+      const rows = await this.database.rows<Row>(
+        firstRows(definition, columns, cut, request.limit),
+      );
+      return new Page(rows, request, null, 1, false);
     }
     const { size } = request;
-    const count = request.count || request.page === 'last' ? await this.count(counting) : null;
+    const count = request.count || request.page === 'last' ? await this.count(cut.count) : null;
     const number =
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
     // Beyond this the product of page and size leaves the safe integers; no table is that long.
     if (number > Number.MAX_SAFE_INTEGER / (size * 2)) throw new NotFound('Invalid page.');
-    const offset = (number - 1) * size;
-    if (count !== null && number > 1 && offset >= count) throw new NotFound('Invalid page.');
-    const found = await rows(size + 1, offset);
-    if (number > 1 && found.length === 0) throw new NotFound('Invalid page.');
+    const place = request.after === null ? null : readCursor(request.after, cut.order, number);
+    const found = place
+      ? await this.database.rows<Row>(firstRows(definition, columns, cut, size + 1, place))
+      : await this.numbered(definition, columns, cut, { offset: (number - 1) * size, size, count });
     const shown = found.slice(0, size);
-    return new Page(shown, request, request.count ? count : null, number, found.length > size);
+    const hasNext = found.length > size;
+    const after = hasNext ? cursorAfter(shown.at(-1)!, cut.order, number + 1) : null;
+    return new Page(shown, request, request.count ? count : null, number, hasNext, after);
+  }
+
+  /** A page by its number, and one row more. @throws NotFound behind the end */
+  private async numbered(
+    definition: ResourceDefinition,
+    columns: Sql,
+    cut: Cut,
+    { offset, size, count }: { offset: number; size: number; count: number | null },
+  ): Promise<Row[]> {
+    const isDeep = offset >= DEEP;
+    const known = count ?? (isDeep && cut.isKept ? await this.count(cut.count) : null);
+    if (known !== null && offset > 0 && offset >= known) throw new NotFound('Invalid page.');
+    const statement = isDeep
+      ? deepRows(definition, columns, cut, { offset, limit: size + 1, total: known })
+      : firstRows(definition, columns, cut, size + 1, null, offset);
+    const found = await this.database.rows<Row>(statement);
+    if (offset > 0 && found.length === 0) throw new NotFound('Invalid page.');
+    return found;
   }
 
   private async count(counting: Sql): Promise<number> {
@@ -114,11 +137,10 @@ export class ListService {
   }
 }
 
-/** The parts of a list's statements. */
-interface Cut {
-  where: Sql;
-  order: Sql;
-  count: Sql;
+function emptyPage(request: PageRequest): Page<Representation> {
+  if (request.style === 'limited') return new Page([], request, null, 1, false);
+  if (request.page !== 'last' && request.page > 1) throw new NotFound('Invalid page.');
+  return new Page([], request, request.count ? 0 : null, 1, false);
 }
 
 const total = (definition: ResourceDefinition, where: Sql): Sql => sql`

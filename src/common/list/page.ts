@@ -15,6 +15,8 @@ export type PageRequest =
       size: number;
       sentSize: number | null;
       count: boolean;
+      /** Cursor of a `next` link (decision 34). */
+      after: string | null;
     }
   | { style: 'limited'; limit: number };
 
@@ -27,6 +29,8 @@ export class Page<T = Record<string, unknown>> {
     readonly count: number | null,
     readonly number: number,
     readonly hasNext: boolean,
+    /** Cursor of the next page, where there is one. */
+    readonly after: string | null = null,
   ) {}
 }
 
@@ -64,6 +68,7 @@ export function parsePage(
     size: sentSize ?? limits.pageSize,
     sentSize,
     count: !disabled,
+    after: valuesOf(parameters.after).at(-1) ?? null,
   };
 }
 
@@ -71,20 +76,21 @@ export function parsePage(
 export function envelope(page: Page<unknown>, path: string, query: QueryParameters): object {
   if (page.request.style === 'limited') return { results: page.results };
   const { sentSize } = page.request;
-  const link = (number: number): string => {
+  const link = (number: number, after: string | null): string => {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
-      if (key === 'page' || key === 'page_size') continue;
+      if (key === 'page' || key === 'page_size' || key === 'after') continue;
       for (const one of [value ?? []].flat()) search.append(key, one);
     }
     search.append('page', String(number));
     if (sentSize !== null) search.append('page_size', String(sentSize));
+    if (after !== null) search.append('after', after);
     return `${path}?${search.toString()}`;
   };
   return {
     ...(page.count === null ? {} : { count: page.count }),
-    next: page.hasNext ? link(page.number + 1) : null,
-    previous: page.number > 1 ? link(page.number - 1) : null,
+    next: page.hasNext ? link(page.number + 1, page.after) : null,
+    previous: page.number > 1 ? link(page.number - 1, null) : null,
     results: page.results,
   };
 }

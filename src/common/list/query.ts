@@ -54,12 +54,12 @@ export const LOOKUPS = new Set([
 const RESERVED = new Set([
   'page',
   'page_size',
+  'after',
   'format',
   'order',
   'order_by',
   'search',
   'type',
-  'host_filter',
   'count_disabled',
   'no_truncate',
   'limit',

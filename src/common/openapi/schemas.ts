@@ -172,6 +172,7 @@ export function LIST_PARAMETERS(info: RouteInfo): ApiQueryOptions[] {
   return [
     parameter('page', 'string', 'Page number, or `last`.'),
     parameter('page_size', 'integer', 'Items per page; capped.'),
+    parameter('after', 'string', 'Place in the list, as a `next` link gives it.'),
     parameter('count_disabled', 'boolean', 'Leaves the total count out.'),
     parameter('order_by', 'string', 'Comma-separated fields; a leading minus means descending.'),
     parameter('search', 'string', 'Words that must occur.'),

@@ -116,6 +116,8 @@ export interface ResourceOptions {
   hide?: (alias: string) => Sql;
   /** DELETE is accepted (202) and done by a worker. */
   deletesLater?: boolean;
+  /** False: the product has none of these and no table; the list is readable and empty. */
+  stored?: boolean;
 }
 
 /** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
@@ -161,6 +163,7 @@ const DEFAULTS = {
   hide: null,
   counter: null,
   deletesLater: false,
+  stored: true,
   summarise: null,
 } satisfies Partial<ResourceDefinition>;
 

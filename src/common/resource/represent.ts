@@ -29,10 +29,32 @@ export function capabilityColumns(
   alias: string,
   actor: Actor,
 ): Sql[] {
-  return Object.entries(definition.capabilities).map(
-    ([word, action]) =>
-      sql`(${permit(definition.policy, action, alias, actor)}) AS ${ident(`can_${word}`)}`,
-  );
+  const asked = new Set(capabilityWords(definition).values());
+  return [...asked].map((word) => {
+    const action = definition.capabilities[word]!;
+    return sql`(${permit(definition.policy, action, alias, actor)}) AS ${ident(`can_${word}`)}`;
+  });
+}
+
+/** An ordinary caller, for comparing rules. */
+const ANYBODY: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
+const sharedWords = new WeakMap<ResourceDefinition, Map<string, string>>();
+
+/** Each word with the first one that follows the same rule: equal rules are asked once a row. */
+function capabilityWords(definition: ResourceDefinition): ReadonlyMap<string, string> {
+  const known = sharedWords.get(definition);
+  if (known) return known;
+  const firstOf = new Map<string, string>();
+  const words = new Map<string, string>();
+  for (const [word, action] of Object.entries(definition.capabilities)) {
+    const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
+    // Auditors may read what they may not do anything else to.
+    const rule = JSON.stringify([action === 'read', text, values]);
+    if (!firstOf.has(rule)) firstOf.set(rule, word);
+    words.set(word, firstOf.get(rule)!);
+  }
+  sharedWords.set(definition, words);
+  return words;
 }
 
 /**
@@ -117,9 +139,9 @@ function fieldValues(definition: ResourceDefinition, row: Row): Representation {
 }
 
 function capabilitiesOf(definition: ResourceDefinition, row: Row): Representation | null {
-  const words = Object.keys(definition.capabilities).filter((word) => `can_${word}` in row);
+  const words = [...capabilityWords(definition)].filter(([, asked]) => `can_${asked}` in row);
   if (words.length === 0) return null;
-  return Object.fromEntries(words.map((word) => [word, row[`can_${word}`]]));
+  return Object.fromEntries(words.map(([word, asked]) => [word, row[`can_${asked}`]]));
 }
 
 function relatedOf(

@@ -83,9 +83,12 @@ export class ResourceService {
     actor: Actor,
     { action, lock = false }: { action?: string; lock?: boolean } = {},
   ): Promise<Row> {
+    if (!definition.stored) throw new NotFound();
     const byId = typeof id === 'number' || /^\d+$/.test(id);
-    const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
-    const row = await this.database.row<Row & { may_read: boolean; may_act: boolean }>(sql`
+    const which = byId
+      ? idCondition(Number(id))
+      : naturalKeyCondition(definition, 't', String(id));
+    const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, 't', actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
         (${action ? permit(definition.policy, action, 't', actor) : TRUE}) AS may_act

@@ -33,6 +33,8 @@ export interface SubListSpec {
   authoriseCreate?: (context: LinkContext) => Promise<void>;
   /** Action on the parent that creating, attaching and detaching need; default `change`. */
   needs?: string;
+  /** A row that a body without id describes already: it is attached instead of created. */
+  existing?: (context: LinkContext, body: Record<string, unknown>) => Promise<Row | undefined>;
   attach?: (context: LinkContext, child: Row) => Promise<void>;
   detach?: (context: LinkContext, child: Row) => Promise<void>;
   /** Action on the child that attaching needs; default `read`. */
@@ -149,6 +151,8 @@ async function post(
   if (detaching) {
     throw new BadRequest('This list owns its objects: delete the object instead of removing it.');
   }
+  const known = await spec.existing?.(context, body);
+  if (known) return link(context, spec, { id: known.id }, false);
   const target = spec.target();
   const injected = spec.create(context.parent);
   const { authoriseCreate } = spec;

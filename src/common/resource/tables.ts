@@ -5,7 +5,7 @@ import type { Relation, ResourceDefinition } from './define-resource.js';
 /** The tables that the resources' declarations amount to: their own and those of their links. */
 export function resourceTables(definitions: readonly ResourceDefinition[]): TableDefinition[] {
   const tables = new Map<string, { columns: Record<string, TableColumn>; indexes: TableIndex[] }>();
-  for (const definition of definitions) {
+  for (const definition of definitions.filter(({ stored }) => stored)) {
     const shared = definitions.filter(({ table }) => table === definition.table);
     const table = tables.get(definition.table) ?? { columns: {}, indexes: [] };
     tables.set(definition.table, table);

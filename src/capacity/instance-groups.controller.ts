@@ -1,0 +1,24 @@
+import { accessList, objectRoles } from '../access/sublists.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { listOf } from '../common/resource/sublist-kinds.js';
+import { TRUE } from '../database/sql.js';
+import { instanceGroups } from './instance-groups.resource.js';
+
+@Resource(instanceGroups)
+// The only group there is runs every job.
+@SubList(
+  'jobs',
+  listOf(
+    () => resource('unified_job'),
+    () => TRUE,
+  ),
+)
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+export class InstanceGroupsController extends ResourceController(instanceGroups, [
+  'list',
+  'retrieve',
+]) {}

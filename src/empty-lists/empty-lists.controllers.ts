@@ -1,0 +1,29 @@
+import { ResourceController, type GenericMethod } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import {
+  applications,
+  executionEnvironments,
+  inventorySources,
+  schedules,
+  systemJobTemplates,
+} from './empty-lists.resource.js';
+
+const READ: readonly GenericMethod[] = ['list', 'retrieve'];
+
+@Resource(executionEnvironments)
+export class ExecutionEnvironmentsController extends ResourceController(
+  executionEnvironments,
+  READ,
+) {}
+
+@Resource(applications)
+export class ApplicationsController extends ResourceController(applications, READ) {}
+
+@Resource(inventorySources)
+export class InventorySourcesController extends ResourceController(inventorySources, READ) {}
+
+@Resource(schedules)
+export class SchedulesController extends ResourceController(schedules, READ) {}
+
+@Resource(systemJobTemplates)
+export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, READ) {}

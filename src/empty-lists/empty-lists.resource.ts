@@ -1,0 +1,46 @@
+import { everyone } from '../common/access.js';
+import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import {
+  ApplicationSchema,
+  ExecutionEnvironmentSchema,
+  InventorySourceSchema,
+  ScheduleSchema,
+  SystemJobTemplateSchema,
+} from './schemas.js';
+
+const emptyList = (
+  path: string,
+  type: string,
+  schema: abstract new (...args: never[]) => object,
+): ResourceDefinition =>
+  defineResource({
+    path,
+    type,
+    schema,
+    table: path,
+    stored: false,
+    capabilities: {},
+    policy: { read: everyone },
+  });
+
+/**
+ * Kinds of objects this product has none of. Clients read their lists all the same, and `import`
+ * ends without them (clients 2.4).
+ */
+export const executionEnvironments = emptyList(
+  'execution_environments',
+  'execution_environment',
+  ExecutionEnvironmentSchema,
+);
+export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
+export const inventorySources = emptyList(
+  'inventory_sources',
+  'inventory_source',
+  InventorySourceSchema,
+);
+export const schedules = emptyList('schedules', 'schedule', ScheduleSchema);
+export const systemJobTemplates = emptyList(
+  'system_job_templates',
+  'system_job_template',
+  SystemJobTemplateSchema,
+);

@@ -1,0 +1,96 @@
+import { Bool, Char, Choices, DateTime, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedSchema } from '../common/resource/schemas.js';
+
+const READ_ONLY = { readOnly: true } as const;
+const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
+
+/** Container images that jobs run in. */
+export class ExecutionEnvironmentSchema extends NamedSchema {
+  @Reference(() => resource('organization'), ORGANIZATION)
+  organization!: number | null;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  image!: string;
+
+  @Bool(READ_ONLY)
+  managed!: boolean;
+
+  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
+  credential!: number | null;
+
+  @Choices(['', 'always', 'missing', 'never'].map((word) => [word, word] as const), READ_ONLY)
+  pull!: string;
+}
+
+/** Clients that log users in by OAuth. */
+export class ApplicationSchema extends NamedSchema {
+  @Reference(() => resource('organization'), ORGANIZATION)
+  organization!: number | null;
+
+  @Char(READ_ONLY)
+  client_id!: string;
+
+  @Char(READ_ONLY)
+  client_type!: string;
+
+  @Text(READ_ONLY)
+  redirect_uris!: string;
+
+  @Char(READ_ONLY)
+  authorization_grant_type!: string;
+
+  @Bool(READ_ONLY)
+  skip_authorization!: boolean;
+}
+
+/** Places that hosts are synchronised from. */
+export class InventorySourceSchema extends NamedSchema {
+  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
+  inventory!: number | null;
+
+  @Char(READ_ONLY)
+  source!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  source_path!: string;
+
+  @Bool(READ_ONLY)
+  overwrite!: boolean;
+
+  @Bool(READ_ONLY)
+  overwrite_vars!: boolean;
+
+  @Bool(READ_ONLY)
+  update_on_launch!: boolean;
+}
+
+/** Launches at set times. */
+export class ScheduleSchema extends NamedSchema {
+  @Char(READ_ONLY)
+  rrule!: string;
+
+  @Bool(READ_ONLY)
+  enabled!: boolean;
+
+  @Reference(() => resource('unified_job_template'), { ...READ_ONLY, nullable: true })
+  unified_job_template!: number | null;
+
+  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
+  inventory!: number | null;
+
+  @DateTime(READ_ONLY)
+  dtstart!: string | null;
+
+  @DateTime(READ_ONLY)
+  dtend!: string | null;
+
+  @DateTime(READ_ONLY)
+  next_run!: string | null;
+}
+
+/** Housekeeping that runs as jobs. */
+export class SystemJobTemplateSchema extends NamedSchema {
+  @Char(READ_ONLY)
+  job_type!: string;
+}

@@ -1,0 +1,26 @@
+import type { Relation, ResourceDefinition } from '../common/resource/define-resource.js';
+import { resource, resources } from '../common/resource/registry.js';
+
+export type LabelLink = Extract<Relation, { kind: 'many-to-many' }>;
+
+/** The `labels` relation of a resource. */
+export const labelled = (type: string): LabelLink => ({
+  kind: 'many-to-many',
+  target: () => resource('label'),
+  table: `${type}_labels`,
+  near: `${type}_id`,
+  far: 'label_id',
+});
+
+/** The link of one resource. @throws Error for a resource without labels: a fault of the programmer */
+export function labelLinkOf({ type, relations }: ResourceDefinition): LabelLink {
+  const relation = relations.labels;
+  if (relation?.kind !== 'many-to-many') throw new Error(`${type} has no labels`);
+  return relation;
+}
+
+/** The links of every resource with labels: where a label may be in use. */
+export const labelLinks = (): LabelLink[] =>
+  resources().flatMap(({ relations }) =>
+    relations.labels?.kind === 'many-to-many' ? [relations.labels] : [],
+  );

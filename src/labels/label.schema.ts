@@ -1,0 +1,15 @@
+import { Char, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { OwnedSchema } from '../common/resource/schemas.js';
+
+export class LabelSchema extends OwnedSchema {
+  @Char({ required: true, search: true, help: 'Name of this object.' })
+  name!: string;
+
+  @Reference(() => resource('organization'), {
+    required: true,
+    needs: 'member',
+    help: 'Organization the label belongs to.',
+  })
+  organization!: number;
+}

@@ -1,0 +1,62 @@
+import { BadRequest } from '../common/http/errors.js';
+import { validate } from '../common/fields/validate.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
+import { attached, related } from '../common/resource/sublist-kinds.js';
+import { and, ident, not, sql, TRUE } from '../database/sql.js';
+import { labelLinkOf, labelLinks } from './label-links.js';
+
+const MAX_LABELS = 100;
+
+/** Labels of an object that is read-only, such as a job. */
+export const labelsOf = (): ReturnType<typeof related> =>
+  // Whoever may read the object may read its labels.
+  related('labels', { options: () => ({ visible: TRUE }) });
+
+/**
+ * `labels/` of an object: `{name, organization}` attaches the label of that name (204) or makes it
+ * (201); detaching the last use deletes it (core 1.11).
+ */
+export const attachLabels =
+  (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) =>
+    attached('labels', {
+      options: () => ({ visible: TRUE }),
+      create: () => ({}),
+      existing: findLabel,
+      check: assertRoom,
+      afterDetach: deleteUnused,
+    })(definition, name);
+
+async function findLabel(
+  { machinery }: LinkContext,
+  body: Record<string, unknown>,
+): Promise<Row | undefined> {
+  const { name, organization } = validate(resource('label').fields, body);
+  return machinery.database.row<Row>(sql`
+    SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
+}
+
+/** The parent is locked, so that two requests do not both take the last place. */
+async function assertRoom(context: LinkContext, label: Row): Promise<void> {
+  const { machinery, parent, parentDefinition } = context;
+  const { table, near } = labelLinkOf(parentDefinition);
+  await machinery.database.execute(sql`
+    SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR NO KEY UPDATE`);
+  const row = await machinery.database.row<{ others: number }>(sql`
+    SELECT count(*)::int AS others FROM ${ident(table)}
+    WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`);
+  if (row!.others >= MAX_LABELS) {
+    throw new BadRequest(`Maximum number of labels for ${String(parent.name)} reached.`);
+  }
+}
+
+/** The lock comes first: an object that takes the label at this moment is seen by the second look. */
+async function deleteUnused({ machinery }: LinkContext, label: Row): Promise<void> {
+  await machinery.database.execute(sql`SELECT 1 FROM labels WHERE id = ${label.id} FOR UPDATE`);
+  const unused = labelLinks().map(({ table }) =>
+    not(sql`EXISTS (SELECT 1 FROM ${ident(table)} lnk WHERE lnk.label_id = ${label.id})`),
+  );
+  await machinery.database.execute(sql`
+    DELETE FROM labels WHERE ${and(sql`id = ${label.id}`, ...unused)}`);
+}

@@ -1,0 +1,204 @@
+/** Labels, where they stand and who may use them (core 1.11, 15.2). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { sameQueries } from '../support/queries.js';
+
+let test: TestApp;
+let organization: number;
+beforeAll(async () => {
+  test = await boot();
+  organization = test.home.organization.id;
+});
+afterAll(() => test.close());
+
+async function labelledTemplate(...names: string[]): Promise<Row> {
+  const { as, make } = test;
+  const project = await make.project({ organization });
+  const inventory = await make.inventory({ organization });
+  const template = await make.jobTemplate({
+    project: project.id,
+    inventory: inventory.id,
+    ask_labels_on_launch: true,
+  });
+  for (const name of names) {
+    const url = `job_templates/${template.id}/labels/`;
+    const { status } = await as.superuser.post(url, { name, organization });
+    expect([201, 204]).toContain(status);
+  }
+  return template;
+}
+
+describe('the collection', () => {
+  it('makes, renames and never deletes', async () => {
+    const { as } = test;
+    const made = await as.orgMember.post('labels/', { name: 'made', organization }).expect(201);
+    expect(made.headers.location).toBe(made.body.url);
+    expect(made.body.summary_fields.organization.name).toBe('Home');
+    const url = `labels/${made.body.id}/`;
+    await as.orgMember.patch(url, { name: 'renamed' }).expect(403);
+    await as.orgAdmin.patch(url, { name: 'renamed' }).expect(200);
+    await as.orgAdmin.put(url, { name: 'replaced', organization }).expect(200);
+    await as.superuser.delete(url).expect(405);
+    const { headers } = await as.orgAdmin.options(url).expect(200);
+    expect(headers.allow).toBe('GET, PUT, PATCH, HEAD, OPTIONS');
+  });
+
+  it('keeps a name once in an organization', async () => {
+    const { as, home } = test;
+    await as.orgAdmin.post('labels/', { name: 'once', organization }).expect(201);
+    const { body } = await as.orgAdmin.post('labels/', { name: 'once', organization }).expect(400);
+    expect(body).toEqual({ __all__: ['Label with this Name and Organization already exists.'] });
+    const other = { name: 'once', organization: home.otherOrganization.id };
+    await as.outsider.post('labels/', other).expect(201);
+  });
+
+  it('refuses what is missing, too long or not of the caller', async () => {
+    const { as } = test;
+    await as.orgAdmin.post('labels/', { name: 'x' }).expect(400);
+    await as.orgAdmin.post('labels/', { name: 'x'.repeat(513), organization }).expect(400);
+    await as.orgAdmin.post('labels/', { name: 'x', organization: 2_000_000 }).expect(400);
+    await as.outsider.post('labels/', { name: 'x', organization }).expect(403);
+    await as.nobody.post('labels/', { name: 'x', organization }).expect(403);
+  });
+
+  it('shows a label to its organization and to readers of what carries it', async () => {
+    const { as, make } = test;
+    const template = await labelledTemplate('seen');
+    const { body } = await as.superuser.get('labels/?name=seen').expect(200);
+    const url = `labels/${body.results[0].id}/`;
+    await as.orgMember.get(url).expect(200);
+    await as.nobody.get(url).expect(403);
+    const user = await make.user();
+    const reader = await as.asUser(user);
+    await make.grant('job_template', template, 'read_role', { user });
+    await reader.get(url).expect(200);
+    const found = await reader.get('job_templates/?labels__name=seen').expect(200);
+    expect(found.body.count).toBe(1);
+  });
+});
+
+describe('the labels of an object', () => {
+  it('are attached by id or by name, made when they are new, and shown with the object', async () => {
+    const { as } = test;
+    const template = await labelledTemplate();
+    const url = `job_templates/${template.id}/labels/`;
+    const made = await as.orgAdmin.post(url, { name: 'blue', organization }).expect(201);
+    await as.orgAdmin.post(url, { name: 'blue', organization }).expect(204);
+    await as.orgAdmin.post('labels/', { name: 'green', organization }).expect(201);
+    await as.orgAdmin.post(url, { name: 'green', organization: `${organization}` }).expect(204);
+    await as.orgAdmin.post(url, { id: made.body.id }).expect(204);
+    const shown = await as.orgAdmin.get(`job_templates/${template.id}/`).expect(200);
+    expect(shown.body.related.labels).toBe(`/api/v2/${url}`);
+    const { labels } = shown.body.summary_fields;
+    expect(labels.count).toBe(2);
+    expect(labels.results.map(({ name }: { name: string }) => name)).toEqual(['blue', 'green']);
+    const list = await as.orgAdmin.get(url).expect(200);
+    expect(list.body.count).toBe(2);
+  });
+
+  it('are changed by admins of the object only', async () => {
+    const { as } = test;
+    const template = await labelledTemplate('kept');
+    const url = `job_templates/${template.id}/labels/`;
+    await as.orgMember.post(url, { name: 'other', organization }).expect(403);
+    await as.orgMember.post(url, { name: 'kept', organization }).expect(403);
+    expect((await as.superuser.get('labels/?name=other').expect(200)).body.count).toBe(0);
+  });
+
+  it('vanish with their last use, not before', async () => {
+    const { as, make } = test;
+    const [first, second] = [await labelledTemplate('shared'), await labelledTemplate('shared')];
+    const inventory = await make.inventory({ organization });
+    await as.orgAdmin.post(`inventories/${inventory.id}/labels/`, { name: 'shared', organization }).expect(204);
+    const found = await as.orgAdmin.get('labels/?name=shared').expect(200);
+    const { id } = found.body.results[0];
+    const take = (path: string) => as.orgAdmin.post(`${path}/labels/`, { id, disassociate: true }).expect(204);
+    await take(`job_templates/${first.id}`);
+    await take(`job_templates/${second.id}`);
+    await as.orgAdmin.get(`labels/${id}/`).expect(200);
+    await take(`inventories/${inventory.id}`);
+    await as.orgAdmin.get(`labels/${id}/`).expect(404);
+  });
+
+  it('are at most a hundred, and can be taken off then', async () => {
+    const { as, database } = test;
+    const template = await labelledTemplate();
+    const made = await database.rows<{ id: number }>(sql`
+      INSERT INTO labels (name, organization_id)
+      SELECT 'many ' || number, ${organization} FROM generate_series(1, 101) AS number RETURNING id`);
+    const ids = made.map(({ id }) => id);
+    await database.execute(sql`
+      INSERT INTO job_template_labels (job_template_id, label_id)
+      SELECT ${template.id}, id FROM unnest(${ids.slice(0, 99)}::int[]) AS id`);
+    const url = `job_templates/${template.id}/labels/`;
+    await as.orgAdmin.post(url, { id: ids[99] }).expect(204);
+    const { body } = await as.orgAdmin.post(url, { id: ids[100] }).expect(400);
+    expect(body).toEqual({ detail: `Maximum number of labels for ${String(template.name)} reached.` });
+    await as.orgAdmin.post(url, { name: 'one more', organization }).expect(400);
+    expect((await as.superuser.get('labels/?name=one more').expect(200)).body.count).toBe(0);
+    await as.orgAdmin.post(url, { id: ids[0] }).expect(204);
+    await as.orgAdmin.post(url, { id: ids[0], disassociate: true }).expect(204);
+    await as.orgAdmin.post(url, { id: ids[100] }).expect(204);
+    const shown = await as.orgAdmin.get(`job_templates/${template.id}/`).expect(200);
+    expect(shown.body.summary_fields.labels.count).toBe(100);
+    expect(shown.body.summary_fields.labels.results).toHaveLength(10);
+  });
+
+  it('keep a label that one request takes off while another attaches it', async () => {
+    const { as } = test;
+    for (let round = 0; round < 5; round++) {
+      const name = `race ${round}`;
+      const [from, to] = [await labelledTemplate(name), await labelledTemplate()];
+      const { body } = await as.superuser.get(`labels/?name=${name}`).expect(200);
+      const { id } = body.results[0];
+      const [, attached] = await Promise.all([
+        as.superuser.post(`job_templates/${from.id}/labels/`, { id, disassociate: true }),
+        as.superuser.post(`job_templates/${to.id}/labels/`, { id }),
+      ]);
+      const { body: after } = await as.superuser.get(`job_templates/${to.id}/labels/`).expect(200);
+      expect(after.count).toBe(attached.status === 204 ? 1 : 0);
+      expect([204, 400]).toContain(attached.status);
+    }
+  });
+
+  it('cost the same number of statements for one row and for fifty', async () => {
+    const { as } = test;
+    for (let i = 0; i < 5; i++) await labelledTemplate(`query ${i}`);
+    await sameQueries(
+      test.database,
+      () => as.superuser.get('job_templates/?page_size=1'),
+      () => as.superuser.get('job_templates/?page_size=50'),
+    );
+  });
+});
+
+describe('a launch', () => {
+  it('puts labels of the launch on top of those of the template', async () => {
+    const { as } = test;
+    const template = await labelledTemplate('own');
+    const added = await as.orgAdmin.post('labels/', { name: 'added', organization }).expect(201);
+    const needs = await as.orgAdmin.get(`job_templates/${template.id}/launch/`).expect(200);
+    expect(needs.body.defaults.labels).toEqual([{ id: expect.any(Number), name: 'own' }]);
+    const launched = await as.orgAdmin
+      .post(`job_templates/${template.id}/launch/`, { labels: [added.body.id] })
+      .expect(201);
+    const { body } = await as.orgAdmin.get(`jobs/${launched.body.job}/labels/`).expect(200);
+    expect(body.results.map(({ name }: { name: string }) => name)).toEqual(['added', 'own']);
+    const job = await as.orgAdmin.get(`jobs/${launched.body.job}/`).expect(200);
+    expect(job.body.summary_fields.labels.count).toBe(2);
+    await as.orgAdmin.post(`jobs/${launched.body.job}/labels/`, { id: added.body.id }).expect(405);
+  });
+
+  it('refuses labels that do not exist or that the caller may not read', async () => {
+    const { as, home } = test;
+    const template = await labelledTemplate();
+    const launch = `job_templates/${template.id}/launch/`;
+    const { body } = await as.orgAdmin.post(launch, { labels: [999_999] }).expect(400);
+    expect(body).toEqual({ labels: ['Invalid pk "999999" - object does not exist.'] });
+    const foreign = await as.outsider
+      .post('labels/', { name: 'foreign', organization: home.otherOrganization.id })
+      .expect(201);
+    await as.orgAdmin.post(launch, { labels: [foreign.body.id] }).expect(403);
+  });
+});

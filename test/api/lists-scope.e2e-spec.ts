@@ -1,0 +1,35 @@
+/** What lists refuse rather than ignore, and whose entries the audit trail shows (core 2.3, 5.5). */
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+it('refuses the filter language of smart inventories instead of ignoring it', async () => {
+  const { as, make } = test;
+  const inventory = await make.inventory();
+  const lists = ['hosts/', `inventories/${inventory.id}/hosts/`];
+  for (const list of lists) {
+    const { body } = await as.superuser.get(`${list}?host_filter=name=web`).expect(400);
+    expect(body.detail).toContain('host_filter');
+  }
+});
+
+it('shows what happened to hosts and groups to readers of their inventory', async () => {
+  const { as, make } = test;
+  const [inventory, other] = [await make.inventory(), await make.inventory()];
+  const [host, group] = [await make.host(inventory), await make.group(inventory)];
+  await make.host(other);
+  const user = await make.user();
+  const reader = await as.asUser(user);
+  const entries = async (): Promise<unknown[]> => {
+    const path = 'activity_stream/?object1__in=host,group&order_by=id';
+    const { body } = await reader.get(path).expect(200);
+    return body.results.map(({ changes }: { changes: { id: number } }) => changes.id);
+  };
+  expect(await entries()).toEqual([]);
+  await make.grant('inventory', inventory, 'read_role', { user });
+  expect(await entries()).toEqual([host.id, group.id]);
+});

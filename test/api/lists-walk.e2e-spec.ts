@@ -1,0 +1,171 @@
+/** Long lists: walking them while they change, pages far from the start, exact totals (decision 34). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { countQueries } from '../support/queries.js';
+
+const LENGTH = 100_000;
+
+let test: TestApp;
+let inventory: Row;
+let ids: number[];
+let reader: ApiClient;
+beforeAll(async () => {
+  test = await boot();
+  const { make, as } = test;
+  inventory = await make.inventory();
+  ids = await make.hosts(inventory, LENGTH, 'walked');
+  const user = await make.user();
+  await make.grant('inventory', inventory, 'read_role', { user });
+  reader = await as.asUser(user);
+  await test.database.execute(sql`VACUUM ANALYZE hosts`);
+}, 120_000);
+afterAll(() => test.close());
+
+interface Answer {
+  count?: number;
+  next: string | null;
+  previous: string | null;
+  results: { id: number; name: string }[];
+}
+
+const get = async (path: string): Promise<Answer> => (await reader.get(path).expect(200)).body;
+
+/** Deletes hosts the walk has passed and has yet to reach, and makes new ones all over the list. */
+async function disturb(round: number, gone: Set<number>): Promise<void> {
+  const doomed = Array.from({ length: 20 }, (_, i) => ids[(round * 7919 + i * 5003) % LENGTH]!);
+  for (const id of doomed) gone.add(id);
+  await test.database.execute(sql`DELETE FROM hosts WHERE id = ANY(${doomed}::int[])`);
+  await test.database.execute(sql`
+    INSERT INTO hosts (name, inventory_id)
+    SELECT ${'walked'} || '-' || lpad((number * 4999)::text, 7, '0') || '-new-' || ${round}::int,
+      ${inventory.id} FROM generate_series(1, 20) AS number`);
+}
+
+it('misses and doubles nothing that stayed, while rows come and go', async () => {
+  const seen: number[] = [];
+  const gone = new Set<number>();
+  let path: string | null = '/api/v2/hosts/?page_size=200&count_disabled=1';
+  for (let round = 1; path !== null; round++) {
+    const [page]: [Answer, void] = await Promise.all([get(path), disturb(round, gone)]);
+    seen.push(...page.results.map(({ id }) => id));
+    expect(page.previous === null).toBe(round === 1);
+    path = page.next;
+  }
+  const once = new Set(seen);
+  expect(once.size).toBe(seen.length);
+  expect(ids.filter((id) => !gone.has(id) && !once.has(id))).toEqual([]);
+  const { count } = await get('/api/v2/hosts/?page_size=1');
+  const stored = await test.database.row<{ total: number }>(
+    sql`SELECT count(*)::int AS total FROM hosts`,
+  );
+  expect(count).toBe(stored?.total);
+}, 120_000);
+
+it('walks downwards and over ties as well', async () => {
+  for (const order of ['-id', 'created', '-created,name', 'inventory__name,name']) {
+    const seen: number[] = [];
+    let path: string | null =
+      `/api/v2/hosts/?page_size=50&order_by=${order}&name__startswith=walked-00001`;
+    while (path !== null) {
+      const page: Answer = await get(path);
+      seen.push(...page.results.map(({ id }) => id));
+      path = page.next;
+    }
+    const { count } = await get('/api/v2/hosts/?page_size=1&name__startswith=walked-00001');
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toHaveLength(count!);
+  }
+});
+
+it('finds a page by its number wherever it lies, with and without the total', async () => {
+  const all = await test.database.rows<{ id: number }>(sql`SELECT id FROM hosts ORDER BY name, id`);
+  const last = Math.ceil(all.length / 200);
+  for (const page of [1, 2, 6, Math.floor(last / 2), last - 3, last]) {
+    const expected = all.slice((page - 1) * 200, page * 200).map(({ id }) => id);
+    for (const extra of ['', '&count_disabled=1', '&name__startswith=walked']) {
+      const answer = await get(`/api/v2/hosts/?page_size=200&page=${page}${extra}`);
+      expect(answer.results.map(({ id }) => id)).toEqual(expected);
+      expect(answer.next === null).toBe(page === last);
+      expect(answer.previous === null).toBe(page === 1);
+    }
+  }
+  const end = await get('/api/v2/hosts/?page_size=200&page=last');
+  expect(end.results.at(-1)?.id).toBe(all.at(-1)?.id);
+  await reader.get(`hosts/?page_size=200&page=${last + 1}`).expect(404);
+  await reader.get(`hosts/?page_size=200&page=${last + 1}&count_disabled=1`).expect(404);
+});
+
+it('keeps the filters in its links, and the page number holds when it is changed', async () => {
+  const first = await get('/api/v2/hosts/?page_size=5&name__contains=walked&order_by=-name');
+  const next = new URL(first.next!, 'http://localhost');
+  expect(Object.fromEntries(next.searchParams)).toMatchObject({
+    name__contains: 'walked',
+    order_by: '-name',
+    page: '2',
+    page_size: '5',
+  });
+  next.searchParams.set('page', '3');
+  const third = await get(`${next.pathname}${next.search}`);
+  const plain = await get('/api/v2/hosts/?page_size=5&name__contains=walked&order_by=-name&page=3');
+  expect(third.results).toEqual(plain.results);
+  expect(third.previous).not.toContain('after=');
+});
+
+it('answers an empty last page when the rows behind a place are gone', async () => {
+  const { make } = test;
+  const own = await make.inventory();
+  const made = await make.hosts(own, 3, 'short');
+  const { body } = await test.as.superuser
+    .get(`inventories/${own.id}/hosts/?page_size=2`)
+    .expect(200);
+  await test.database.execute(sql`DELETE FROM hosts WHERE id = ${made[2]}`);
+  const rest = await test.as.superuser.get(body.next).expect(200);
+  expect(rest.body).toMatchObject({ count: 2, next: null, results: [] });
+});
+
+it('goes by page numbers where the order is by long texts', async () => {
+  const { make, as } = test;
+  const own = await make.inventory();
+  for (const letter of ['c', 'a', 'b']) await make.host(own, { description: letter.repeat(5000) });
+  const path = `inventories/${own.id}/hosts/?page_size=2&order_by=description`;
+  const first = await as.superuser.get(path).expect(200);
+  expect(first.body.next).not.toContain('after=');
+  const rest = await as.superuser.get(first.body.next).expect(200);
+  expect(rest.body.results[0].description).toMatch(/^c/);
+});
+
+it('refuses a place that no list gave out', async () => {
+  const encode = (value: unknown): string =>
+    Buffer.from(JSON.stringify(value)).toString('base64url');
+  const wrong = [
+    'nonsense',
+    encode(null),
+    encode({ page: 2 }),
+    encode([2, 'name,id', 'x']),
+    encode([2, 'name,id', 'x', 1, 1]),
+    encode([2, 'name,id', 1, 1]),
+    encode([2, 'name,id', 'x\u0000', 1]),
+    encode([2, 'name,id', 'x', 2 ** 31]),
+    encode([2, 'name,id', 'x', "1'; DROP TABLE hosts"]),
+  ];
+  for (const after of wrong) {
+    await reader.get(`hosts/?page=2&page_size=2&after=${after}`).expect(400);
+  }
+  const dates = ['2026-02-30T00:00:00Z', 'yesterday', '2026-01-01T25:00:00Z'];
+  for (const date of dates) {
+    const after = encode([2, 'created,id', date, 1]);
+    await reader.get(`hosts/?page=2&page_size=2&order_by=created&after=${after}`).expect(400);
+  }
+});
+
+it('needs no more statements far from the start than one for the total', async () => {
+  const near = await countQueries(test.database, () =>
+    get('/api/v2/hosts/?count_disabled=1&page=2'),
+  );
+  const far = await countQueries(test.database, () =>
+    get('/api/v2/hosts/?count_disabled=1&page=3000'),
+  );
+  expect(far - near).toBeLessThanOrEqual(1);
+});

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The one group every installation has, with its roles: the edges of `instance-groups.resource`. */
-export class DefaultInstanceGroup1795258876832 implements MigrationInterface {
-  name = 'DefaultInstanceGroup1795258876832';
+export class DefaultInstanceGroup1795255051172 implements MigrationInterface {
+  name = 'DefaultInstanceGroup1795255051172';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -17,8 +17,8 @@ const RECEIVERS = [
   '/api/v2/projects/:id/:service',
 ];
 const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
-/** Output of runs comes in formats of its own; its route checks them. */
-const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/stdout\/?$/;
+/** Output of runs comes in formats of its own; its routes check them. */
+const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {

@@ -14,6 +14,8 @@ import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
 import { RunStreamService } from './live/run-stream.service.js';
 import { StreamSlots } from './live/stream-slots.js';
+import { LaunchPanel } from './pages/launch-panel.js';
+import { RunPanel } from './pages/run-panel.js';
 import { LaunchLoader } from './launch-loader.js';
 import { ProjectUpdateLaunches } from './launch-project-updates.js';
 import { LaunchRows } from './launch-rows.js';
@@ -53,6 +55,8 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunNewsFeed,
     RunStreamService,
     StreamSlots,
+    RunPanel,
+    LaunchPanel,
     RunChanges,
     RunSignals,
     RunTransitions,

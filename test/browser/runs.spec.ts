@@ -1,6 +1,4 @@
 import { jest } from '@jest/globals';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
 
@@ -11,7 +9,14 @@ import { RunTransitions } from '../../src/jobs/transitions.js';
 import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { describeInBrowser, openBrowser, seriousFaults, visit, type Visit } from './browser.js';
+import {
+  describeInBrowser,
+  openBrowser,
+  picture,
+  seriousFaults,
+  visit,
+  type Visit,
+} from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -170,15 +175,7 @@ describeInBrowser('pages of runs', () => {
     expect(await outputOf(plain.page)).toBe(`ok ${HOSTILE}\n`);
     await plain.page.getByText('Load this page again').waitFor();
     await plain.page.getByRole('button', { name: 'Cancel' }).click();
-    await plain.page.getByText('Done.').waitFor();
+    await plain.page.getByText('Done.', { exact: true }).waitFor();
     await plain.close();
   });
 });
-
-/** Keeps a picture for the documentation where PICTURES names a folder. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.PICTURES;
-  if (!folder) return;
-  await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
-}

@@ -12,9 +12,6 @@ import { EventStream } from './event-stream.js';
 import { RunStreamService } from './run-stream.service.js';
 import { StreamSlots } from './stream-slots.js';
 
-jobs.links.set('events_stream', 'events/stream');
-projectUpdates.links.set('events_stream', 'events/stream');
-
 const ROUTE = {
   kind: 'document',
   access: 'authenticated',
@@ -40,7 +37,10 @@ const ROUTE = {
   ],
 } as const;
 
-/** Runs while they run (decision 35). Reading the run is enough. */
+/**
+ * Runs while they run (decision 35). Reading the run is enough. No `related` link leads here: a client
+ * that follows all links would wait for the end of the run.
+ */
 @ApiTags('jobs')
 @Controller('api/v2')
 export class LiveController {

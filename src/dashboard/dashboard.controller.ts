@@ -22,6 +22,7 @@ export class DashboardController {
     summary:
       'What has happened lately, as a page. Clients that do not ask for HTML are sent to the API.',
     produces: 'text/html',
+    redirects: true,
     response: { type: 'string' },
   })
   async show(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {

@@ -53,6 +53,7 @@ it('says what every operation does and who may call it', () => {
 
 /** Answers that have a status and no body. */
 const WITHOUT_BODY = [
+  'GET /',
   'DELETE /api/v2/inventories/{id}/',
   'POST /api/v2/job_templates/{id}/survey_spec/',
   'DELETE /api/v2/job_templates/{id}/survey_spec/',

@@ -104,6 +104,7 @@ function document(route: TableRoute, info: RouteInfo): void {
   if (info.attach && status !== 204) {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
+  if (info.redirects) apply(ApiResponse({ status: 302, description: 'Elsewhere.' }));
   for (const [, name] of route.pattern.matchAll(/:(\w+)/g))
     apply(ApiParam(parameterOf(name!, info)));
   for (const response of errorResponses(info, route)) apply(ApiResponse(response));

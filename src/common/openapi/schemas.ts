@@ -150,7 +150,7 @@ export function errorResponses(
     [verifies && info.access !== 'signature', 401, 'Authentication required.'],
     [verifies, 403, 'Insufficient permission.'],
     [negotiates, 404, 'Not found.'],
-    [info.kind === 'action', 405, 'Not possible in the present state.'],
+    [writes, 405, 'Not possible in the present state.'],
     [negotiates, 406, 'No offered format is acceptable.'],
     [writes, 409, 'Conflict.'],
     [sends, 413, 'Body too large.'],

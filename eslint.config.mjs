@@ -60,7 +60,8 @@ const TEST_GLOBALS = [
 const BROWSER_GLOBALS = [
   ...['document', 'window', 'location', 'navigator', 'history', 'localStorage', 'EventSource'],
   ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'URL'],
-  ...['URLSearchParams', 'FormData', 'HTMLSelectElement', 'HTMLElement', 'Event', 'console'],
+  ...['URLSearchParams', 'FormData', 'HTMLSelectElement', 'HTMLElement', 'DOMParser', 'Event'],
+  'console',
 ];
 
 export default tseslint.config(

@@ -6,7 +6,8 @@ import { browserForms } from './common/browsable/browser-form.js';
 import { explorerPolicy } from './common/browsable/explorer.js';
 import { pageControls } from './common/browsable/page-controls.js';
 import { bodyParsers, rawBody } from './common/http/body.js';
-import { assertAcceptable } from './common/http/negotiation.js';
+import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
+import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
 import { Settings } from './config/settings.js';
 
@@ -17,8 +18,8 @@ const RECEIVERS = [
   '/api/v2/projects/:id/:service',
 ];
 const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
-/** Output of runs comes in formats of its own; its route checks them. */
-const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/stdout\/?$/;
+/** Output of runs comes in formats of its own; its routes check them. */
+const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
@@ -56,7 +57,9 @@ function usePages(app: NestExpressApplication): void {
   app.use(pageControls);
   app.use(browserForms);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    if (request.path === '/' && ['GET', 'HEAD'].includes(request.method)) {
+    // The dashboard is for people; a program that starts at the root is looking for the API.
+    const isProgram = !acceptsHtml(request as unknown as ApiRequest);
+    if (request.path === '/' && ['GET', 'HEAD'].includes(request.method) && isProgram) {
       response.redirect(302, '/api/v2/');
     } else next();
   });

@@ -12,7 +12,7 @@ import { jobEvents } from './job-events.resource.js';
  */
 export function listJobEvents(
   resources: ResourceService,
-  { query, actor }: ApiRequest,
+  { query, actor }: Pick<ApiRequest, 'query' | 'actor'>,
   maxBytes: number,
   options: ListOptions,
 ): Promise<Page<Representation>> {

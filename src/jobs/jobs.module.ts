@@ -10,6 +10,12 @@ import {
 import { showWebhookVariablesAs } from './job-extension.js';
 import { JobHooks } from './job.hooks.js';
 import { JobsController } from './jobs.controller.js';
+import { LiveController } from './live/live.controller.js';
+import { RunNewsFeed } from './live/run-news-feed.js';
+import { RunStreamService } from './live/run-stream.service.js';
+import { StreamSlots } from './live/stream-slots.js';
+import { LaunchPanel } from './pages/launch-panel.js';
+import { RunPanel } from './pages/run-panel.js';
 import { LaunchLoader } from './launch-loader.js';
 import { ProjectUpdateLaunches } from './launch-project-updates.js';
 import { LaunchRows } from './launch-rows.js';
@@ -31,6 +37,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     LaunchController,
     RelaunchController,
     StdoutController,
+    LiveController,
     RunEventsController,
     JobEventsController,
     JobHostSummariesController,
@@ -45,6 +52,11 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
     CancelService,
     StdoutService,
+    RunNewsFeed,
+    RunStreamService,
+    StreamSlots,
+    RunPanel,
+    LaunchPanel,
     RunChanges,
     RunSignals,
     RunTransitions,

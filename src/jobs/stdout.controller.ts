@@ -31,6 +31,14 @@ const ROUTE = {
       content: { type: 'string' },
     },
   },
+  query: [
+    { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },
+    { name: 'start_line', schema: { type: 'integer' }, description: 'First line, from 0.' },
+    { name: 'end_line', schema: { type: 'integer' }, description: 'Line behind the last one.' },
+    { name: 'content_encoding', schema: { type: 'string' }, description: '`base64` or nothing.' },
+    { name: 'content_only', schema: { type: 'boolean' }, description: 'HTML without its frame.' },
+    { name: 'dark', schema: { type: 'boolean' }, description: 'HTML for a dark page.' },
+  ],
 } as const;
 
 /** Output of jobs and project updates in every format (core 11.6). */

@@ -62,7 +62,7 @@ async function statuses(): Promise<Record<string, string>> {
   for (const route of routes) {
     const line: number[] = [];
     for (const caller of CALLERS) line.push(await statusOf(route, caller));
-    found[`${route.method} ${route.pattern}/`] = line.join(' ');
+    found[`${route.method} ${route.pattern.replace(/\/$/, '')}/`] = line.join(' ');
   }
   return found;
 }

@@ -4,7 +4,7 @@
  * complains about (errors, refused by its policy) is collected in `faults`.
  */
 import { accessSync, constants } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 
@@ -82,6 +82,14 @@ export async function visit(
     if (message.type() === 'error' && !expected) faults.push(message.text());
   });
   return { page, faults, close: () => context.close() };
+}
+
+/** Keeps a picture for the documentation when PICTURES names a folder, as `docs/screenshots`. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -198,7 +198,7 @@ export class Samples {
       const type = PARAMETERS[part.slice(1)] ?? info?.parent?.type ?? typeOfPath(all[index - 1]!);
       return type.startsWith('=') ? type.slice(1) : String((await this.of(type)).id);
     });
-    return `${(await Promise.all(parts)).join('/')}/`;
+    return `${(await Promise.all(parts)).join('/').replace(/\/$/, '')}/`;
   }
 
   name(word: string): string {

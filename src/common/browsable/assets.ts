@@ -11,8 +11,8 @@ const TYPES: Record<string, string> = {
 const YEAR_SECONDS = 31_536_000;
 
 /** The files of `src/static`; nothing else is ever served. */
-export type AssetName = 'controller.css' | 'controller.js' | 'favicon.svg';
-const NAMES: readonly AssetName[] = ['controller.css', 'controller.js', 'favicon.svg'];
+export type AssetName = 'controller.css' | 'controller.js' | 'live.js' | 'favicon.svg';
+const NAMES: readonly AssetName[] = ['controller.css', 'controller.js', 'live.js', 'favicon.svg'];
 
 interface Asset {
   content: Buffer;

@@ -53,10 +53,11 @@ export function page({ context, title, content, narrow = false }: PageParts): st
 
 const header = (context: PageContext): Html =>
   html` <header class="bar">
-    <a class="brand" href="/api/v2/">
+    <a class="brand" href="/">
       <span class="mark" aria-hidden="true"></span>Automation Controller
     </a>
     <nav aria-label="Main">
+      <a href="/">Dashboard</a>
       <a href="/api/v2/">API</a>
       <a href="/api/docs/">Explorer</a>
     </nav>

@@ -101,7 +101,7 @@ export class PageRenderer {
     if (definition && typeof body.id === 'number' && actor) {
       const shownAs = typeof body.type === 'string' ? body.type : definition.type;
       const panels = { object: body, actor, csrf: context.csrf };
-      return html`${detailView(body, definition)}${await this.panels.render(shownAs, panels)}`;
+      return html`${await this.panels.render(shownAs, panels)}${detailView(body, definition)}`;
     }
     return directoryView(body);
   }

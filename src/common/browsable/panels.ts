@@ -14,7 +14,7 @@ export interface PanelContext {
   csrf: string;
 }
 
-/** Adds a section to the pages of one kind of object, between its fields and its JSON. */
+/** Adds a section to the pages of one kind of object, above its fields. */
 export interface Panel {
   render(context: PanelContext): Promise<Html | null> | Html | null;
 }

@@ -33,6 +33,9 @@ const TONES: Record<string, string> = {
   pending: 'busy',
 };
 
+export const statusBadge = (status: string): Html =>
+  html`<span class="badge ${TONES[status] ?? 'plain'}">${words(status)}</span>`;
+
 /** One value for people: references by name, dates readable, documents as short text. */
 export function valueView(name: string, item: Item, field: Field | undefined): Html {
   const value = item[name];
@@ -51,9 +54,7 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
 
 function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'datetime') return timeView(value);
-  if (name === 'status') {
-    return html`<span class="badge ${TONES[value] ?? 'plain'}">${words(value)}</span>`;
-  }
+  if (name === 'status') return statusBadge(value);
   const text = choiceLabel(field, value);
   const link = linkOf(value);
   if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
@@ -74,7 +75,7 @@ function reference(name: string, id: number, item: Item, field: Field): Html {
 }
 
 /** An instant to the second, in UTC; the exact text stays in the attribute. */
-const timeView = (value: string): Html => {
+export const timeView = (value: string): Html => {
   const instant = new Date(value);
   if (Number.isNaN(instant.getTime())) return html`${value}`;
   const shown = instant.toISOString().replace('T', ' ').slice(0, 19);

@@ -44,6 +44,19 @@ export interface RouteInfo {
   shownOnce?: boolean;
   /** JSON schema of a 2xx answer that is not a resource. */
   response?: Record<string, unknown>;
+  /** Some callers are sent elsewhere instead: 302 with `Location`. */
+  redirects?: boolean;
+  /** Media type of a 2xx answer that is not JSON. */
+  produces?: string;
+  /** Query parameters of a route that is not a list. */
+  query?: readonly QueryParameter[];
+}
+
+export interface QueryParameter {
+  name: string;
+  description: string;
+  /** JSON schema of its value. */
+  schema: Record<string, unknown>;
 }
 
 export const ROUTE_INFO = 'controller:route';

@@ -11,6 +11,7 @@ import {
   type OpenAPIObject,
 } from '@nestjs/swagger';
 import { withCsrfToken } from '../browsable/explorer.js';
+import { SESSION_COOKIE } from '../http/cookies.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
 import { resources } from '../resource/registry.js';
@@ -36,6 +37,16 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
     .setVersion(version)
     .addBearerAuth({ type: 'http', description: 'Access token from POST /api/v2/tokens/.' })
     .addBasicAuth()
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'cookie',
+        name: SESSION_COOKIE,
+        description:
+          'Session of POST /api/login/. Methods that change something need X-CSRFToken too.',
+      },
+      'session',
+    )
     .build();
   const openapi = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller}_${method}`,
@@ -81,25 +92,30 @@ function document(route: TableRoute, info: RouteInfo): void {
   };
   const status = info.status ?? defaultStatus(info);
   const schema = responseSchema(info);
-  apply(ApiOperation({ operationId: info.operationId, summary: info.summary }));
+  const { operationId, summary, produces = 'application/json' } = info;
+  apply(ApiOperation({ operationId, summary, security: securityOf(info) }));
   apply(
     ApiResponse(
       schema && status !== 204
-        ? { status, description: info.summary, schema: schema as never }
+        ? { status, description: summary, content: { [produces]: { schema: schema as never } } }
         : { status, description: 'Done.' },
     ),
   );
   if (info.attach && status !== 204) {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
+  if (info.redirects) apply(ApiResponse({ status: 302, description: 'Elsewhere.' }));
   for (const [, name] of route.pattern.matchAll(/:(\w+)/g))
     apply(ApiParam(parameterOf(name!, info)));
-  for (const response of errorResponses(info)) apply(ApiResponse(response));
+  for (const response of errorResponses(info, route)) apply(ApiResponse(response));
   if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) }));
-  if (info.kind === 'list') {
-    for (const parameter of LIST_PARAMETERS(info)) apply(ApiQuery(parameter));
-  }
+  const parameters = info.kind === 'list' ? LIST_PARAMETERS(info) : (info.query ?? []);
+  for (const parameter of parameters) apply(ApiQuery({ required: false, ...parameter } as never));
 }
+
+/** How a caller proves who it is: any of these. Receivers verify the sender's signature instead. */
+const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>
+  access === 'authenticated' ? [{ bearer: [] }, { basic: [] }, { session: [] }] : [];
 
 function parameterOf(name: string, info: RouteInfo): ApiParamOptions {
   const key = info.parent?.naturalKey.join('++');

@@ -136,29 +136,35 @@ const detail = (status: number, description: string): ApiResponseOptions => ({
 });
 
 /** The errors a route can answer with (seed, Errors). */
-export function errorResponses(info: RouteInfo): ApiResponseOptions[] {
-  const responses: ApiResponseOptions[] = [];
-  if (info.body || info.attach || info.kind === 'list') {
-    const schema = { anyOf: [ref('FieldErrors'), ref('Detail')] } as never;
-    responses.push({ status: 400, description: 'Invalid request data.', schema });
-  }
-  if (info.access === 'authenticated') {
-    responses.push(detail(401, 'Authentication required.'));
-  }
-  if (info.access !== 'public') responses.push(detail(403, 'Insufficient permission.'));
-  if (info.parent || ['retrieve', 'modify', 'replace', 'destroy', 'list'].includes(info.kind)) {
-    responses.push(detail(404, 'Not found.'));
-  }
-  responses.push(detail(406, 'No offered format is acceptable.'));
-  if (info.body || info.attach) {
-    responses.push(detail(409, 'Conflict.'));
-    responses.push(detail(413, 'Body too large.'));
-    responses.push(detail(415, 'Unsupported content type.'));
-  } else if (info.kind === 'destroy' || info.kind === 'action') {
-    responses.push(detail(409, 'Conflict.'));
-  }
-  responses.push(detail(429, 'Too many requests.'), detail(503, 'Temporarily unavailable.'));
-  return responses;
+export function errorResponses(
+  info: RouteInfo,
+  { method, pattern }: { method: string; pattern: string },
+): ApiResponseOptions[] {
+  const writes = method !== 'GET';
+  const sends = writes && method !== 'DELETE';
+  // A public route that changes something is the login: it has credentials and a CSRF token to refuse.
+  const verifies = info.access !== 'public' || writes;
+  const negotiates = pattern.startsWith('/api');
+  const reads = pattern.includes(':') || info.kind === 'list' || info.query !== undefined;
+  const errors: [applies: boolean, status: number, description: string][] = [
+    [verifies && info.access !== 'signature', 401, 'Authentication required.'],
+    [verifies, 403, 'Insufficient permission.'],
+    [negotiates, 404, 'Not found.'],
+    [writes, 405, 'Not possible in the present state.'],
+    [negotiates, 406, 'No offered format is acceptable.'],
+    [writes, 409, 'Conflict.'],
+    [sends, 413, 'Body too large.'],
+    [sends, 415, 'Unsupported content type.'],
+    [true, 429, 'Too many requests.'],
+    [true, 503, 'Temporarily unavailable.'],
+  ];
+  const schema = { anyOf: [ref('FieldErrors'), ref('Detail')] } as never;
+  return [
+    ...(writes || reads ? [{ status: 400, description: 'Invalid request data.', schema }] : []),
+    ...errors
+      .filter(([applies]) => applies)
+      .map(([, status, description]) => detail(status, description)),
+  ];
 }
 
 /** Query parameters of a list. */

@@ -1,0 +1,103 @@
+import { html, words, type Html } from '../common/browsable/html.js';
+import { page } from '../common/browsable/layout.js';
+import type { PageContext } from '../common/browsable/page-context.js';
+import { shorten, statusBadge, timeView } from '../common/browsable/values.js';
+import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
+import { dayPlot } from './day-plot.js';
+
+/** The page at the root: what a person wants to know first. */
+export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
+  const { days, active, failures, destinations, verdicts } = dashboard;
+  return page({
+    context,
+    title: 'Dashboard',
+    content: html`<h1>Dashboard</h1>
+      ${card('plot', `Jobs of the last ${DAYS} days`, dayPlot(days))}
+      <div class="cards">
+        ${card(
+          'active',
+          'Active now',
+          runList(
+            active,
+            'Nothing is running.',
+            '/api/v2/unified_jobs/?finished__isnull=true&order_by=-id',
+          ),
+        )}
+        ${card(
+          'failures',
+          'Last failures',
+          runList(
+            failures,
+            'Nothing has failed.',
+            '/api/v2/unified_jobs/?status__in=failed,error&order_by=-id',
+          ),
+        )}
+        ${card('destinations', 'Failing notifications', destinationList(destinations))}
+        ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
+        ${card('links', 'Go to', LINKS)}
+      </div>`,
+  });
+}
+
+const card = (id: string, title: string, content: Html): Html =>
+  html`<section class="card" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section>`;
+
+const nothing = (text: string): Html => html`<p class="hint">${text}</p>`;
+
+function runList(runs: readonly ShownRun[], none: string, all: string): Html {
+  if (runs.length === 0) return nothing(none);
+  const total = runs[0]!.total;
+  return html`<ul class="rows">
+      ${runs.map(
+        ({ url, name, type, status, since }) =>
+          html`<li>
+            <a href="${url}">${shorten(name, 60)}</a>
+            ${statusBadge(status)}
+            <small>${words(type)}, ${timeView(since)}</small>
+          </li>`,
+      )}
+    </ul>
+    ${total > runs.length && html`<p><a href="${all}">All ${total}</a></p>`}`;
+}
+
+function destinationList(destinations: Dashboard['destinations']): Html {
+  if (destinations.length === 0) return nothing('Everything was delivered.');
+  return html`<ul class="rows">
+    ${destinations.map(
+      ({ url, name, failures, error }) =>
+        html`<li>
+          <a href="${url}">${shorten(name, 60)}</a>
+          <span class="badge bad">${failures} not delivered</span>
+          <small>${shorten(error, 160)}</small>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function verdictList(verdicts: Dashboard['verdicts']): Html {
+  if (verdicts.length === 0) return nothing('Nothing was received.');
+  return html`<ul class="rows">
+    ${verdicts.map(
+      ({ verdict, deliveries }) =>
+        html`<li>
+          <a href="/api/v2/webhook_deliveries/?verdict=${verdict}&order_by=-id"
+            >${words(verdict)}</a
+          >
+          <b>${deliveries}</b>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+const LINKS = html`<ul class="rows">
+  <li><a href="/api/v2/job_templates/">Job templates</a></li>
+  <li><a href="/api/v2/jobs/?order_by=-id">Jobs</a></li>
+  <li><a href="/api/v2/projects/">Projects</a></li>
+  <li><a href="/api/v2/inventories/">Inventories</a></li>
+  <li><a href="/api/v2/notification_templates/">Notification templates</a></li>
+  <li><a href="/api/v2/">Everything of the API</a></li>
+  <li><a href="/api/docs/">Explorer</a></li>
+</ul>`;

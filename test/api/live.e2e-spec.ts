@@ -1,0 +1,230 @@
+import { get as request, type IncomingMessage } from 'node:http';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunSignals } from '../../src/jobs/run-signals.js';
+import { StreamSlots, STREAMS_PER_USER } from '../../src/jobs/live/stream-slots.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { Samples } from '../support/samples.js';
+
+interface Message {
+  event: string;
+  id?: number;
+  data: Record<string, unknown>;
+}
+
+/** What a client of a stream has got so far. */
+class Listener {
+  text = '';
+  isEnded = false;
+
+  private constructor(readonly answer: IncomingMessage) {
+    answer.setEncoding('utf8');
+    answer.on('data', (part: string) => (this.text += part));
+    answer.on('close', () => (this.isEnded = true));
+    answer.on('error', () => undefined);
+  }
+
+  static open(path: string, headers: Record<string, string>): Promise<Listener> {
+    return new Promise((resolve, reject) => {
+      request(`${test.url}/api/v2/${path}`, { headers, agent: false }, (answer) =>
+        resolve(new Listener(answer)),
+      ).on('error', reject);
+    });
+  }
+
+  get messages(): Message[] {
+    return this.text.split('\n\n').flatMap((block) => {
+      const lines = block.split('\n').map((line) => line.split(/: (.*)/s));
+      const parts = Object.fromEntries(lines) as Record<string, string>;
+      if (!parts.event) return [];
+      const data = JSON.parse(parts.data!) as Message['data'];
+      return [{ event: parts.event, data, ...(parts.id ? { id: Number(parts.id) } : {}) }];
+    });
+  }
+
+  get counters(): (number | undefined)[] {
+    return this.messages.filter(({ event }) => event === 'job_event').map(({ id }) => id);
+  }
+
+  get statuses(): unknown[] {
+    return this.messages.filter(({ event }) => event === 'status').map(({ data }) => data.status);
+  }
+
+  close(): void {
+    this.answer.destroy();
+  }
+}
+
+let test: TestApp;
+let samples: Samples;
+const headers: Record<string, Record<string, string>> = {};
+const listeners: Listener[] = [];
+
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+  for (const name of ['superuser', 'nobody', 'orgMember'] as const) {
+    headers[name] = { Authorization: `Bearer ${await test.make.token(test.as.users[name])}` };
+  }
+});
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+afterAll(() => test.close());
+
+async function listen(path: string, more: Record<string, string> = {}): Promise<Listener> {
+  const listener = await Listener.open(path, { ...headers.superuser, ...more });
+  listeners.push(listener);
+  return listener;
+}
+
+async function makeJob(status = 'running'): Promise<Row> {
+  const template = (await samples.of('job_template')).id;
+  return (await test.database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, organization_id)
+    VALUES ('job', 'Watched', ${status}, ${template}, ${test.home.organization.id}) RETURNING *`))!;
+}
+
+async function addEvents(job: Row, from: number, to: number): Promise<void> {
+  await test.database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
+    SELECT ${job.id}, n, 'runner_on_ok', '{}', 'line ' || n, n - 1, n
+    FROM generate_series(${from}::int, ${to}::int) AS n`);
+}
+
+const signals = (): RunSignals => test.app.get(RunSignals, { strict: false });
+const finish = (job: Row): Promise<unknown> =>
+  test.app
+    .get(RunTransitions, { strict: false })
+    .move([job.id], { from: ['running'], to: 'successful' });
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_one, index) => from + index);
+
+describe('live events', () => {
+  it('sends what is there, then what comes, and ends after the final status', async () => {
+    const job = await makeJob();
+    await addEvents(job, 1, 3);
+    const listener = await listen(`jobs/${job.id}/events/stream/`);
+    expect(listener.answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    await eventually(() => expect(listener.counters).toEqual([1, 2, 3]));
+    expect(listener.statuses).toEqual(['running']);
+
+    await addEvents(job, 4, 260);
+    signals().announce([[job.id, { counter: 260 }]]);
+    await eventually(() => expect(listener.counters).toEqual(range(1, 260)));
+
+    await addEvents(job, 261, 262);
+    await finish(job);
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    expect(listener.counters).toEqual(range(1, 262));
+    expect(listener.messages.slice(-2)).toMatchObject([
+      { event: 'status', data: { id: job.id, status: 'successful', failed: false } },
+      { event: 'end', data: { status: 'successful' } },
+    ]);
+  });
+
+  it('sends events as the list shows them', async () => {
+    const job = await makeJob('successful');
+    await addEvents(job, 1, 2);
+    const listener = await listen(`jobs/${job.id}/events/stream/`);
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    const { body } = await test.as.superuser.get(`jobs/${job.id}/job_events/`).expect(200);
+    const events = listener.messages.filter(({ event }) => event === 'job_event');
+    expect(events.map(({ data }) => data)).toEqual(body.results);
+  });
+
+  it.each([
+    ['Last-Event-ID', '', { 'Last-Event-ID': '2' }],
+    ['after', '?after=2', {}],
+    ['Last-Event-ID rather than after', '?after=1', { 'Last-Event-ID': '2' }],
+  ])('resumes by %s', async (_case, query, more) => {
+    const job = await makeJob('failed');
+    await addEvents(job, 1, 4);
+    const listener = await listen(
+      `jobs/${job.id}/events/stream/${query}`,
+      more as Record<string, string>,
+    );
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    expect(listener.counters).toEqual([3, 4]);
+    expect(listener.statuses).toEqual(['failed']);
+  });
+
+  it('finds what no message told of', async () => {
+    const job = await makeJob();
+    const listener = await listen(`jobs/${job.id}/events/stream/`);
+    await eventually(() => expect(listener.statuses).toEqual(['running']));
+    await addEvents(job, 1, 1);
+    await eventually(() => expect(listener.counters).toEqual([1]), 8000);
+  }, 15_000);
+
+  it('serves project updates', async () => {
+    const update = await samples.of('project_update');
+    const listener = await listen(`project_updates/${update.id}/events/stream/`);
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    expect(listener.statuses).toEqual(['successful']);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const job = await makeJob();
+    await test.as.superuser.head(`jobs/${job.id}/events/stream/`).expect(200);
+  });
+});
+
+describe('live events are refused', () => {
+  it('to those who may not read the run, and for unknown runs', async () => {
+    const job = await makeJob();
+    const path = `jobs/${job.id}/events/stream/`;
+    await test.as.anonymous.get(path).expect(401);
+    await test.as.nobody.get(path).expect(403);
+    await test.as.superuser.get('jobs/999999999/events/stream/').expect(404);
+    const update = await samples.of('project_update');
+    await test.as.superuser.get(`jobs/${update.id}/events/stream/`).expect(404);
+  });
+
+  it.each(['-1', 'x', '1.5', '9'.repeat(20)])('for the place %s', async (place) => {
+    const job = await makeJob();
+    const path = `jobs/${job.id}/events/stream/`;
+    const { body } = await test.as.superuser.get(`${path}?after=${place}`).expect(400);
+    expect(body.detail).toBe('Last-Event-ID and after must be whole numbers.');
+    await test.as.superuser.with({ 'Last-Event-ID': place }).get(path).expect(400);
+  });
+
+  it('to a user who has too many open, until one is closed', async () => {
+    const job = await makeJob();
+    const path = `jobs/${job.id}/events/stream/`;
+    for (let open = 0; open < STREAMS_PER_USER; open += 1) await listen(path);
+    const { headers: told } = await test.as.superuser.get(path).expect(429);
+    expect(told['retry-after']).toBe('15');
+    listeners.pop()!.close();
+    await eventually(async () => expect((await listen(path)).answer.statusCode).toBe(200));
+  });
+
+  it('when the role is taken away meanwhile', async () => {
+    const job = await makeJob();
+    const user = await test.make.user();
+    const template = await samples.of('job_template');
+    await test.make.grant('job_template', template, 'read_role', { user });
+    const token = await test.make.token(user);
+    const listener = await listen(`jobs/${job.id}/events/stream/`, {
+      Authorization: `Bearer ${token}`,
+    });
+    await eventually(() => expect(listener.statuses).toEqual(['running']));
+    await test.make.revoke('job_template', template, 'read_role', { user });
+    await addEvents(job, 1, 1);
+    signals().announce([[job.id, { counter: 1 }]]);
+    await eventually(() => expect(listener.isEnded).toBe(true), 8000);
+    expect(listener.counters).toEqual([]);
+  }, 15_000);
+});
+
+it('ends all streams at shutdown', async () => {
+  const job = await makeJob();
+  const listener = await listen(`jobs/${job.id}/events/stream/`);
+  await eventually(() => expect(listener.statuses).toEqual(['running']));
+  test.app.get(StreamSlots, { strict: false }).beforeApplicationShutdown();
+  await eventually(() => expect(listener.isEnded).toBe(true));
+  expect(listener.messages.some(({ event }) => event === 'end')).toBe(false);
+});

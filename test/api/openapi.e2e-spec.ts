@@ -1,0 +1,95 @@
+/** The document is complete and valid: good enough to generate a client from, and to fuzz with. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
+
+let test: TestApp;
+let document: OpenApiDocument;
+let operations: Operation[];
+
+beforeAll(async () => {
+  test = await boot({ openapi: true });
+  document = (await test.as.anonymous.get('/api/openapi.json').expect(200)).body as OpenApiDocument;
+  operations = operationsOf(document);
+}, 30_000);
+afterAll(() => test.close());
+
+const named = (which: (operation: Operation) => boolean): string[] =>
+  operations.filter(which).map(({ method, path }) => `${method} ${path}`);
+
+it('is valid by a public validator', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+});
+
+it('has every route', () => {
+  const routes = test.app
+    .get(RouteTable, { strict: false })
+    .routes.filter(({ info }) => info !== undefined)
+    .map(({ method, pattern }) => {
+      const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
+      return `${method} ${path.endsWith('/') ? path : `${path}/`}`;
+    });
+  expect(named(() => true).sort()).toEqual(routes.sort());
+});
+
+it('names every operation once', () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  expect(named(({ operationId }) => !/^[a-z][a-z0-9_]*$/.test(operationId))).toEqual([]);
+});
+
+it('says what every operation does and who may call it', () => {
+  expect(named(({ summary }) => !summary)).toEqual([]);
+  expect(named(({ security }) => !Array.isArray(security))).toEqual([]);
+  const schemes = new Set(Object.keys(document.components.securitySchemes));
+  const unknown = ({ security }: Operation): boolean =>
+    security.flatMap((one) => Object.keys(one)).some((name) => !schemes.has(name));
+  expect(named(unknown)).toEqual([]);
+});
+
+/** Answers that have a status and no body. */
+const WITHOUT_BODY = [
+  'GET /',
+  'DELETE /api/v2/inventories/{id}/',
+  'POST /api/v2/job_templates/{id}/survey_spec/',
+  'DELETE /api/v2/job_templates/{id}/survey_spec/',
+  'POST /api/v2/jobs/{id}/cancel/',
+  'POST /api/v2/project_updates/{id}/cancel/',
+];
+
+it('types every answer', () => {
+  const untyped = (success: boolean) => (operation: Operation) =>
+    Object.entries(operation.responses).some(
+      ([status, { content = {} }]) =>
+        Number(status) < 400 === success &&
+        status !== '204' &&
+        !Object.values(content).some(({ schema }) => schema !== undefined),
+    );
+  expect(named(untyped(true)).sort()).toEqual([...WITHOUT_BODY].sort());
+  expect(named(untyped(false))).toEqual([]);
+});
+
+it('types every parameter and every body', () => {
+  expect(named(({ parameters }) => parameters.some(({ schema }) => !schema))).toEqual([]);
+  const isUntyped = ({ requestBody }: Operation): boolean =>
+    requestBody !== undefined &&
+    Object.values(requestBody.content).some(({ schema }) => schema === undefined);
+  expect(named(isUntyped)).toEqual([]);
+  const writes = named(
+    ({ method, requestBody }) => ['PUT', 'PATCH'].includes(method) && !requestBody,
+  );
+  expect(writes).toEqual([]);
+});
+
+it('tells the errors of every operation', () => {
+  const secured = ({ security }: Operation): boolean => security.length > 0;
+  expect(named((one) => secured(one) && !('401' in one.responses))).toEqual([]);
+  expect(named((one) => secured(one) && !('403' in one.responses))).toEqual([]);
+  expect(named((one) => one.path.includes('{id}') && !('404' in one.responses))).toEqual([]);
+  expect(named((one) => one.requestBody !== undefined && !('400' in one.responses))).toEqual([]);
+  expect(named(({ responses }) => !('429' in responses && '503' in responses))).toEqual([]);
+});

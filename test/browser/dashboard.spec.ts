@@ -1,0 +1,72 @@
+import { jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+import { describeInBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  test = await boot();
+  await fill(new Samples(test));
+});
+afterAll(() => test.close());
+
+/** Two weeks of jobs, some of them failed, and whatever else the page shows. */
+async function fill(samples: Samples): Promise<void> {
+  const template = (await samples.of('job_template')).id;
+  await test.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, organization_id, started,
+      finished)
+    SELECT 'job', (ARRAY['Deploy the shop', 'Patch servers', 'Renew certificates'])[1 + n % 3],
+      CASE WHEN n < 2 THEN 'running' WHEN n % 7 = 3 THEN 'failed' ELSE 'successful' END,
+      ${template}, ${test.home.organization.id}, now() - make_interval(hours => n * n % 330),
+      CASE WHEN n >= 2 THEN now() - make_interval(hours => n * n % 330) END
+    FROM generate_series(0, 99) AS n`);
+  await samples.of('webhook_delivery');
+  const destination = await test.make.notificationTemplate({
+    name: 'Operations chat',
+    organization: test.home.organization.id,
+  });
+  await test.database.execute(sql`
+    INSERT INTO notifications (notification_template_id, notification_type, status, event, error)
+    VALUES (${destination.id}, 'webhook', 'failed', 'error', 'The server answered 503.')`);
+}
+
+describeInBrowser('the dashboard', () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it.each([
+    ['light', true],
+    ['dark', true],
+    ['light', false],
+  ] as const)('in the %s theme, scripts %s', async (colorScheme, javaScriptEnabled) => {
+    const { users } = test.as;
+    const options = { colorScheme, javaScriptEnabled, viewport: { width: 1280, height: 900 } };
+    const { page, faults, close } = await visit(browser, test, users.superuser, options);
+    await page.goto('/');
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
+    await page.getByRole('link', { name: 'Operations chat' }).waitFor();
+    if (javaScriptEnabled) {
+      expect(await seriousFaults(page)).toEqual([]);
+      await picture(page, `dashboard-${colorScheme}`);
+    }
+    await page.getByText('As a table').click();
+    expect(
+      await page.getByRole('region', { name: 'Jobs by day' }).locator('tbody tr').count(),
+    ).toBe(14);
+    await page.getByRole('link', { name: 'Deploy the shop' }).first().click();
+    await page.waitForURL(/\/jobs\/\d+\/$/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,181 @@
+import { jest } from '@jest/globals';
+
+import type { Browser, Page } from 'playwright-core';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunSignals } from '../../src/jobs/run-signals.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+import {
+  describeInBrowser,
+  openBrowser,
+  picture,
+  seriousFaults,
+  visit,
+  type Visit,
+} from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+let samples: Samples;
+let browser: Browser;
+let open: Visit;
+
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+});
+afterAll(() => test.close());
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+async function makeJob(status = 'running'): Promise<Row> {
+  const template = (await samples.of('job_template')).id;
+  return (await test.database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+      organization_id)
+    VALUES ('job', 'Deploy the shop', ${status}, ${template}, ${template},
+      ${test.home.organization.id})
+    RETURNING *`))!;
+}
+
+/** Stores a line of output as a worker does, and tells of it. */
+async function print(job: Row, counter: number, text: string): Promise<void> {
+  await test.database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
+    VALUES (${job.id}, ${counter}, 'runner_on_ok', '{}', ${text}, ${counter - 1}, ${counter})`);
+  test.app.get(RunSignals, { strict: false }).announce([[job.id, { counter }]]);
+}
+
+const move = (job: Row, from: JobStatus, to: JobStatus): Promise<unknown> =>
+  test.app.get(RunTransitions, { strict: false }).move([job.id], { from: [from], to });
+
+async function summarise(job: Row): Promise<void> {
+  await test.database.execute(sql`
+    INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
+    VALUES (${job.id}, 'web-1', 5, 2, 0, 0, 1, false), (${job.id}, 'web-2', 3, 0, 1, 0, 0, true),
+      (${job.id}, 'web-3', 0, 0, 0, 1, 0, true)`);
+}
+
+const outputOf = (page: Page): Promise<string | null> => page.getByRole('log').textContent();
+
+describeInBrowser('pages of runs', () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    open = await visit(browser, test, test.as.users.superuser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  it('shows a launched job while its output arrives, until it ends', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.waitForURL(/\/jobs\/\d+\/$/);
+    const job = { id: Number(/(\d+)\/$/.exec(page.url())![1]) };
+    await page.getByText('The run is pending.').waitFor();
+
+    await move(job, 'pending', 'running');
+    await page.getByText('The run is running.').waitFor();
+    await print(job, 1, 'PLAY [all] ****');
+    await page.getByRole('log').getByText('PLAY [all]').waitFor();
+    await print(job, 2, `\u001B[0;32mok: [web-1] ${HOSTILE}\u001B[0m`);
+    await page.locator('.ansi-green', { hasText: HOSTILE }).waitFor();
+
+    await summarise(job);
+    await move(job, 'running', 'failed');
+    await page.getByText('The run ended: failed.').waitFor();
+    await page.getByRole('row', { name: /^web-2 3 0 1 0 0/ }).waitFor();
+    await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    expect(await page.locator('dl.fields .badge').first().textContent()).toBe('Failed');
+    expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\n`);
+  });
+
+  it('goes on where the page began, without gaps and doubles, after a lost connection', async () => {
+    const { page } = open;
+    const job = await makeJob();
+    await print(job, 1, 'one');
+    await page.goto(`/api/v2/jobs/${job.id}/`);
+    await print(job, 2, 'two');
+    await page.getByRole('log').getByText('two').waitFor();
+    await page.context().setOffline(true);
+    await print(job, 3, 'three');
+    await page.context().setOffline(false);
+    await print(job, 4, 'four');
+    await page.getByRole('log').getByText('four').waitFor();
+    expect(await outputOf(page)).toBe('one\ntwo\nthree\nfour\n');
+  });
+
+  it('cancels a run by its button', async () => {
+    const { page } = open;
+    const job = await makeJob('pending');
+    await page.goto(`/api/v2/jobs/${job.id}/`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('The run ended: canceled.').waitFor();
+  });
+
+  it('offers no buttons to those who may only read', async () => {
+    const job = await makeJob();
+    const reader = await visit(browser, test, test.as.users.auditor);
+    await reader.page.goto(`/api/v2/jobs/${job.id}/`);
+    await reader.page.getByText('The run is running.').waitFor();
+    expect(await reader.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await move(job, 'running', 'failed');
+    await reader.page.reload();
+    expect(await reader.page.getByRole('button', { name: /Relaunch/ }).count()).toBe(0);
+    await reader.close();
+  });
+
+  it('asks first where the template wants an answer', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ ask_limit_on_launch: true });
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('link', { name: 'Launch…' }).click();
+    await page.getByLabel('Limit').fill('web-1');
+    await page.getByRole('button', { name: /Launch/ }).click();
+    await page.waitForURL(/\/jobs\/\d+\/$/);
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in the %s theme', async (colorScheme) => {
+    const job = await makeJob();
+    await print(job, 1, 'PLAY [Put the shop online] ***********************');
+    await print(job, 2, '\nTASK [Install packages] **************************');
+    await print(job, 3, '\u001B[0;33mchanged: [web-1]\u001B[0m');
+    await print(job, 4, '\u001B[0;32mok: [web-2]\u001B[0m');
+    await print(
+      job,
+      5,
+      '\u001B[1;31mfatal: [web-3]: UNREACHABLE! => {"unreachable": true}\u001B[0m',
+    );
+    await summarise(job);
+    const shown = await visit(browser, test, test.as.users.superuser, { colorScheme });
+    await shown.page.goto(`/api/v2/jobs/${job.id}/`);
+    expect(await seriousFaults(shown.page)).toEqual([]);
+    await picture(shown.page, `job-${colorScheme}`);
+    expect(shown.faults).toEqual([]);
+    await shown.close();
+  });
+
+  it('shows everything but what is new without scripts', async () => {
+    const job = await makeJob();
+    await print(job, 1, `\u001B[0;32mok ${HOSTILE}\u001B[0m`);
+    const plain = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled: false });
+    await plain.page.goto(`/api/v2/jobs/${job.id}/`);
+    expect(await outputOf(plain.page)).toBe(`ok ${HOSTILE}\n`);
+    await plain.page.getByText('Load this page again').waitFor();
+    await plain.page.getByRole('button', { name: 'Cancel' }).click();
+    await plain.page.getByText('Done.', { exact: true }).waitFor();
+    await plain.close();
+  });
+});

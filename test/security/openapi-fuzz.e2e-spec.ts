@@ -1,0 +1,241 @@
+/**
+ * Property: whatever is sent to an operation of the OpenAPI document, by whoever, the answer has a
+ * status that the document names for it, and never one of ours (5xx).
+ *
+ * Operations, parameters and bodies come from the document; each value is either one that fits its
+ * schema or a hostile one. Callers are a superuser and an ordinary member. FUZZ_REQUESTS sets the
+ * number of requests (1,500; 20,000 is a good long run), FUZZ_SEED repeats a run.
+ *
+ * Every operation is reached. What is not: receivers behind a valid signature, logins behind a valid
+ * CSRF token, bodies other than JSON, and states that only a worker brings about.
+ */
+import fc from 'fast-check';
+
+import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
+import { boot, type TestApp } from '../support/boot.js';
+import {
+  operationsOf,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+} from '../support/openapi.js';
+import { bodyOf } from '../support/sample-bodies.js';
+import { Samples } from '../support/samples.js';
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1500);
+const SEED = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) };
+/** An operation that does not answer is a fault as well. */
+const PATIENCE_MS = 20_000;
+
+let test: TestApp;
+let samples: Samples;
+let operations: Operation[];
+let routes: Map<string, TableRoute>;
+
+beforeAll(async () => {
+  test = await boot({ openapi: true });
+  samples = new Samples(test);
+  const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
+  operations = operationsOf(body as OpenApiDocument);
+  routes = new Map(
+    test.app
+      .get(RouteTable, { strict: false })
+      .routes.map((route) => [route.info?.operationId ?? '', route]),
+  );
+}, 30_000);
+afterAll(() => test.close());
+
+/** Ids of nothing: a hostile id must not happen to be that of a caller. */
+const HOSTILE_TEXTS = [
+  ...['', ' ', '0', '-1', '1.5', '1e9', '2147483647', '2147483648', '99999999999999999999'],
+  ...[
+    'NaN',
+    'null',
+    'true',
+    'last',
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    '\u202e',
+    '💥',
+    '%',
+    '%zz',
+    '%00',
+  ],
+  ...[
+    "' OR 1=1 --",
+    '$1',
+    '{{ 1 }}',
+    '../../etc/passwd',
+    '++',
+    'a++b',
+    '\\',
+    '__proto__',
+    '\r\nX: y',
+  ],
+  ...['2024-02-30', '<script>', 'x'.repeat(3000), '[]', '{}', '(', '(a+)+$', '-----BEGIN'],
+];
+const hostileText = fc.oneof(
+  fc.constantFrom(...HOSTILE_TEXTS),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+);
+const hostileValue = fc.oneof(
+  hostileText,
+  fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 2 ** 31, 2 ** 53, -1e300, [], {}, [[]], [null]),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** Filters of lists are named by fields and lookups; the document cannot name them all. */
+const filter = fc
+  .tuple(
+    fc.constantFrom(
+      ...['id', 'name', 'created', 'modified', 'organization', 'status', 'created_by__username'],
+      ...[
+        'or__name',
+        'not__id',
+        'chain__name',
+        'organization__name',
+        'bogus',
+        'type',
+        'role_level',
+      ],
+    ),
+    fc.constantFrom('', '__in', '__gt', '__contains', '__iregex', '__isnull', '__search', '__x'),
+  )
+  .map(([name, lookup]) => name + lookup);
+
+/** Mostly null: a request with one hostile part gets further than one with many. */
+const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+
+/** What one request is made of; how it is used depends on the operation that is drawn. */
+const attempt = fc.record({
+  operation: fc.nat(),
+  isSuperuser: fc.boolean(),
+  path: seldom(hostileText),
+  query: fc.array(fc.tuple(fc.nat(), filter, seldom(hostileText), fc.nat({ max: 40 })), {
+    maxLength: 3,
+  }),
+  isSampleBody: fc.boolean(),
+  body: fc.array(fc.tuple(fc.nat(), seldom(hostileValue), fc.nat({ max: 40 })), {
+    maxLength: 6,
+  }),
+  wholeBody: seldom(hostileValue),
+});
+type Attempt = typeof attempt extends fc.Arbitrary<infer T> ? T : never;
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+/** A value that fits a schema. */
+function fitting(schema: JsonSchema | undefined, seed: number): unknown {
+  if (schema?.enum) return schema.enum[seed % schema.enum.length];
+  switch (schema?.type) {
+    case 'integer':
+      return seed;
+    case 'number':
+      return seed / 2;
+    case 'boolean':
+      return seed % 2 === 0;
+    case 'array':
+      return seed % 3 === 0 ? [] : [fitting(schema.items as JsonSchema | undefined, seed)];
+    case 'object':
+      return seed % 3 === 0 ? {} : { name: `value ${seed}` };
+    default:
+      return schema?.format === 'date-time' ? '2026-01-31T00:00:00Z' : `value ${seed}`;
+  }
+}
+
+function queryOf({ parameters }: Operation, parts: Attempt['query']): string {
+  const named = parameters.filter((parameter) => parameter.in === 'query');
+  const pairs = parts.map(([index, free, hostile, seed]) => {
+    const parameter = named[index % (named.length + 1)];
+    const value = hostile ?? String(fitting(parameter?.schema, seed));
+    return `${parameter?.name ?? free}=${encode(value)}`;
+  });
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+async function sentBody(
+  { requestBody }: Operation,
+  route: TableRoute,
+  { body, wholeBody, isSampleBody }: Attempt,
+): Promise<string | undefined> {
+  if (['GET', 'DELETE'].includes(route.method)) return undefined;
+  if (wholeBody !== null) return JSON.stringify(wholeBody);
+  const [content] = Object.values(requestBody?.content ?? {});
+  const properties = Object.entries(content?.schema?.properties ?? {});
+  const own = body.flatMap(([index, hostile, seed]) => {
+    const [name, schema] = properties[index % (properties.length || 1)] ?? ['name', undefined];
+    // Only samples may be taken off lists or changed by their id: the callers must stay who they are.
+    if (name === 'id' && hostile === null) return [];
+    return [[name, hostile ?? fitting(schema, seed)] as const];
+  });
+  const sample = isSampleBody ? await bodyOf(samples, route) : {};
+  return JSON.stringify({ ...sample, ...Object.fromEntries(own) });
+}
+
+async function pathOf(route: TableRoute, hostile: string | null): Promise<string> {
+  if (hostile === null || !route.pattern.includes(':')) return samples.pathOf(route);
+  return `${route.pattern.replaceAll(/:\w+/g, () => encode(hostile) || '%20')}/`;
+}
+
+/** Another home, with samples of its own, once requests have deleted or spoilt the present one. */
+async function moveHouse(): Promise<void> {
+  const { home, make, as } = test;
+  samples.reset();
+  home.organization = await make.organization();
+  home.team = await make.team({ organization: home.organization.id });
+  await make.grant('organization', home.organization, 'member_role', { user: as.users.orgMember });
+}
+
+/** Works with samples; where they cannot be made any more, such as by a limit on hosts, with others. */
+async function withSamples<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch {
+    await moveHouse();
+    return work();
+  }
+}
+
+const reached = new Set<string>();
+
+async function send(given: Attempt): Promise<void> {
+  const operation = operations[given.operation % operations.length]!;
+  const route = routes.get(operation.operationId)!;
+  const path =
+    (await withSamples(() => pathOf(route, given.path))) + queryOf(operation, given.query);
+  const body = await withSamples(() => sentBody(operation, route, given));
+  const client = given.isSuperuser ? test.as.superuser : test.as.orgMember;
+  const { status } = await client
+    .request(route.method, path, body)
+    .redirects(0)
+    .timeout(PATIENCE_MS);
+  reached.add(operation.operationId);
+  if (route.method === 'DELETE' && status < 300) await moveHouse();
+  const told = { request: `${route.method} ${path}`, body, status };
+  const documented = Object.keys(operation.responses).map(Number);
+  expect({ ...told, isFault: status >= 500 }).toEqual({ ...told, isFault: false });
+  expect({ ...told, documented, isDocumented: documented.includes(status) }).toEqual({
+    ...told,
+    documented,
+    isDocumented: true,
+  });
+}
+
+it(
+  `answers ${REQUESTS} requests as the document says`,
+  async () => {
+    await fc.assert(fc.asyncProperty(attempt, send), {
+      numRuns: REQUESTS,
+      endOnFailure: true,
+      ...SEED,
+    });
+    // A caller who lost the account on the way would have been refused everything since.
+    await test.as.superuser.get('me/').expect(200);
+    await test.as.orgMember.get('me/').expect(200);
+    const share = reached.size / operations.length;
+    expect(share).toBeGreaterThan(REQUESTS >= 1500 ? 0.95 : 0);
+  },
+  60_000 + REQUESTS * 100,
+);

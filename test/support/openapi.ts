@@ -1,0 +1,45 @@
+/** The parts of an OpenAPI document that tests read, and the operations in it as a list. */
+
+export type JsonSchema = Record<string, unknown> & {
+  type?: string;
+  properties?: Record<string, JsonSchema>;
+  enum?: unknown[];
+};
+
+interface Content {
+  content: Record<string, { schema?: JsonSchema }>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  required?: boolean;
+  schema?: JsonSchema;
+}
+
+export interface Operation {
+  /** In capitals. */
+  method: string;
+  path: string;
+  operationId: string;
+  summary?: string;
+  security: Record<string, string[]>[];
+  parameters: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Partial<Content>>;
+}
+
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> };
+}
+
+export const operationsOf = ({ paths }: OpenApiDocument): Operation[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      parameters: operation.parameters ?? [],
+      method: method.toUpperCase(),
+      path,
+    })),
+  );

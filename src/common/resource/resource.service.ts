@@ -85,9 +85,7 @@ export class ResourceService {
   ): Promise<Row> {
     if (!definition.stored) throw new NotFound();
     const byId = typeof id === 'number' || /^\d+$/.test(id);
-    const which = byId
-      ? idCondition(Number(id))
-      : naturalKeyCondition(definition, 't', String(id));
+    const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
     const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, 't', actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,

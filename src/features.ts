@@ -2,6 +2,7 @@ import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CapacityModule } from './capacity/capacity.module.js';
+import { BulkModule } from './bulk/bulk.module.js';
 import { CommonModule } from './common/common.module.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -43,5 +44,6 @@ export const FEATURES = [
   LabelsModule,
   CapacityModule,
   EmptyListsModule,
+  BulkModule,
   RootModule,
 ] as never[];

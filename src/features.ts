@@ -21,6 +21,7 @@ import { TeamsModule } from './teams/teams.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** The modules both processes share, the ground first. */
 export const FEATURES = [
@@ -39,6 +40,7 @@ export const FEATURES = [
   ProjectsModule,
   TemplatesModule,
   JobsModule,
+  WorkflowsModule,
   WebhooksModule,
   NotificationsModule,
   LabelsModule,

@@ -18,6 +18,7 @@ export class BulkController {
     return {
       host_create: '/api/v2/bulk/host_create/',
       host_delete: '/api/v2/bulk/host_delete/',
+      job_launch: '/api/v2/bulk/job_launch/',
     };
   }
 }

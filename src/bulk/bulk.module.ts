@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
 import { InventoriesModule } from '../inventories/inventories.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { BulkHostsController } from './bulk-hosts.controller.js';
+import { BulkJobsController } from './bulk-jobs.controller.js';
+import { BulkLaunchCheck } from './bulk-launch-check.js';
+import { BulkLaunchService } from './bulk-launch.service.js';
 
 @Module({
-  imports: [InventoriesModule],
-  controllers: [BulkController, BulkHostsController],
-  providers: [BulkHostCreate, BulkHostDelete],
+  imports: [InventoriesModule, WorkflowsModule],
+  controllers: [BulkController, BulkHostsController, BulkJobsController],
+  providers: [BulkHostCreate, BulkHostDelete, BulkLaunchCheck, BulkLaunchService],
 })
 export class BulkModule {}

@@ -50,6 +50,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunTransitions,
   ],
   exports: [
+    LaunchLoader,
     LaunchService,
     ProjectSyncs,
     CancelService,

@@ -1,0 +1,11 @@
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { related, SubList } from '../common/resource/sublist.js';
+import { workflowJobNodes } from './workflow-job-nodes.resource.js';
+
+@Resource(workflowJobNodes)
+@SubList('credentials', related('credentials'))
+export class WorkflowJobNodesController extends ResourceController(workflowJobNodes, [
+  'list',
+  'retrieve',
+]) {}

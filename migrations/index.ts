@@ -4,6 +4,7 @@ import { InventoryCounters1795255051171 } from './1795255051171-inventory-counte
 import { LabelsAndGroups1795258876831 } from './1795258876831-labels-and-groups.js';
 import { DefaultInstanceGroup1795258876832 } from './1795258876832-default-instance-group.js';
 import { HostOrderIndex1795259441284 } from './1795259441284-host-order-index.js';
+import { Workflows1795259594209 } from './1795259594209-workflows.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -13,4 +14,5 @@ export const migrations = {
   LabelsAndGroups1795258876831,
   DefaultInstanceGroup1795258876832,
   HostOrderIndex1795259441284,
+  Workflows1795259594209,
 };

@@ -62,6 +62,8 @@ const PLURALS: Readonly<Record<string, string>> = {
   project: 'Projects',
 };
 
+const REFERENCES = new Set(['inventory', 'credentials', 'labels', 'execution_environment']);
+
 /** The rules of a bulk launch (automation 1.4): all faults at once, in a constant number of queries. */
 @Injectable()
 export class BulkLaunchCheck {
@@ -103,7 +105,8 @@ export class BulkLaunchCheck {
 
   private async subjects(launch: BulkLaunch, actor: Actor): Promise<Subjects> {
     const ids = [...new Set(launch.entries.map(({ templateId }) => templateId))];
-    const rule = (type: string, action: string) => permit(resource(type).policy, action, 't', actor);
+    const rule = (type: string, action: string) =>
+      permit(resource(type).policy, action, 't', actor);
     const row = await this.database.row<Subjects>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         EXISTS (SELECT 1 FROM organizations WHERE id = ${launch.organizationId}::int)
@@ -138,21 +141,18 @@ export class BulkLaunchCheck {
           : {},
       };
     }
-    const { prompts, request } = requestOf(entry, effective, actor);
-    const limits = { maxForks: this.settings.MAX_FORKS };
-    const plan = planLaunch({ ...request, prompts }, template, objects, limits);
+    const { templateId } = entry;
+    const plan = planLaunch(
+      { templateId, launchType: 'workflow', prompts: effective, createdBy: actor.id },
+      template,
+      objects,
+      { maxForks: this.settings.MAX_FORKS },
+    );
     const ignored = ownIgnored(entry, plan);
     // What the caller may not know of the template does not show through its faults.
     const errors = template.mayStart ? withoutReferences(plan.errors) : {};
     return { result: { entry, effective, ignored, secrets: plan.variables.secrets }, errors };
   }
-}
-
-/** Labels and environments cannot be named at all: they are refused for the launch as a whole. */
-function requestOf(entry: JobEntry, effective: Prompts, actor: Actor) {
-  const { labels: _labels, execution_environment: _environment, ...prompts } = effective;
-  const { templateId } = entry;
-  return { prompts, request: { templateId, launchType: 'workflow' as const, createdBy: actor.id } };
 }
 
 /** The entry's own prompts over the defaults; variables key by key (decision 10). */
@@ -176,7 +176,7 @@ function ownIgnored(entry: JobEntry, { ignored }: PlannedLaunch): string[] {
 /** Unknown references are told for the launch as a whole, like forbidden ones. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const rest = Object.entries(errors).filter(([field, texts]) => {
-    if (field !== 'inventory' && field !== 'credentials') return true;
+    if (!REFERENCES.has(field)) return true;
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
   return Object.fromEntries(rest);
@@ -203,12 +203,16 @@ function templateFaults(
   const others = found.filter(({ type }) => !(type in PLURALS));
   const kinds = [...new Set(others.map(({ type }) => resource(type).label))];
   return [
-    ...(kinds.length > 0
-      ? [`Template types ${kinds.join(' ')} not allowed in bulk jobs`]
-      : []),
+    ...(kinds.length > 0 ? [`Template types ${kinds.join(' ')} not allowed in bulk jobs`] : []),
     ...notFound('Unified Job Templates', hidden),
     ...Object.entries(PLURALS).flatMap(([type, plural]) =>
-      notFound(plural, idsOfType(found.filter((one) => !one.may_start), type)),
+      notFound(
+        plural,
+        idsOfType(
+          found.filter((one) => !one.may_start),
+          type,
+        ),
+      ),
     ),
   ];
 }

@@ -98,7 +98,15 @@ function summarizeNodeTemplate(row: Row, found: NodeRun): Record<string, unknown
   };
 }
 
-function summarizeJob({ id, name, description, status, failed, elapsed, ...rest }: NodeRun): object {
+function summarizeJob({
+  id,
+  name,
+  description,
+  status,
+  failed,
+  elapsed,
+  ...rest
+}: NodeRun): object {
   const { job_type: type, canceled_on } = rest;
   return { id, name, description, status, failed, elapsed, type, canceled_on };
 }

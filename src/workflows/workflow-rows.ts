@@ -64,14 +64,22 @@ export class WorkflowRows {
   async write(given: NewWorkflowJob): Promise<Row> {
     const config = maskedPrompts(given.prompts, given.secrets);
     const row = (await this.database.row<Row>(
-      insertRow('unified_jobs', { ...columnsOf(given, config), launch_config: JSON.stringify(config) }),
+      insertRow('unified_jobs', {
+        ...columnsOf(given, config),
+        launch_config: JSON.stringify(config),
+      }),
     ))!;
     await this.keepSecrets(row.id, given, config);
     await this.database.execute(nodeStatement(row.id, given.nodes));
     this.activity.record({
       operation: 'create',
       object1: refOf(workflowJobs, row),
-      changes: { id: row.id, name: row.name, launch_type: row.launch_type, nodes: given.nodes.length },
+      changes: {
+        id: row.id,
+        name: row.name,
+        launch_type: row.launch_type,
+        nodes: given.nodes.length,
+      },
     });
     await this.transitions.created([
       { id: row.id, type: 'workflow_job', status: 'pending', unified_job_template_id: null },
@@ -119,7 +127,10 @@ function columnsOf(given: NewWorkflowJob, config: Prompts): Record<string, unkno
 /** Nodes in their order, and the credentials they name, in one statement. */
 function nodeStatement(workflowJobId: number, nodes: readonly NewNode[]): Sql {
   const names = Object.keys(NODE_PROMPTS) as (keyof typeof NODE_PROMPTS)[];
-  const columns = join(names.map((name) => ident(name)), ', ');
+  const columns = join(
+    names.map((name) => ident(name)),
+    ', ',
+  );
   const prompts = names.map(
     (name) => sql`${nodes.map(({ own }) => own[name] ?? null)}::${raw(NODE_PROMPTS[name])}[]`,
   );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import type { FieldErrors } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -16,7 +16,12 @@ import { secretFiller } from './workflow-secrets.js';
 /** Workflow jobs started in one pass; the next pass follows at once when there were as many. */
 const BATCH = 20;
 const MARKED_AS_FAILED = 'No error handling paths found, marking workflow as failed';
+const LOCKED = 'The secret variables of this workflow cannot be opened with the present keys.';
 const COULD_NOT_START = 'Job spawned from workflow could not start because';
+
+interface PendingWorkflow extends Row {
+  launch_config: object | null;
+}
 
 interface PendingNode extends Row {
   workflow_job_id: number;
@@ -55,15 +60,17 @@ export class WorkflowEngine extends WorkflowStep {
 
   /** Nodes of a bulk launch have no edges: all of them start at once. */
   private async start(): Promise<boolean> {
-    const pending = await this.database.rows<{ id: number; launch_config: object | null }>(sql`
+    const pending = await this.database.rows<PendingWorkflow>(sql`
       SELECT id, launch_config FROM unified_jobs
       WHERE type = 'workflow_job' AND status = 'pending' ORDER BY id LIMIT ${BATCH}
       FOR NO KEY UPDATE`);
     if (pending.length === 0) return false;
-    const fillers = new Map(
-      pending.map((job) => [job.id, secretFiller(this.box, job.id, job.launch_config)]),
-    );
-    const nodes = await this.pendingNodes(pending.map(({ id }) => id));
+    const fillers = new Map<number, ReturnType<typeof secretFiller>>();
+    for (const job of pending) {
+      const filler = this.openSecrets(job);
+      if (filler) fillers.set(job.id, filler);
+    }
+    const nodes = await this.pendingNodes([...fillers.keys()]);
     const faults: string[][] = nodes.map(() => []);
     const runs = await this.spawn(
       nodes.map((node) => ({
@@ -76,12 +83,27 @@ export class WorkflowEngine extends WorkflowStep {
       UPDATE workflow_job_nodes SET job_id = given.job_id, modified = now()
       FROM unnest(${nodes.map(({ id }) => id)}::int[], ${runs}::int[]) AS given (id, job_id)
       WHERE workflow_job_nodes.id = given.id`);
-    const steps = pending.map(({ id }) => {
+    const steps = [...fillers.keys()].map((id) => {
       const own = faults.filter((_, index) => nodes[index]!.workflow_job_id === id);
       return { id, explanation: own.flat().join(' ') };
     });
     await this.transitions.move(steps, { from: ['pending'], to: 'running' });
+    const locked = pending.filter(({ id }) => !fillers.has(id));
+    await this.transitions.move(
+      locked.map(({ id }) => ({ id, explanation: LOCKED })),
+      { from: ['pending'], to: 'error' },
+    );
     return pending.length === BATCH;
+  }
+
+  /** One workflow whose secrets cannot be opened must not keep the others from starting. */
+  private openSecrets(job: PendingWorkflow): ReturnType<typeof secretFiller> | null {
+    try {
+      return secretFiller(this.box, job.id, job.launch_config);
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
   }
 
   private pendingNodes(workflowJobIds: readonly number[]): Promise<PendingNode[]> {

@@ -383,6 +383,31 @@ describe('the workflow job', () => {
     await test.as.superuser.delete(`workflow_jobs/${made}/`).expect(204);
   });
 
+  it('is launched again by its launcher with all it had', async () => {
+    const jobs = [
+      node({ identifier: 'one', limit: 'web', extra_vars: { a: 1 } }),
+      node({ identifier: 'two' }),
+    ];
+    const first = (await launch(jobs, { extra_vars: { b: 2 }, limit: 'all' }).expect(201)).body;
+    await test.as.orgAdmin.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(403);
+    expect((await test.as.orgMember.get(`workflow_jobs/${first.id}/relaunch/`)).body).toEqual({});
+    const { body } = await test.as.orgMember
+      .post(`workflow_jobs/${first.id}/relaunch/`, {})
+      .expect(201);
+    expect(body).toMatchObject({
+      name: 'Bulk',
+      status: 'pending',
+      launch_type: 'relaunch',
+      limit: 'all',
+      extra_vars: '{"b":2}',
+    });
+    expect(body.id).not.toBe(first.id);
+    expect(await nodesOf(body)).toMatchObject([
+      { identifier: 'one', limit: 'web', extra_data: { a: 1 } },
+      { identifier: 'two', limit: null, extra_data: {} },
+    ]);
+  });
+
   it('is one entry of the activity stream', async () => {
     const { body } = await test.as.orgMember
       .get(`workflow_jobs/${id}/activity_stream/`)

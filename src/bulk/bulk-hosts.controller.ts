@@ -7,6 +7,7 @@ import { Route } from '../common/http/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
+import { CREATED, DELETED, DETAIL } from './bulk-answers.js';
 import { isDryRun } from './dry-run.js';
 
 /** Creating and deleting many hosts in one request (seed, Bulk). */
@@ -25,6 +26,7 @@ export class BulkHostsController {
     access: 'authenticated',
     operationId: 'bulk_host_create_help',
     summary: 'What the bulk creation of hosts is.',
+    response: DETAIL,
   })
   aboutCreate(): object {
     return { detail: 'Bulk create hosts with this endpoint' };
@@ -37,6 +39,7 @@ export class BulkHostsController {
     operationId: 'bulk_host_create',
     summary: 'Create many hosts in one inventory; all or none. `?dry_run=1` only checks.',
     body: HOST_CREATE_FIELDS,
+    response: CREATED,
     status: 201,
   })
   create(@Req() request: ApiRequest): Promise<Reply> {
@@ -51,6 +54,7 @@ export class BulkHostsController {
     access: 'authenticated',
     operationId: 'bulk_host_delete_help',
     summary: 'What the bulk deletion of hosts is.',
+    response: DETAIL,
   })
   aboutDelete(): object {
     return { detail: 'Bulk delete hosts with this endpoint' };
@@ -63,6 +67,7 @@ export class BulkHostsController {
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts; all or none. `?dry_run=1` only checks.',
     body: HOST_DELETE_FIELDS,
+    response: DELETED,
     status: 201,
   })
   delete(@Req() request: ApiRequest): Promise<Reply> {

@@ -5,6 +5,7 @@ import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { DETAIL } from './bulk-answers.js';
 import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 import { isDryRun } from './dry-run.js';
@@ -24,6 +25,7 @@ export class BulkJobsController {
     access: 'authenticated',
     operationId: 'bulk_job_launch_help',
     summary: 'What the bulk launch is.',
+    response: DETAIL,
   })
   about(): object {
     return {

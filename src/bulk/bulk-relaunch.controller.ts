@@ -26,6 +26,7 @@ export class BulkRelaunchController {
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'What a relaunch of the workflow job needs.',
+    response: { type: 'object' },
     parent: workflowJobs,
   })
   async needs(@Req() { params, actor }: ApiRequest): Promise<object> {

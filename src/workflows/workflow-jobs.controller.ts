@@ -42,6 +42,7 @@ export class WorkflowJobsController extends ResourceController(workflowJobs, [
     access: 'authenticated',
     operationId: 'workflow_jobs_can_cancel',
     summary: 'Whether the workflow job can be canceled.',
+    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
     parent: workflowJobs,
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {

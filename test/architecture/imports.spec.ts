@@ -28,7 +28,7 @@ const SERVICES: Record<string, readonly string[]> = {
   workflows: ['jobs', 'templates'],
   notifications: ['jobs'],
   webhooks: ['jobs', 'templates', 'credentials', 'projects'],
-  bulk: ['jobs', 'templates', 'inventories'],
+  bulk: ['jobs', 'workflows', 'templates', 'inventories'],
   root: [],
   demo: [],
 };

@@ -30,6 +30,8 @@ import './templates/unified-templates.resource.js';
 import './users/users.resource.js';
 import './webhooks/webhook-deliveries.resource.js';
 import './webhooks/webhook-status-posts.resource.js';
+import './workflows/workflow-job-nodes.resource.js';
+import './workflows/workflow-jobs.resource.js';
 
 /** Everything that is stored: the TypeORM entities of all declarations above. */
 export function entities(): EntitySchema[] {

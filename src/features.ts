@@ -2,6 +2,7 @@ import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CapacityModule } from './capacity/capacity.module.js';
+import { BulkModule } from './bulk/bulk.module.js';
 import { CommonModule } from './common/common.module.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -20,6 +21,7 @@ import { TeamsModule } from './teams/teams.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** The modules both processes share, the ground first. */
 export const FEATURES = [
@@ -38,10 +40,12 @@ export const FEATURES = [
   ProjectsModule,
   TemplatesModule,
   JobsModule,
+  WorkflowsModule,
   WebhooksModule,
   NotificationsModule,
   LabelsModule,
   CapacityModule,
   EmptyListsModule,
+  BulkModule,
   RootModule,
 ] as never[];

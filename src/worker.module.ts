@@ -6,6 +6,7 @@ import { InventoriesWorkerModule } from './inventories/inventories-worker.module
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
+import { WorkflowsWorkerModule } from './workflows/workflows-worker.module.js';
 
 /** The worker process: the same features, and those that take from the queues. */
 @Module({
@@ -16,6 +17,7 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
     JobsWorkerModule,
     NotificationsWorkerModule,
     WebhooksWorkerModule,
+    WorkflowsWorkerModule,
   ],
   providers: [QueueWorkers],
 })

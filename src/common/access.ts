@@ -39,6 +39,8 @@ const hintsOf = (rules: readonly Predicate[]): RoleHint[] =>
  */
 export interface Policy {
   read: Predicate;
+  /** Narrower than `read`: what may be opened by URL and is in no list otherwise. */
+  list?: Predicate;
   change?: Predicate;
   delete?: Predicate;
   /** Whether an object with these values may be created; references are checked by their `needs`. */
@@ -51,8 +53,9 @@ export interface Policy {
 /** Compiles an action of a policy for one caller. */
 export function permit(policy: Policy, action: string, alias: string, actor: Actor): Sql {
   if (actor.isSuperuser) return TRUE;
-  if (action === 'read') {
-    return actor.isSystemAuditor ? TRUE : policy.read(alias, actor);
+  if (action === 'read' || action === 'list') {
+    const rule = action === 'list' ? (policy.list ?? policy.read) : policy.read;
+    return actor.isSystemAuditor ? TRUE : rule(alias, actor);
   }
   const predicate =
     action === 'change'

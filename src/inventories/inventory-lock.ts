@@ -18,11 +18,29 @@ export class InventoryLock {
    * @throws BadRequest when the inventory is being deleted
    */
   async hold(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
-    const row = await this.database.row<{ pending_deletion: boolean }>(sql`
-      SELECT pending_deletion FROM inventories WHERE id = ${inventoryId} FOR NO KEY UPDATE`);
-    if (row?.pending_deletion) {
+    await this.holdAll([inventoryId], noun);
+  }
+
+  /**
+   * The same for several inventories, always in one order, so that nobody waits in a circle.
+   *
+   * @returns number of hosts of each, as it is under the lock; an inventory that is gone is missing
+   */
+  async holdAll(
+    inventoryIds: readonly number[],
+    noun: 'host' | 'group',
+  ): Promise<Map<number, number>> {
+    const rows = await this.database.rows<{
+      id: number;
+      total_hosts: number;
+      pending_deletion: boolean;
+    }>(sql`
+      SELECT id, total_hosts, pending_deletion FROM inventories
+      WHERE id = ANY(${inventoryIds}::int[]) ORDER BY id FOR NO KEY UPDATE`);
+    if (rows.some((row) => row.pending_deletion)) {
       throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
     }
+    return new Map(rows.map((row) => [row.id, row.total_hosts]));
   }
 
   /**
@@ -37,10 +55,10 @@ export class InventoryLock {
   }
 
   /** @throws Conflict while a job that has not ended uses the inventory */
-  async assertIdle(inventoryId: number): Promise<void> {
+  async assertIdle(...inventoryIds: readonly number[]): Promise<void> {
     const active = await this.database.row(sql`
       SELECT 1 FROM unified_jobs
-      WHERE inventory_id = ${inventoryId} AND status IN ('new', 'pending', 'waiting', 'running')
+      WHERE inventory_id = ANY(${inventoryIds}::int[]) AND status IN ('new', 'pending', 'waiting', 'running')
       LIMIT 1`);
     if (active) throw new Conflict(IN_USE);
   }

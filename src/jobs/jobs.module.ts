@@ -62,6 +62,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunTransitions,
   ],
   exports: [
+    LaunchLoader,
     LaunchService,
     ProjectSyncs,
     CancelService,

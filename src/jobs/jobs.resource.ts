@@ -15,6 +15,9 @@ export const runsOrganization: Predicate = anyOf(
   hasRoleOn('organization_id', 'organization', 'auditor_role'),
 );
 
+/** The parent of a bulk launch shows in lists to fewer people than other runs do (decision 10). */
+const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
+
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
 export const jobs = defineResource({
@@ -55,6 +58,11 @@ export const jobs = defineResource({
       target: () => resource('job_host_summary'),
       field: 'job',
     },
+    unified_job_node: {
+      kind: 'has-many',
+      target: () => resource('workflow_job_node'),
+      field: 'job',
+    },
     credentials: {
       kind: 'many-to-many',
       target: () => resource('credential'),
@@ -87,8 +95,16 @@ export const unifiedJobs = defineResource({
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
       hasRoleOn('unified_job_template_id', 'project', 'read_role'),
-      runsOrganization,
+      hasRoleOn('organization_id', 'organization', 'admin_role'),
+      allOf(isNoBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     ),
   },
-  variants: () => [jobs, resource('project_update')],
+  relations: {
+    unified_job_node: {
+      kind: 'has-many',
+      target: () => resource('workflow_job_node'),
+      field: 'job',
+    },
+  },
+  variants: () => [jobs, resource('project_update'), resource('workflow_job')],
 });

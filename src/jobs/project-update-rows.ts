@@ -2,22 +2,29 @@ import { sql, type Sql } from '../database/sql.js';
 import type { JobStatus, LaunchType } from './unified-job.schema.js';
 
 /**
- * Inserts one sync per project with the project's options as they are now, and returns the rows as
+ * Inserts one sync for each project named, in that order, with the project's options as they are now, and returns the rows as
  * `RunTransitions.created` wants them. Manual projects get none.
  */
 export function insertProjectUpdates(
   projectIds: readonly number[],
-  { launchType, status }: { launchType: LaunchType; status: JobStatus },
+  {
+    launchType,
+    status,
+    createdBy = null,
+  }: { launchType: LaunchType; status: JobStatus; createdBy?: number | null },
 ): Sql {
   return sql`
     INSERT INTO unified_jobs (type, name, description, unified_job_template_id, project_id,
       organization_id, launch_type, status, job_type, scm_type, scm_url, scm_branch, scm_refspec,
-      scm_clean, scm_delete_on_update, scm_track_submodules, credential_id, local_path, timeout)
-    SELECT 'project_update', name, description, id, id, organization_id, ${launchType}, ${status},
-      'check', scm_type, scm_url, scm_branch, scm_refspec, scm_clean, scm_delete_on_update,
-      scm_track_submodules, credential_id, local_path, timeout
-    FROM unified_job_templates
-    WHERE id = ANY(${projectIds}::int[]) AND type = 'project' AND scm_type <> ''
-    ORDER BY id
+      scm_clean, scm_delete_on_update, scm_track_submodules, credential_id, local_path, timeout,
+      created_by_id, modified_by_id)
+    SELECT 'project_update', p.name, p.description, p.id, p.id, p.organization_id, ${launchType},
+      ${status}, 'check', p.scm_type, p.scm_url, p.scm_branch, p.scm_refspec, p.scm_clean,
+      p.scm_delete_on_update, p.scm_track_submodules, p.credential_id, p.local_path, p.timeout,
+      ${createdBy}::int, ${createdBy}::int
+    FROM unnest(${projectIds}::int[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN unified_job_templates p ON p.id = wanted.id
+    WHERE p.type = 'project' AND p.scm_type <> ''
+    ORDER BY wanted.place
     RETURNING id, type, status, unified_job_template_id`;
 }

@@ -79,10 +79,13 @@ export class RunTransitions {
     const templates = templateIds(runs);
     // A template that shows a run already is left alone: launches of one template do not queue up
     // behind each other for its row.
-    await this.database.execute(sql`
-      UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
-      FROM (${latestOf(runs)}) run
-      WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[]) AND t.current_job_id IS NULL`);
+    if (templates.length > 0) {
+      await this.database.execute(sql`
+        UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
+        FROM (${latestOf(runs)}) run
+        WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[])
+          AND t.current_job_id IS NULL`);
+    }
     await this.changes.publish(runs.map(({ id, type, status }) => ({ jobId: id, type, status })));
     failPoint('run-created');
     if (!runs.some(({ status }) => status === 'pending')) return;

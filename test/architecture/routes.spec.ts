@@ -73,6 +73,9 @@ describe('routes', () => {
     expect(loose.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual([
       'DELETE /api/v2/settings/:category',
       'PATCH /api/v2/settings/:category',
+      // Of many objects at once: each is checked by the rules of its inventory.
+      'POST /api/v2/bulk/host_create',
+      'POST /api/v2/bulk/host_delete',
       'PUT /api/v2/settings/:category',
     ]);
   });

@@ -13,6 +13,7 @@ import type { RunSignals } from '../../src/jobs/run-signals.js';
 import { Dependencies } from '../../src/jobs/scheduler/dependencies.js';
 import { Placement } from '../../src/jobs/scheduler/placement.js';
 import { Scheduler } from '../../src/jobs/scheduler/scheduler.js';
+import type { WorkflowStep } from '../../src/jobs/scheduler/workflow-step.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import type { Subscriber } from '../../src/jobs/worker/subscriber.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
@@ -53,7 +54,14 @@ export class RunsDatabase {
     this.placement = new Placement(this.database, this.transitions, outbox);
     const dependencies = new Dependencies(this.database, this.transitions);
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
-    this.scheduler = new Scheduler(this.database, dependencies, this.placement, subscriber);
+    const workflows = { advance: async () => false } as unknown as WorkflowStep;
+    this.scheduler = new Scheduler(
+      this.database,
+      dependencies,
+      this.placement,
+      subscriber,
+      workflows,
+    );
   }
 
   static async open(): Promise<RunsDatabase> {

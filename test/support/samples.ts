@@ -100,6 +100,21 @@ const MAKERS: Record<string, Maker> = {
       event_processing_finished: true,
     });
   },
+  workflow_job: async (samples) =>
+    samples.insert('unified_jobs', {
+      type: 'workflow_job',
+      name: 'Sample workflow job',
+      status: 'successful',
+      is_bulk_job: true,
+      organization_id: samples.home,
+      event_processing_finished: true,
+    }),
+  workflow_job_node: async (samples) =>
+    samples.insert('workflow_job_nodes', {
+      workflow_job_id: (await samples.of('workflow_job')).id,
+      unified_job_template_id: (await samples.of('job_template')).id,
+      identifier: 'sample',
+    }),
   unified_job: (samples) => samples.of('job'),
   unified_job_template: (samples) => samples.of('job_template'),
   job_event: async (samples) =>

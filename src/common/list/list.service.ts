@@ -56,7 +56,7 @@ export class ListService {
     );
     const visible = and(
       options.scope ?? TRUE,
-      options.visible ?? permit(definition.policy, 'read', 't', actor),
+      options.visible ?? permit(definition.policy, 'list', 't', actor),
     );
     const filters = compiler.compile(definition, 't', parsed);
     const where = and(

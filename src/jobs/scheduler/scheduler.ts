@@ -11,6 +11,7 @@ import { sql } from '../../database/sql.js';
 import { Subscriber } from '../worker/subscriber.js';
 import { Dependencies } from './dependencies.js';
 import { Placement } from './placement.js';
+import { WorkflowStep } from './workflow-step.js';
 
 const TIMER_MS = 3000;
 /** Of all users of advisory locks in this database, the scheduler. */
@@ -33,6 +34,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly dependencies: Dependencies,
     private readonly placement: Placement,
     private readonly subscriber: Subscriber,
+    private readonly workflows: WorkflowStep,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -59,6 +61,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    * @returns whether another pass has something to do at once; null when another worker has the lock
    */
   async pass(): Promise<boolean | null> {
+    // Before the rest, so that what a workflow starts is placed in the same pass.
+    const moreToAdvance = await this.advanceWorkflows();
     return this.database.transaction(async () => {
       // Compiling the statements of a pass would take longer than running them.
       const lock = await this.database.row<{ taken: boolean }>(sql`
@@ -68,8 +72,17 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       await this.dependencies.endBroken();
       const moreToPlace = await this.placement.place();
       failPoint('run-scheduled');
-      return moreToSettle || moreToPlace;
+      return moreToAdvance || moreToSettle || moreToPlace;
     });
+  }
+
+  /** On its own, so that a workflow nobody can go on with does not keep other runs from their start. */
+  private async advanceWorkflows(): Promise<boolean> {
+    let isMore = false;
+    await this.attempt(async () => {
+      isMore = await this.database.transaction(() => this.workflows.advance());
+    });
+    return isMore;
   }
 
   private async work(): Promise<void> {

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { InventoryLock } from '../inventories/inventory-lock.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { assertWithin, readEntries } from './entry-list.js';
+import { readIds } from './host-ids.js';
+
+interface FoundHost {
+  id: number;
+  name: string;
+  inventory_id: number;
+  inventory_name: string;
+  organization_id: number;
+  kind: string;
+  may_change: boolean;
+}
+
+/** Deletes many hosts, of one or several inventories: all or none. */
+@Injectable()
+export class BulkHostDelete {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: RuntimeSettings,
+    private readonly inventory: InventoryLock,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /**
+   * @param dryRun only tells what would come of the request
+   * @throws Invalid for hosts that do not exist or cannot be read (alike, decision 11), Forbidden for
+   *   inventories the caller may only read, Conflict while a job uses one of them
+   */
+  async remove(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
+    const ids = readIds('hosts', readEntries('hosts', body.hosts));
+    const { BULK_HOST_MAX_DELETE: most } = await this.settings.get('BULK_HOST_MAX_DELETE');
+    assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', most);
+    return this.database.transaction(async () => {
+      const hosts = await this.find(ids, actor);
+      assertDeletable(ids, hosts);
+      const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
+      if (!dryRun) {
+        const held = await this.inventory.holdAll(inventoryIds, 'host');
+        await this.inventory.assertIdle(...inventoryIds);
+        await this.delete(ids);
+        this.record(hosts, held);
+      } else await this.inventory.assertIdle(...inventoryIds);
+      return answer(hosts, dryRun);
+    });
+  }
+
+  /** The hosts whose inventory the caller may read. */
+  private find(ids: readonly number[], actor: Actor): Promise<FoundHost[]> {
+    const { policy } = resource('inventory');
+    return this.database.rows<FoundHost>(sql`
+      SELECT h.id, h.name, h.inventory_id, i.name AS inventory_name, i.organization_id, i.kind,
+        (${permit(policy, 'change', 'i', actor)}) AS may_change
+      FROM hosts h JOIN inventories i ON i.id = h.inventory_id
+      WHERE h.id = ANY(${ids}::int[]) AND ${permit(policy, 'read', 'i', actor)}
+      ORDER BY h.id`);
+  }
+
+  private async delete(ids: readonly number[]): Promise<void> {
+    const removed = await this.database.execute(
+      sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`,
+    );
+    if (removed < ids.length) throw new Conflict('Another request has just deleted some hosts.');
+  }
+
+  /** One entry an inventory (automation 1.7). */
+  private record(hosts: readonly FoundHost[], held: ReadonlyMap<number, number>): void {
+    for (const [inventoryId, before] of held) {
+      const own = hosts.filter((host) => host.inventory_id === inventoryId);
+      this.activity.record({
+        operation: 'update',
+        object1: {
+          type: 'inventory',
+          id: inventoryId,
+          name: own[0]!.inventory_name,
+          organizationId: own[0]!.organization_id,
+        },
+        changes: {
+          total_hosts: [before, before - own.length],
+          hosts_deleted: own.map(({ id, name }) => ({ host_id: id, host_name: name })),
+        },
+      });
+    }
+  }
+}
+
+function assertDeletable(ids: readonly number[], hosts: readonly FoundHost[]): void {
+  const found = new Set(hosts.map(({ id }) => id));
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length > 0) {
+    const text = 'Hosts do not exist or you lack permission to delete it';
+    throw new Invalid({ hosts: Object.fromEntries(missing.map((id) => [id, [text]])) });
+  }
+  const forbidden = hosts.filter((host) => !host.may_change).map((host) => host.inventory_name);
+  if (forbidden.length > 0) {
+    const names = [...new Set(forbidden)].join(', ');
+    throw new Forbidden(`Lack permissions to delete hosts from this inventory: ${names}`);
+  }
+  if (hosts.some(({ kind }) => kind !== '')) {
+    throw Invalid.all('Hosts can only be deleted from manual inventories.');
+  }
+}
+
+function answer(hosts: readonly FoundHost[], dryRun: boolean): Reply {
+  const told = hosts.map(({ id, name }) => [
+    id,
+    dryRun ? `The host ${name} would be deleted` : `The host ${name} was deleted`,
+  ]);
+  const body = { deleted: hosts.length, hosts: Object.fromEntries(told) as object };
+  // What was made by the deletion is nothing but a shorter list.
+  return dryRun
+    ? new Reply(200, { dry_run: true, ...body })
+    : new Reply(201, body, { Location: `/api/v2/${resource('host').path}/` });
+}

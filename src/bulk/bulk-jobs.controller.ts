@@ -1,0 +1,52 @@
+import { Controller, Get, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Idempotency } from '../common/http/idempotency.js';
+import type { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { DETAIL } from './bulk-answers.js';
+import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
+import { BulkLaunchService } from './bulk-launch.service.js';
+import { isDryRun } from './dry-run.js';
+
+/** Launching many jobs in one request (seed, Bulk). */
+@ApiTags('bulk')
+@Controller('api/v2/bulk/job_launch')
+export class BulkJobsController {
+  constructor(
+    private readonly launches: BulkLaunchService,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'bulk_job_launch_help',
+    summary: 'What the bulk launch is.',
+    response: DETAIL,
+  })
+  about(): object {
+    return {
+      detail:
+        'Specify a list of unified job templates to launch alongside their launchtime parameters',
+    };
+  }
+
+  @Post()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'bulk_job_launch',
+    summary: 'Launch many jobs as one workflow job; all or none. `?dry_run=1` only checks.',
+    resource: workflowJobs,
+    body: JOB_LAUNCH_FIELDS,
+    status: 201,
+  })
+  launch(@Req() request: ApiRequest): Promise<Reply> {
+    const { body, actor } = request;
+    if (isDryRun(request)) return this.launches.launch(body, actor, true);
+    return this.idempotency.once(request, () => this.launches.launch(body, actor, false));
+  }
+}

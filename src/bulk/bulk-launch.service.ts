@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { validate } from '../common/fields/validate.js';
+import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import type { LaunchType } from '../jobs/unified-job.schema.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { WorkflowRows } from '../workflows/workflow-rows.js';
+import { WORKFLOW_FIELDS } from './bulk-job.schema.js';
+import { BulkLaunchCheck, type BulkLaunch, type CheckedLaunch } from './bulk-launch-check.js';
+import { assertWithin, readEntries } from './entry-list.js';
+import { readJobEntries, readPrompts, type JobEntry } from './job-entries.js';
+
+/** Texts of the whole launch that may be left out, and not be empty. */
+const NOT_BLANK = ['limit', 'scm_branch', 'job_tags', 'skip_tags'] as const;
+
+/** Launches many jobs as nodes of one workflow job: all or none. */
+@Injectable()
+export class BulkLaunchService {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: RuntimeSettings,
+    private readonly checks: BulkLaunchCheck,
+    private readonly rows: WorkflowRows,
+    private readonly resources: ResourceService,
+  ) {}
+
+  /**
+   * @param dryRun only tells what would come of the request
+   * @throws Invalid with every fault, those of jobs in a list alongside theirs
+   */
+  async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
+    return this.start(await this.read(body), actor, { launchType: 'manual', dryRun });
+  }
+
+  /** Launches what is already read; for relaunches too. */
+  async start(
+    launch: BulkLaunch,
+    actor: Actor,
+    { launchType, dryRun = false }: { launchType: LaunchType; dryRun?: boolean },
+  ): Promise<Reply> {
+    return this.database.transaction(async () => {
+      const checked = await this.checks.check(launch, actor);
+      assertFaultless(checked);
+      const ignored = ignoredFields(checked);
+      if (dryRun) return new Reply(200, preview(launch, checked, ignored));
+      const row = await this.rows.write({
+        name: launch.name,
+        description: launch.description,
+        organizationId: checked.organizationId,
+        createdBy: actor.id,
+        launchType,
+        prompts: launch.prompts,
+        secrets: checked.entries.flatMap(({ secrets }) => secrets),
+        nodes: checked.entries.map(({ entry, effective, secrets }) => ({
+          identifier: entry.identifier,
+          templateId: entry.templateId,
+          own: entry.prompts,
+          effective,
+          secrets,
+        })),
+      });
+      const shown = await this.resources.show(workflowJobs, row, actor);
+      return Reply.created({ ...shown, ignored_fields: ignored });
+    });
+  }
+
+  private async read(body: Record<string, unknown>): Promise<BulkLaunch> {
+    const errors: FieldErrors = {};
+    const own = collect(errors, () => validate(WORKFLOW_FIELDS, body));
+    const given = collect(errors, () => readEntries('jobs', body.jobs));
+    for (const field of NOT_BLANK) {
+      const value = body[field];
+      if (typeof value === 'string' && value.trim() === '') {
+        errors[field] = ['This field may not be blank.'];
+      }
+    }
+    const { prompts } = readPrompts(body, errors);
+    if (given) {
+      const { BULK_JOB_MAX_LAUNCH: most } = await this.settings.get('BULK_JOB_MAX_LAUNCH');
+      assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most);
+    }
+    const jobs = readJobEntries(given ?? []);
+    if (jobs.entries.includes(null)) errors.jobs = jobs.errors;
+    if (!own || Object.keys(errors).length > 0) throw new Invalid(errors);
+    return {
+      name: own.name as string,
+      description: (own.description as string | null) ?? '',
+      organizationId: (own.organization as number | null) ?? null,
+      prompts,
+      entries: jobs.entries as JobEntry[],
+    };
+  }
+}
+
+function collect<T>(errors: FieldErrors, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    Object.assign(errors, error.errors);
+    return undefined;
+  }
+}
+
+function assertFaultless({ faults, entryErrors, fieldErrors }: CheckedLaunch): void {
+  const errors: FieldErrors = { ...fieldErrors };
+  if (entryErrors.some((one) => Object.keys(one).length > 0)) errors.jobs = entryErrors;
+  if (faults.length > 0) errors.__all__ = faults;
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** Names of fields without effect by node, as far as there are any (decision 10). */
+function ignoredFields({ entries }: CheckedLaunch): Record<string, string[]> {
+  return Object.fromEntries(
+    entries
+      .filter(({ ignored }) => ignored.length > 0)
+      .map(({ entry, ignored }) => [entry.identifier, ignored]),
+  );
+}
+
+function preview(launch: BulkLaunch, checked: CheckedLaunch, ignored: object): object {
+  return {
+    dry_run: true,
+    name: launch.name,
+    organization: checked.organizationId,
+    jobs: checked.entries.map(({ entry, ignored: fields }) => ({
+      identifier: entry.identifier,
+      unified_job_template: entry.templateId,
+      ignored_fields: fields,
+    })),
+    ignored_fields: ignored,
+  };
+}

@@ -1,0 +1,54 @@
+import { Controller, Get, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Idempotency } from '../common/http/idempotency.js';
+import type { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { BulkRelaunch } from './bulk-relaunch.service.js';
+
+workflowJobs.links.set('relaunch', 'relaunch');
+
+/** Launching all jobs of a workflow job again (core 13.4). */
+@ApiTags('workflow_jobs')
+@Controller('api/v2/workflow_jobs/:id/relaunch')
+export class BulkRelaunchController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly relaunches: BulkRelaunch,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'workflow_jobs_relaunch_needs',
+    summary: 'What a relaunch of the workflow job needs.',
+    response: { type: 'object' },
+    parent: workflowJobs,
+  })
+  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
+    await this.resources.load(workflowJobs, params.id, actor);
+    return {};
+  }
+
+  @Post()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'workflow_jobs_relaunch',
+    summary: 'Launch all jobs of the workflow job again.',
+    parent: workflowJobs,
+    resource: workflowJobs,
+    needs: 'start',
+    body: [],
+    status: 201,
+  })
+  async relaunch(@Req() request: ApiRequest): Promise<Reply> {
+    const { params, actor } = request;
+    const job = await this.resources.load(workflowJobs, params.id, actor, { action: 'start' });
+    return this.idempotency.once(request, () => this.relaunches.relaunch(job, actor));
+  }
+}

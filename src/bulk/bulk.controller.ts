@@ -1,0 +1,24 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Route } from '../common/http/route.js';
+
+/** Index of the bulk operations. */
+@ApiTags('bulk')
+@Controller('api/v2/bulk')
+export class BulkController {
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'bulk',
+    summary: 'The bulk operations.',
+    response: { type: 'object', additionalProperties: { type: 'string' } },
+  })
+  index(): Record<string, string> {
+    return {
+      host_create: '/api/v2/bulk/host_create/',
+      host_delete: '/api/v2/bulk/host_delete/',
+      job_launch: '/api/v2/bulk/job_launch/',
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceSchema } from '../common/resource/schemas.js';
+import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
+
+/** A prompt of the node; null: not set. */
+const PROMPT = { readOnly: true, nullable: true } as const;
+
+/** One run of a workflow job: what it is a run of, with which prompts (core 13.4). */
+export class WorkflowJobNodeSchema extends ResourceSchema {
+  @Reference(() => resource('workflow_job'), { readOnly: true, nullable: false })
+  workflow_job!: number;
+
+  @Reference(() => resource('unified_job_template'), {
+    readOnly: true,
+    nullable: true,
+    help: 'What the node runs.',
+  })
+  unified_job_template!: number | null;
+
+  @Reference(() => resource('unified_job'), {
+    readOnly: true,
+    nullable: true,
+    help: 'The run, once there is one.',
+  })
+  job!: number | null;
+
+  @Char({ readOnly: true, help: 'Name of the node within its workflow.' })
+  identifier!: string;
+
+  @Bool({ readOnly: true, help: 'The node will never run.' })
+  do_not_run!: boolean;
+
+  @Bool({ readOnly: true })
+  all_parents_must_converge!: boolean;
+
+  @Json({ readOnly: true, help: 'Variables of the node; secret answers masked.' })
+  extra_data!: Record<string, unknown>;
+
+  @Reference(() => resource('inventory'), PROMPT)
+  inventory!: number | null;
+
+  @Char({ ...PROMPT, max: 1024 })
+  scm_branch!: string | null;
+
+  @Choices(JOB_TYPES, PROMPT)
+  job_type!: string | null;
+
+  @Text(PROMPT)
+  job_tags!: string | null;
+
+  @Text(PROMPT)
+  skip_tags!: string | null;
+
+  @Text(PROMPT)
+  limit!: string | null;
+
+  @Bool(PROMPT)
+  diff_mode!: boolean | null;
+
+  @Choices(VERBOSITIES, PROMPT)
+  verbosity!: number | null;
+
+  @Integer(PROMPT)
+  forks!: number | null;
+
+  @Integer(PROMPT)
+  job_slice_count!: number | null;
+
+  @Integer(PROMPT)
+  timeout!: number | null;
+
+  /** What the run is launched with: the node's prompts over the defaults of the workflow. */
+  @Json({ internal: true })
+  prompts!: Record<string, unknown>;
+}

@@ -1,0 +1,59 @@
+import type { SecretBox } from '../common/crypto/secret-box.js';
+import { maskedVariables, openSecrets, sealSecrets } from '../jobs/launch-secrets.js';
+import type { Prompts } from '../templates/launch-config.js';
+
+type Variables = Record<string, unknown>;
+
+/**
+ * Secret answers of a workflow are kept with the workflow job, under the name of the node they are
+ * for (empty: the defaults for all) and that of the variable.
+ */
+const keyOf = (identifier: string, name: string): string => `${identifier}/${name}`;
+
+/** Some of the prompts of a workflow, and which of its variables are secret. */
+export interface SecretPrompts {
+  identifier: string;
+  prompts: Prompts;
+  secrets: readonly string[];
+}
+
+const variablesOf = ({ extra_vars: variables }: Prompts): Variables =>
+  (variables ?? {}) as Variables;
+
+/** The prompts as they may be stored and shown. */
+export function maskedPrompts(prompts: Prompts, secrets: readonly string[]): Prompts {
+  if (prompts.extra_vars === undefined) return prompts;
+  return { ...prompts, extra_vars: maskedVariables(variablesOf(prompts), secrets) };
+}
+
+/** The part of the workflow job's `launch_config` that keeps the secret answers. */
+export function sealWorkflowSecrets(
+  box: SecretBox,
+  workflowJobId: number,
+  given: readonly SecretPrompts[],
+): Variables {
+  const entries = given.flatMap(({ identifier, prompts, secrets }) =>
+    Object.entries(variablesOf(prompts))
+      .filter(([name]) => secrets.includes(name))
+      .map(([name, value]) => [keyOf(identifier, name), value] as const),
+  );
+  const values = Object.fromEntries(entries);
+  return sealSecrets(box, workflowJobId, values, Object.keys(values));
+}
+
+/** Opens the secret answers of a workflow job; the result puts them into stored prompts. */
+export function secretFiller(
+  box: SecretBox,
+  workflowJobId: number,
+  launchConfig: object | null,
+): (identifier: string, prompts: Prompts) => Prompts {
+  const opened = openSecrets(box, workflowJobId, launchConfig);
+  return (identifier, prompts) => {
+    if (prompts.extra_vars === undefined) return prompts;
+    const variables = Object.entries(variablesOf(prompts)).map(([name, value]) => {
+      const key = keyOf(identifier, name);
+      return [name, Object.hasOwn(opened, key) ? opened[key] : value];
+    });
+    return { ...prompts, extra_vars: Object.fromEntries(variables) as Variables };
+  };
+}

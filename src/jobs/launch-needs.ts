@@ -28,7 +28,10 @@ export function describeLaunch(template: LaunchTemplate): Record<string, unknown
   };
 }
 
-function defaultOf(field: PromptField, { row, inventory, credentials, labels }: LaunchTemplate): unknown {
+function defaultOf(
+  field: PromptField,
+  { row, inventory, credentials, labels }: LaunchTemplate,
+): unknown {
   switch (field) {
     case 'inventory':
       return inventory ? { name: inventory.name, id: inventory.id } : {};

@@ -143,10 +143,7 @@ export class LaunchRows {
   }
 
   /** Labels of the launch come on top of the template's (automation 1.5). */
-  private async linkLabels(
-    ids: readonly number[],
-    plans: readonly PlannedLaunch[],
-  ): Promise<void> {
+  private async linkLabels(ids: readonly number[], plans: readonly PlannedLaunch[]): Promise<void> {
     const links = plans.flatMap(({ template, accepted }, index) => {
       const own = template.labels.map(({ id }) => id);
       const labels = new Set([...own, ...((accepted.labels ?? []) as number[])]);

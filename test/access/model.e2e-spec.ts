@@ -29,7 +29,12 @@ const done: Record<string, number> = {};
 
 beforeAll(async () => {
   test = await boot();
-  actor = { id: test.as.users.superuser.id, username: '', isSuperuser: true, isSystemAuditor: false };
+  actor = {
+    id: test.as.users.superuser.id,
+    username: '',
+    isSuperuser: true,
+    isSystemAuditor: false,
+  };
   model = new RoleModel();
   for (let i = 0; i < 6; i++) users.push(await test.make.user());
 });
@@ -53,7 +58,9 @@ async function make(type: Type): Promise<void> {
   const rows = objects.get(type)!;
   const organization = pick(objects.get('organization')!);
   if (rows.length >= MOST[type] || (type !== 'organization' && !organization)) return;
-  const row = await test.make[type](type === 'organization' ? {} : { organization: organization!.id });
+  const row = await test.make[type](
+    type === 'organization' ? {} : { organization: organization!.id },
+  );
   rows.push(row);
   model.add(type, row.id, type === 'organization' ? null : organization!.id);
 }
@@ -63,7 +70,9 @@ async function destroy(type: Type): Promise<void> {
   if (!row || (type === 'organization' && random() < 0.7)) return;
   if (type === 'organization') {
     // Inventories are deleted by a worker later; here they have to be gone before.
-    const own = objects.get('inventory')!.filter((one) => model.parentOf('inventory', one.id) === row.id);
+    const own = objects
+      .get('inventory')!
+      .filter((one) => model.parentOf('inventory', one.id) === row.id);
     for (const inventory of own) await forget('inventory', inventory);
   }
   await forget(type, row);
@@ -113,7 +122,8 @@ async function grantOrRevoke(revokes: boolean): Promise<void> {
   });
   const holder = team ? { team: team.id } : { user: user.id };
   const allowed = revokes || !team || model.mayGrant(key(type, object), field, team.id);
-  if (refused === allowed) throw new Error(`${field} of ${key(type, object)}: refused is ${refused}`);
+  if (refused === allowed)
+    throw new Error(`${field} of ${key(type, object)}: refused is ${refused}`);
   if (refused) return;
   if (revokes) model.revoke(key(type, object), field, holder);
   else model.grant(key(type, object), field, holder);
@@ -132,7 +142,16 @@ async function attempt(work: () => Promise<void>): Promise<boolean> {
 
 async function step(): Promise<void> {
   const choice = random();
-  const action = choice < 0.45 ? 'grant' : choice < 0.75 ? 'revoke' : choice < 0.87 ? 'make' : choice < 0.94 ? 'move' : 'delete';
+  const action =
+    choice < 0.45
+      ? 'grant'
+      : choice < 0.75
+        ? 'revoke'
+        : choice < 0.87
+          ? 'make'
+          : choice < 0.94
+            ? 'move'
+            : 'delete';
   done[action] = (done[action] ?? 0) + 1;
   if (action === 'grant' || action === 'revoke') await grantOrRevoke(action === 'revoke');
   else if (action === 'make') await make(pick(TYPES)!);
@@ -158,7 +177,11 @@ it(`agrees with the model over ${STEPS.toLocaleString('en')} random steps`, asyn
   for (let count = 1; count <= STEPS; count++) {
     await step();
     if (count % CHECK_EVERY === 0) {
-      expect({ seed, count, held: await stored() }).toEqual({ seed, count, held: model.held(users) });
+      expect({ seed, count, held: await stored() }).toEqual({
+        seed,
+        count,
+        held: model.held(users),
+      });
     }
   }
   process.stdout.write(`model steps ${JSON.stringify(done)}\n`);

@@ -110,10 +110,13 @@ describe('the labels of an object', () => {
     const { as, make } = test;
     const [first, second] = [await labelledTemplate('shared'), await labelledTemplate('shared')];
     const inventory = await make.inventory({ organization });
-    await as.orgAdmin.post(`inventories/${inventory.id}/labels/`, { name: 'shared', organization }).expect(204);
+    await as.orgAdmin
+      .post(`inventories/${inventory.id}/labels/`, { name: 'shared', organization })
+      .expect(204);
     const found = await as.orgAdmin.get('labels/?name=shared').expect(200);
     const { id } = found.body.results[0];
-    const take = (path: string) => as.orgAdmin.post(`${path}/labels/`, { id, disassociate: true }).expect(204);
+    const take = (path: string) =>
+      as.orgAdmin.post(`${path}/labels/`, { id, disassociate: true }).expect(204);
     await take(`job_templates/${first.id}`);
     await take(`job_templates/${second.id}`);
     await as.orgAdmin.get(`labels/${id}/`).expect(200);
@@ -134,7 +137,9 @@ describe('the labels of an object', () => {
     const url = `job_templates/${template.id}/labels/`;
     await as.orgAdmin.post(url, { id: ids[99] }).expect(204);
     const { body } = await as.orgAdmin.post(url, { id: ids[100] }).expect(400);
-    expect(body).toEqual({ detail: `Maximum number of labels for ${String(template.name)} reached.` });
+    expect(body).toEqual({
+      detail: `Maximum number of labels for ${String(template.name)} reached.`,
+    });
     await as.orgAdmin.post(url, { name: 'one more', organization }).expect(400);
     expect((await as.superuser.get('labels/?name=one more').expect(200)).body.count).toBe(0);
     await as.orgAdmin.post(url, { id: ids[0] }).expect(204);

@@ -86,8 +86,7 @@ export class RoleModel {
   /** Roles that the declarations derive from one role, of the object itself and of what belongs to it. */
   private declared(object: ObjectKey, field: string): string[] {
     const [type = '', id] = object.split(':');
-    const rolesOf = (key: string): readonly RoleDeclaration[] =>
-      resource(key.split(':')[0]!).roles;
+    const rolesOf = (key: string): readonly RoleDeclaration[] => resource(key.split(':')[0]!).roles;
     const own = rolesOf(object)
       .filter(({ impliedBy = [] }) => impliedBy.includes(field))
       .map((role) => `${object} ${role.field}`);

@@ -83,6 +83,7 @@ export class BulkLaunchCheck {
         templates: idsOfType(subjects.templates, 'job_template'),
         inventories: named(all, 'inventory'),
         credentials: named(all, 'credentials'),
+        labels: named(all, 'labels'),
       },
       actor,
     );
@@ -233,7 +234,10 @@ function objectFaults(all: readonly Prompts[], objects: LaunchObjects): string[]
       'Credentials',
       unusable('credentials', (id) => objects.credentials.get(id)?.mayUse === true),
     ),
-    ...notFound('Labels', named(all, 'labels')),
+    ...notFound(
+      'Labels',
+      named(all, 'labels').filter((id) => objects.labels.get(id)?.mayRead !== true),
+    ),
     ...notFound('Execution Environments', named(all, 'execution_environment')),
   ];
 }

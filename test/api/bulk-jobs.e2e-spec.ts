@@ -1,46 +1,15 @@
-import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import type { PersonaName } from '../support/personas.js';
+import { bulkLaunches, type BulkLaunches } from '../support/bulk-launches.js';
 import { countQueries } from '../support/queries.js';
 
 let test: TestApp;
-let template: Row;
-let closed: Row;
+let { template, closed, launch, node, nodesOf, runs } = {} as BulkLaunches;
 beforeAll(async () => {
   test = await boot();
-  const { make, home } = test;
-  const organization = home.organization.id;
-  const project = (await make.project({ organization })).id;
-  const inventory = (await make.inventory({ organization })).id;
-  template = await make.jobTemplate({
-    project,
-    inventory,
-    allow_simultaneous: true,
-    ask_limit_on_launch: true,
-    ask_variables_on_launch: true,
-    ask_inventory_on_launch: true,
-    ask_credential_on_launch: true,
-  });
-  closed = await make.jobTemplate({ project, inventory, allow_simultaneous: true });
-  for (const one of [template, closed]) {
-    await make.grant('job_template', one, 'execute_role', { user: test.as.users.orgMember });
-  }
+  ({ template, closed, launch, node, nodesOf, runs } = await bulkLaunches(test));
 });
 afterAll(() => test.close());
-
-const launch = (jobs: unknown, extra: object = {}, query = '') =>
-  test.as.orgMember.post(`bulk/job_launch/${query}`, { name: 'Bulk', jobs, ...extra });
-const node = (fields: object = {}, of: Row = template) => ({
-  unified_job_template: of.id,
-  ...fields,
-});
-const nodesOf = async (workflow: { workflow_nodes: string }) => {
-  const { body } = await test.as.superuser.get(workflow.workflow_nodes).expect(200);
-  return body.results as Record<string, unknown>[];
-};
-const runs = async (): Promise<number> =>
-  (await test.database.row<{ n: number }>(sql`SELECT count(*)::int AS n FROM unified_jobs`))!.n;
 
 describe('a bulk launch', () => {
   it('makes a pending workflow job with a node for each job', async () => {
@@ -298,120 +267,5 @@ describe('a bulk launch', () => {
     const one = await countQueries(test.database, send(1));
     expect(await countQueries(test.database, send(100))).toBe(one);
     expect(one).toBeLessThanOrEqual(15);
-  });
-});
-
-describe('the organization', () => {
-  it('is the only one of its launcher, or named, or none for a superuser', async () => {
-    const { as, home, make } = test;
-    const jobs = [node()];
-    const send = (persona: PersonaName, organization?: number) =>
-      as[persona].post('bulk/job_launch/', { name: 'x', jobs, organization });
-    expect((await send('superuser').expect(201)).body.organization).toBeNull();
-    expect((await send('superuser', home.otherOrganization.id).expect(201)).body.organization).toBe(
-      home.otherOrganization.id,
-    );
-    expect((await send('orgAdmin').expect(201)).body.organization).toBe(home.organization.id);
-    const unknown = ["Organization 999999 not found or you don't have permissions to access it"];
-    expect((await send('orgMember', 999_999).expect(400)).body).toEqual({
-      organization: ['Invalid pk "999999" - object does not exist.'],
-      __all__: unknown,
-    });
-    await send('orgMember', home.otherOrganization.id).expect(400);
-
-    const user = await make.user();
-    await make.grant('job_template', template, 'execute_role', { user });
-    const client = await as.asUser(user);
-    const body = { name: 'x', jobs };
-    expect((await client.post('bulk/job_launch/', body).expect(400)).body).toEqual({
-      __all__: [
-        'User not part of any organization, please assign an organization to assign to the bulk job',
-      ],
-    });
-    for (const organization of [home.organization, home.otherOrganization]) {
-      await make.grant('organization', organization, 'member_role', { user });
-    }
-    expect((await client.post('bulk/job_launch/', body).expect(400)).body).toEqual({
-      __all__: [
-        'User has permission to multiple Organizations, please set one of them in the request',
-      ],
-    });
-    const chosen = { ...body, organization: home.otherOrganization.id };
-    expect((await client.post('bulk/job_launch/', chosen).expect(201)).body.organization).toBe(
-      home.otherOrganization.id,
-    );
-  });
-});
-
-describe('the workflow job', () => {
-  let id: number;
-  beforeAll(async () => {
-    id = (await launch([node()]).expect(201)).body.id as number;
-    const user = test.as.users.teamAdmin;
-    await test.make.grant('organization', test.home.organization, 'auditor_role', { user });
-  });
-
-  // orgMember launched it; teamAdmin audits the organization.
-  it.each<[PersonaName, boolean, number]>([
-    ['superuser', true, 200],
-    ['auditor', true, 200],
-    ['orgAdmin', true, 200],
-    ['orgMember', false, 200],
-    ['teamAdmin', false, 403],
-    ['teamMember', false, 403],
-    ['outsider', false, 403],
-  ])('for %s is in lists: %s, by URL: %i', async (persona, isListed, status) => {
-    const client = test.as[persona];
-    for (const path of ['workflow_jobs', 'unified_jobs']) {
-      const { body } = await client.get(`${path}/?id=${id}`).expect(200);
-      expect(body.count).toBe(isListed ? 1 : 0);
-    }
-    await client.get(`workflow_jobs/${id}/`).expect(status);
-    await client.get(`workflow_jobs/${id}/workflow_nodes/`).expect(status);
-    const { body } = await client.get(`workflow_job_nodes/?workflow_job=${id}`);
-    expect(body.count).toBe(isListed ? 1 : 0);
-  });
-
-  it('is canceled by its launcher, not by others', async () => {
-    const made = (await launch([node()]).expect(201)).body.id as number;
-    await test.as.orgAdmin.post(`workflow_jobs/${made}/cancel/`, {}).expect(403);
-    await test.as.orgMember.post(`workflow_jobs/${made}/cancel/`, {}).expect(202);
-    const { body } = await test.as.orgMember.get(`workflow_jobs/${made}/`).expect(200);
-    expect(body.status).toBe('canceled');
-    await test.as.orgMember.post(`workflow_jobs/${made}/cancel/`, {}).expect(405);
-    await test.as.orgMember.delete(`workflow_jobs/${made}/`).expect(403);
-    await test.as.superuser.delete(`workflow_jobs/${made}/`).expect(204);
-  });
-
-  it('is launched again by its launcher with all it had', async () => {
-    const jobs = [
-      node({ identifier: 'one', limit: 'web', extra_vars: { a: 1 } }),
-      node({ identifier: 'two' }),
-    ];
-    const first = (await launch(jobs, { extra_vars: { b: 2 }, limit: 'all' }).expect(201)).body;
-    await test.as.orgAdmin.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(403);
-    expect((await test.as.orgMember.get(`workflow_jobs/${first.id}/relaunch/`)).body).toEqual({});
-    const { body } = await test.as.orgMember
-      .post(`workflow_jobs/${first.id}/relaunch/`, {})
-      .expect(201);
-    expect(body).toMatchObject({
-      name: 'Bulk',
-      status: 'pending',
-      launch_type: 'relaunch',
-      limit: 'all',
-      extra_vars: '{"b":2}',
-    });
-    expect(body.id).not.toBe(first.id);
-    expect(await nodesOf(body)).toMatchObject([
-      { identifier: 'one', limit: 'web', extra_data: { a: 1 } },
-      { identifier: 'two', limit: null, extra_data: {} },
-    ]);
-  });
-
-  it('is one entry of the activity stream', async () => {
-    const { body } = await test.as.orgMember
-      .get(`workflow_jobs/${id}/activity_stream/`)
-      .expect(200);
-    expect(body.results).toMatchObject([{ operation: 'create', object1: 'workflow_job' }]);
   });
 });

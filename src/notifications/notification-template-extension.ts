@@ -27,7 +27,7 @@ export async function notificationTemplateExtension(
             row.notification_configuration as Record<string, unknown>,
           ),
         },
-        related: { test: pathOf(row.id, 'test'), copy: pathOf(row.id, 'copy') },
+        related: { test: pathOf(row.id, 'test') },
         summary_fields: { recent_notifications: recent.get(row.id) ?? [] },
       },
     ]),

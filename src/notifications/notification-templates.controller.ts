@@ -1,7 +1,8 @@
-import { Get, Post, Req, UseGuards } from '@nestjs/common';
+import { Post, Req, UseGuards } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
+import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
@@ -10,16 +11,16 @@ import { related } from '../common/resource/sublist-kinds.js';
 import { ManualNotifications } from './manual-notifications.service.js';
 import { NotificationRateGuard } from '../common/rate/rate.guard.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { COPY_FIELDS, TemplateCopies } from './template-copies.service.js';
+import { copiedConfiguration } from './template-secrets.js';
 import { TEST_FIELDS } from './test-request.js';
 
 @Resource(notificationTemplates)
+@Copyable({ values: copiedConfiguration })
 @SubList('notifications', related('notifications'))
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
     machinery: Machinery,
     private readonly manual: ManualNotifications,
-    private readonly copies: TemplateCopies,
   ) {
     super(machinery);
   }
@@ -43,35 +44,5 @@ export class NotificationTemplatesController extends ResourceController(notifica
     const record = await this.machinery.resources.show(notifications, row, actor);
     const headers = { Location: notifications.url(row.id) };
     return new Reply(200, { notification: row.id, ...record }, headers);
-  }
-
-  @Get(':id/copy')
-  @Route({
-    kind: 'document',
-    access: 'authenticated',
-    operationId: 'notification_templates_can_copy',
-    summary: 'Whether you may copy the template.',
-    parent: notificationTemplates,
-    response: { type: 'object', properties: { can_copy: { type: 'boolean' } } },
-  })
-  async canCopy(@Req() { params, actor }: ApiRequest): Promise<object> {
-    return { can_copy: await this.copies.mayCopy(params.id, actor) };
-  }
-
-  @Post(':id/copy')
-  @Route({
-    kind: 'action',
-    access: 'authenticated',
-    operationId: 'notification_templates_copy',
-    summary: 'Copy the template under another name.',
-    resource: notificationTemplates,
-    parent: notificationTemplates,
-    needs: 'change',
-    body: COPY_FIELDS,
-    status: 201,
-  })
-  async copy(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.copies.copy(params.id, body, actor);
-    return Reply.created(await this.machinery.resources.show(notificationTemplates, row, actor));
   }
 }

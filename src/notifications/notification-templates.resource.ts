@@ -24,13 +24,14 @@ export const notificationTemplates = defineResource({
       message: 'Notification template with this Organization and Name already exists.',
     },
   ],
-  capabilities: { edit: 'change', delete: 'delete', copy: 'change' },
+  capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
   policy: {
     read: anyOf(ofOrganization, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['notification_admin_role'], actor),
     change: ofOrganization,
     delete: ofOrganization,
+    actions: { copy: ofOrganization },
   },
   relations: {
     notifications: {

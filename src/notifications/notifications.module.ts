@@ -9,7 +9,6 @@ import {
   NotificationsController,
 } from './notifications.controller.js';
 import { RunNotifications } from './run-notifications.listener.js';
-import { TemplateCopies } from './template-copies.service.js';
 import { TemplateSecrets } from './template-secrets.js';
 
 /** Ends the thread in which message templates are rendered. */
@@ -34,7 +33,6 @@ class SandboxLifetime implements OnApplicationShutdown {
     NotificationTemplateHooks,
     RunNotifications,
     SandboxLifetime,
-    TemplateCopies,
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },
     TemplateSecrets,
   ],

@@ -7,6 +7,8 @@ import {
   secretKeys,
 } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
+import type { CopyContext } from '../common/resource/copy.js';
+import type { Row } from '../common/resource/define-resource.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -78,3 +80,14 @@ export class TemplateSecrets {
 
 const isSealedValue = (value: unknown): value is string =>
   typeof value === 'string' && isSealed(value);
+
+/** What a copy gets besides the plain fields: the configuration in clear, to be sealed for its row. */
+export async function copiedConfiguration(
+  original: Row,
+  { machinery }: CopyContext,
+): Promise<Values> {
+  const type = original.notification_type as NotificationType;
+  const stored = original.notification_configuration as Values;
+  const configuration = machinery.find(TemplateSecrets).open(original.id, type, stored);
+  return { notification_configuration: configuration };
+}

@@ -217,7 +217,7 @@ describe('copy', () => {
     const made = await create('chat_a');
     const same = await test.as.orgAdmin.post(`${made.url}copy/`, { name: made.name }).expect(400);
     expect(same.body).toEqual({
-      __all__: [
+      name: [
         `The original object is already named ${made.name}, a copy from it cannot have the same name.`,
       ],
     });

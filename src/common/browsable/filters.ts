@@ -22,11 +22,14 @@ const CONTROLS = new Set([
   'order_by',
   'order',
   'page',
+  'after',
   'page_size',
   'format',
   'count_disabled',
   'limit',
 ]);
+/** A changed list begins at its first page. */
+const FIRST_PAGE = { page: null, after: null };
 const MAX_SELECTS = 3;
 
 /** Search, filters, order and page size of a list, as one form that works without scripts. */
@@ -35,7 +38,10 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const fields = definition.fields.filter(isFilterable);
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const selects = quick.slice(0, MAX_SELECTS);
-  const own = [...['search', 'order_by', 'page_size', 'page'], ...selects.map(({ name }) => name)];
+  const own = [
+    ...['search', 'order_by', 'page_size', 'page', 'after'],
+    ...selects.map(({ name }) => name),
+  ];
   const searchable = searchFields(definition).map(({ label }) => label.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
       ${hiddenQuery(query, own)}
@@ -147,11 +153,11 @@ function activeFilters({ path, query }: PageContext): Html | null {
   return html`<div class="chips" role="group" aria-label="Filters in force">
     ${active.map(
       ([name, value]) =>
-        html`<a class="chip" href="${path}${withQuery(query, { [name]: null, page: null })}"
+        html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"
           ><span class="hidden">Remove filter </span><code>${name}=${value}</code
           ><span aria-hidden="true">×</span></a
         >`,
     )}
-    ${active.length > 1 && html`<a href="${path}${withQuery(rest, { page: null })}">Remove all</a>`}
+    ${active.length > 1 && html`<a href="${path}${withQuery(rest, FIRST_PAGE)}">Remove all</a>`}
   </div>`;
 }

@@ -59,6 +59,7 @@ const WITHOUT_BODY = [
   'DELETE /api/v2/job_templates/{id}/survey_spec/',
   'POST /api/v2/jobs/{id}/cancel/',
   'POST /api/v2/project_updates/{id}/cancel/',
+  'POST /api/v2/workflow_jobs/{id}/cancel/',
 ];
 
 it('types every answer', () => {

@@ -115,6 +115,7 @@ function heading(
   const next = withQuery(query, {
     order_by: order === 'ascending' ? `-${name}` : name,
     page: null,
+    after: null,
   });
   return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
 }

@@ -110,7 +110,7 @@ describe('matchesRef', () => {
   it('takes no time on patterns made to take time', () => {
     const started = performance.now();
     matchesRef(`${'*a'.repeat(127)}b`, 'a'.repeat(1024));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(500);
   });
 });
 

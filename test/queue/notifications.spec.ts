@@ -304,7 +304,7 @@ describe('circuit breaker', () => {
 
 it('lets no slow destination delay another', async () => {
   const slowSink = await HttpSink.start();
-  slowSink.answer(...Array.from({ length: 30 }, () => ({ delayMs: 3000 })));
+  slowSink.answer(...Array.from({ length: 30 }, () => ({ delayMs: 1500 })));
   const slow = await template('webhook', { http: slowSink.port });
   const fast = await template('webhook');
   const slowIds: number[] = [];
@@ -312,8 +312,7 @@ it('lets no slow destination delay another', async () => {
   await eventually(() => expect(slowSink.requests).toHaveLength(10));
   const started = Date.now();
   expect(await attempted(await send(fast))).toMatchObject({ status: 'successful' });
-  // Sooner than the slow destination gave its first answer.
-  expect(Date.now() - started).toBeLessThan(3000);
+  expect(Date.now() - started).toBeLessThan(1000);
   for (const id of slowIds) expect(await attempted(id)).toMatchObject({ status: 'successful' });
   await slowSink.close();
-}, 60_000);
+}, 30_000);

@@ -194,8 +194,7 @@ describe('output', () => {
     expect(huge?.stdout.length).toBeLessThan(300_000);
     expect(events.at(-1)?.event).toBe('playbook_on_stats');
     expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
-    // Taking the line apart at once would hold the timers for seconds, on a busy machine too.
-    expect(slowest).toBeLessThan(1500);
+    expect(slowest).toBeLessThan(300);
   });
 
   it('waits for a slow taker without losing anything', async () => {

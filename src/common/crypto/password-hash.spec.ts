@@ -71,8 +71,8 @@ describe('PasswordHasher', () => {
     const start = performance.now();
     for (let round = 0; round < 200; round += 1)
       expect(await costly.verify('x', stored)).toBe(true);
-    // Two hundred derivations would take ten seconds and more.
-    expect(performance.now() - start).toBeLessThan(3000);
+    // Two hundred derivations would take seconds.
+    expect(performance.now() - start).toBeLessThan(500);
     expect(await costly.verify('y', stored)).toBe(false);
     now = 1001;
     expect(await costly.verify('x', stored)).toBe(true);

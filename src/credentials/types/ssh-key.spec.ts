@@ -55,6 +55,6 @@ describe('checkSshKey', () => {
     const start = performance.now();
     checkSshKey('-----BEGIN '.repeat(10_000));
     checkSshKey(block('RSA PRIVATE KEY', 'A'.repeat(130_000)));
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(500);
   });
 });

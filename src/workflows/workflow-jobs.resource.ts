@@ -2,6 +2,7 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { labelled } from '../labels/label-links.js';
 import { WorkflowJobHooks } from './workflow-job.hooks.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
 import { workflowJobExtension } from './workflow-job-extension.js';
@@ -30,6 +31,7 @@ export const workflowJobs = defineResource({
     },
   },
   relations: {
+    labels: labelled('workflow_job'),
     workflow_nodes: {
       kind: 'has-many',
       target: () => resource('workflow_job_node'),

@@ -95,6 +95,7 @@ export const unifiedJobs = defineResource({
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
       hasRoleOn('unified_job_template_id', 'project', 'read_role'),
+      hasRoleOn('unified_job_template_id', 'workflow_job_template', 'read_role'),
       hasRoleOn('organization_id', 'organization', 'admin_role'),
       allOf(isNoBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     ),

@@ -22,7 +22,7 @@ export function savedPromptErrors(
   prompts: Prompts,
 ): FieldErrors {
   const { ignored } = mergePrompts(prompted, prompts);
-  const refused = Object.keys(ignored).map((field) => [field, [NOT_ASKED]] as const);
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [NOT_ASKED]]);
   const variables = (prompts.extra_vars ?? {}) as Readonly<Record<string, unknown>>;
   return {
     ...Object.fromEntries(refused),

@@ -1,4 +1,9 @@
-import type { Extension, RepresentContext, ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type {
+  Extension,
+  RepresentContext,
+  ResourceDefinition,
+  Row,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { labelSummaries } from '../labels/label-summaries.js';

@@ -56,10 +56,7 @@ export function WithWebhookKey(): ClassDecorator {
           const lock = true;
           const template = await resources.load(definition, params.id, actor, { action, lock });
           const key = await this.machinery.find(WebhookKeys).rotate(definition, template);
-          return Reply.created(
-            { webhook_key: key },
-            `${definition.url(template.id)}webhook_key/`,
-          );
+          return Reply.created({ webhook_key: key }, `${definition.url(template.id)}webhook_key/`);
         });
       } as (request: ApiRequest) => Promise<unknown>,
     });

@@ -42,5 +42,6 @@ async function assertLinkable(
       SELECT kind FROM workflow_job_template_node_edges
       WHERE parent_id = ${parent.id} AND child_id = ${child.id}) AS kind`);
   if (found!.closes_cycle) throw new BadRequest('Cycle detected.');
-  if (found!.kind !== null && found!.kind !== kind) throw new BadRequest('Relationship not allowed.');
+  if (found!.kind !== null && found!.kind !== kind)
+    throw new BadRequest('Relationship not allowed.');
 }

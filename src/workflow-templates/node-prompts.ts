@@ -60,7 +60,10 @@ export const NO_PROMPTS: Values = {
 /** Reads `extra_data` as the variables of a launch are read: an object, or its JSON or YAML text. */
 export function readExtraData(given: unknown): Record<string, unknown> {
   try {
-    return (readLaunchBody({ extra_vars: given }).prompts.extra_vars ?? {}) as Record<string, unknown>;
+    return (readLaunchBody({ extra_vars: given }).prompts.extra_vars ?? {}) as Record<
+      string,
+      unknown
+    >;
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });

@@ -44,7 +44,11 @@ export class NodeTemplateLoader {
       rows.map(({ id, type, name }) => {
         const job = jobs.templates.get(id);
         const workflow = workflows.get(id);
-        const prompted = job ? promptedOf(job) : workflow ? workflowPrompted(workflow) : ASKS_NOTHING;
+        const prompted = job
+          ? promptedOf(job)
+          : workflow
+            ? workflowPrompted(workflow)
+            : ASKS_NOTHING;
         const survey = job?.survey ?? workflow?.survey ?? null;
         return [id, { id, type, name, prompted, survey, credentials: job?.credentials ?? [] }];
       }),

@@ -13,7 +13,13 @@ import { refFault } from '../templates/job-template-checks.js';
 import { secretVariables } from '../templates/survey.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
-import { NO_PROMPTS, nodeAfter, nodePromptErrors, promptsOfNode, readExtraData } from './node-prompts.js';
+import {
+  NO_PROMPTS,
+  nodeAfter,
+  nodePromptErrors,
+  promptsOfNode,
+  readExtraData,
+} from './node-prompts.js';
 import { sealAnswers, type SealedAnswers } from './node-secrets.js';
 import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
 
@@ -76,9 +82,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
     const isMoved = 'unified_job_template' in values;
     const id = (isMoved ? values.unified_job_template : row.unified_job_template_id) as
-      | number
-      | null
-      | undefined;
+      number | null | undefined;
     const template = typeof id === 'number' ? (await this.templates.load([id])).get(id) : undefined;
     if (!template) {
       dropPrompts(values, isMoved);

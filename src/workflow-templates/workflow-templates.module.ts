@@ -36,6 +36,6 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     WorkflowLaunchService,
     { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
   ],
-  exports: [NestedLaunches, WorkflowLaunchService],
+  exports: [NestedLaunches, WorkflowLaunchLoader, WorkflowLaunchService],
 })
 export class WorkflowTemplatesModule {}

@@ -29,6 +29,12 @@ export interface ListOptions {
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
+/** A list of several kinds shows these alone, whatever else shares their table. */
+const kindsOf = ({ variants }: ResourceDefinition): Sql =>
+  variants
+    ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
+    : TRUE;
+
 /** The one list engine: visibility, filters, search, order, page (core 2). */
 @Injectable()
 export class ListService {
@@ -60,7 +66,8 @@ export class ListService {
     );
     const filters = compiler.compile(definition, 't', parsed);
     const where = and(
-      ownRows(definition),
+      definition.own('t'),
+      kindsOf(definition),
       definition.hide && !query.id ? definition.hide('t') : TRUE,
       visible,
       filters,
@@ -141,12 +148,6 @@ function emptyPage(request: PageRequest): Page<Representation> {
   if (request.style === 'limited') return new Page([], request, null, 1, false);
   if (request.page !== 'last' && request.page > 1) throw new NotFound('Invalid page.');
   return new Page([], request, request.count ? 0 : null, 1, false);
-}
-
-/** Rows of its table that a list is of: its own kind, or the kinds it shows side by side. */
-function ownRows({ own, variants }: ResourceDefinition): Sql {
-  const kinds = variants?.().map(({ discriminator }) => discriminator);
-  return kinds ? sql`t.type = ANY(${kinds}::text[])` : own('t');
 }
 
 const total = (definition: ResourceDefinition, where: Sql): Sql => sql`

@@ -20,7 +20,11 @@ export interface CopyOptions {
   losses?: {
     /** JSON schemas by name. */
     properties: Record<string, object>;
-    tell: (original: Row, mayCopy: boolean, context: CopyContext) => Promise<Record<string, unknown>>;
+    tell: (
+      original: Row,
+      mayCopy: boolean,
+      context: CopyContext,
+    ) => Promise<Record<string, unknown>>;
   };
   /** Values that differ from the original's, by field name; secrets are opened here. */
   values?: (original: Row, context: CopyContext) => Promise<Values>;

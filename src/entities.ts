@@ -30,6 +30,7 @@ import './templates/unified-templates.resource.js';
 import './users/users.resource.js';
 import './webhooks/webhook-deliveries.resource.js';
 import './webhooks/webhook-status-posts.resource.js';
+import './workflows/workflow-approvals.resource.js';
 import './workflows/workflow-job-nodes.resource.js';
 import './workflows/workflow-jobs.resource.js';
 

@@ -34,6 +34,7 @@ import './workflow-templates/approval-templates.resource.js';
 import './workflow-templates/tables.js';
 import './workflow-templates/workflow-template-nodes.resource.js';
 import './workflow-templates/workflow-templates.resource.js';
+import './workflows/workflow-approvals.resource.js';
 import './workflows/workflow-job-nodes.resource.js';
 import './workflows/workflow-jobs.resource.js';
 

@@ -108,7 +108,7 @@ export class LaunchRows {
       job_template_id: template.row.id,
       created_by_id: request.createdBy,
       modified_by_id: request.createdBy,
-      inventory_id: effective.inventory,
+      inventory_id: effective.inventory ?? null,
       extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
       start_args: sealPasswords(this.box, id, usedPasswords(plan)),
       launch_config: JSON.stringify({

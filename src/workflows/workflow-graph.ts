@@ -45,10 +45,10 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   const childrenOf = childrenByParent(nodes);
   const start = new Set<number>();
   const ended: Decision['ended'] = new Map();
-  const undecided = nodes.filter(({ outcome, hasStarted }) => outcome === '' && !hasStarted);
+  const undecided = [...nodes];
   for (let node = undecided.pop(); node; node = undecided.pop()) {
     const { id } = node;
-    if (start.has(id) || ended.has(id)) continue;
+    if (node.hasStarted || start.has(id) || outcomes.get(id) !== '') continue;
     const verdict = isCanceled ? 'skip' : verdictOn(node, outcomes);
     if (verdict === 'wait') continue;
     if (verdict === 'start' && node.canStart) {
@@ -72,7 +72,11 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
 function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]> {
   const children = new Map<number, GraphNode[]>();
   for (const node of nodes) {
-    for (const { id } of node.parents) children.set(id, [...(children.get(id) ?? []), node]);
+    for (const { id } of node.parents) {
+      const known = children.get(id);
+      if (known) known.push(node);
+      else children.set(id, [node]);
+    }
   }
   return children;
 }

@@ -84,6 +84,10 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   @Char({ internal: true })
   outcome!: NodeOutcome | '';
 
+  /** Whether the nodes after it were decided since it ended. */
+  @Bool({ internal: true })
+  followed!: boolean;
+
   /** What the runs before it handed on with `set_stats`; known once the node starts. */
   @Json({ internal: true })
   ancestor_artifacts!: Record<string, unknown>;

@@ -3,7 +3,7 @@ import { defineResource, type Relation } from '../common/resource/define-resourc
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { nodeExtension } from './workflow-job-extension.js';
+import { nodeExtension } from './workflow-job-node-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.js';
@@ -33,12 +33,12 @@ export const workflowJobNodes = defineResource({
   orderBy: ['id'],
   capabilities: {},
   audited: false,
-  // What a pass of the engine looks at: the nodes that are not over.
+  // Where a pass of the engine begins: nodes that have ended since the last one.
   indexes: [
     {
-      name: 'workflow_job_nodes_open_idx',
+      name: 'workflow_job_nodes_due_idx',
       columns: ['workflow_job_id'],
-      where: `outcome = ''::text`,
+      where: `((outcome <> ''::text) AND (NOT followed))`,
     },
   ],
   summaryKeys: { unified_job_template: null, job: null },

@@ -3,6 +3,7 @@ import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
 import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
+import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -11,4 +12,5 @@ export const migrations = {
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
   RunWorkflowGraphs1795290754718,
+  AddWorkflowTemplates1795289615541,
 };

@@ -68,15 +68,16 @@ export function planLaunch(
   };
 }
 
-function promptedOf(
+/** What a launch may set of a job template; a relaunch may set what the first launch did. */
+export function promptedOf(
   { row, project, credentials, labels }: LaunchTemplate,
-  request: LaunchRequest,
+  { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
   const own = Object.fromEntries(
     PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
   ) as Prompts;
   return {
-    asks: (field) => request.isRelaunch === true || row[ASK_SWITCHES[field]] === true,
+    asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
       ...own,
       credentials: credentials.map(({ id }) => id),

@@ -82,7 +82,7 @@ export class LaunchService {
 }
 
 /** The template's own refusal comes first: its faults are no business of those who may not launch it. */
-function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
+export function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
   if (forbidden === 'template') throw new Forbidden();
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (forbidden !== null) throw new Forbidden();

@@ -1,5 +1,5 @@
 import { hasRole } from '../access/predicates.js';
-import { anyOf } from '../common/access.js';
+import { anyOf, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
@@ -10,6 +10,12 @@ class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
   organization!: number | null;
 }
 
+/** Approvals have no roles: their workflow decides. */
+const ofApproval =
+  (action: string): Predicate =>
+  (alias, actor) =>
+    permit(resource('workflow_approval_template').policy, action, alias, actor);
+
 /** Everything that can be launched in one list (core 14). */
 export const unifiedTemplates = defineResource({
   path: 'unified_job_templates',
@@ -18,6 +24,25 @@ export const unifiedTemplates = defineResource({
   table: 'unified_job_templates',
   capabilities: {},
   summary: ['id', 'name', 'description'],
-  policy: { read: anyOf(hasRole('job_template', 'read_role'), hasRole('project', 'read_role')) },
-  variants: () => [resource('project'), resource('job_template')],
+  policy: {
+    read: anyOf(
+      hasRole('job_template', 'read_role'),
+      hasRole('project', 'read_role'),
+      hasRole('workflow_job_template', 'read_role'),
+      ofApproval('read'),
+    ),
+    actions: {
+      launch: anyOf(
+        hasRole('job_template', 'execute_role'),
+        hasRole('project', 'update_role'),
+        hasRole('workflow_job_template', 'execute_role'),
+        ofApproval('launch'),
+      ),
+    },
+  },
+  variants: () => [
+    resource('project'),
+    resource('job_template'),
+    resource('workflow_job_template'),
+  ],
 });

@@ -3,6 +3,7 @@ import { anyOf, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { and } from '../database/sql.js';
 import { UnifiedTemplateSchema } from './unified-template.schema.js';
 
 class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
@@ -13,8 +14,10 @@ class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
 /** Approvals have no roles: their workflow decides. */
 const ofApproval =
   (action: string): Predicate =>
-  (alias, actor) =>
-    permit(resource('workflow_approval_template').policy, action, alias, actor);
+  (alias, actor) => {
+    const { own, policy } = resource('workflow_approval_template');
+    return and(own(alias), permit(policy, action, alias, actor));
+  };
 
 /** Everything that can be launched in one list (core 14). */
 export const unifiedTemplates = defineResource({

@@ -168,9 +168,9 @@ export function checkGiven(
       LEFT JOIN hosts h ON h.inventory_id = ${inventoryId} AND h.name = given.name
       LEFT JOIN groups g ON g.inventory_id = ${inventoryId} AND g.name = given.name),
     wanted AS (
-      SELECT given.place, member.name
+      SELECT min(given.place) AS place, member.name
       FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS member (name)
-      WHERE given.groups IS NOT NULL),
+      WHERE given.groups IS NOT NULL GROUP BY member.name),
     clash AS (
       SELECT place, name, 'repeated' AS reason FROM checked WHERE is_repeated
       UNION ALL SELECT place, name, 'host' FROM checked

@@ -9,13 +9,18 @@ import { BulkHostsController } from './bulk-hosts.controller.js';
 import { BulkJobsController } from './bulk-jobs.controller.js';
 import { BulkLaunchCheck } from './bulk-launch-check.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
-import { BulkRelaunchController } from './bulk-relaunch.controller.js';
+import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 import { HostWriter } from './host-writer.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],
-  controllers: [BulkController, BulkHostsController, BulkJobsController, BulkRelaunchController],
+  controllers: [
+    BulkController,
+    BulkHostsController,
+    BulkJobsController,
+    WorkflowRelaunchController,
+  ],
   providers: [
     BulkHostCreate,
     BulkHostStream,

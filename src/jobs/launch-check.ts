@@ -46,6 +46,7 @@ export function planLaunch(
     asks: prompted.asks('extra_vars'),
     sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
     ...(request.extraVars ? { forced: request.extraVars } : {}),
+    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
     isRelaunch: request.isRelaunch === true,
   });
   const effective = { ...prompted.own, ...merged.accepted };
@@ -53,6 +54,8 @@ export function planLaunch(
   const plan = { request, template, effective, accepted: merged.accepted, variables, credentials };
   return {
     ...plan,
+    effective: withoutUnknown(effective, objects),
+    accepted: withoutUnknown(merged.accepted, objects),
     ignored: ignoredOf(merged, variables),
     forbidden: forbiddenOf(merged.accepted, template, objects),
     errors: {
@@ -65,15 +68,16 @@ export function planLaunch(
   };
 }
 
-function promptedOf(
+/** What a launch may set of a job template; a relaunch may set what the first launch did. */
+export function promptedOf(
   { row, project, credentials, labels }: LaunchTemplate,
-  request: LaunchRequest,
+  { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
   const own = Object.fromEntries(
     PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
   ) as Prompts;
   return {
-    asks: (field) => request.isRelaunch === true || row[ASK_SWITCHES[field]] === true,
+    asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
       ...own,
       credentials: credentials.map(({ id }) => id),
@@ -148,6 +152,17 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
     if (ids.length > 0) errors[field] = ids.map(invalidPk);
   }
   return errors;
+}
+
+/** What a row may refer to; what is missing is among the errors. */
+function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
+  const { inventory, labels, ...rest } = prompts;
+  const known = (labels as number[] | undefined)?.filter((id) => objects.labels.has(id));
+  return {
+    ...rest,
+    ...(objects.inventories.has(inventory as number) ? { inventory } : {}),
+    ...(known ? { labels: known } : {}),
+  };
 }
 
 type Plan = Pick<PlannedLaunch, 'request' | 'template' | 'effective' | 'accepted' | 'credentials'>;

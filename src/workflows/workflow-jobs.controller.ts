@@ -10,6 +10,7 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
+import { labelsOf } from '../labels/sublists.js';
 import { CancelService } from '../jobs/cancel.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
@@ -21,6 +22,7 @@ workflowJobs.links.set('cancel', 'cancel');
   // Who may open the workflow job sees what it consists of.
   children('workflow_nodes', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
+@SubList('labels', labelsOf())
 @SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class WorkflowJobsController extends ResourceController(workflowJobs, [

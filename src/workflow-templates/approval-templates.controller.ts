@@ -1,0 +1,14 @@
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { approvalTemplates } from './approval-templates.resource.js';
+
+@Resource(approvalTemplates)
+@SubList('activity_stream', activityOf())
+export class ApprovalTemplatesController extends ResourceController(approvalTemplates, [
+  'retrieve',
+  'replace',
+  'modify',
+  'destroy',
+]) {}

@@ -86,7 +86,7 @@ function loadRecentJobs(
   ids: readonly number[],
   { database }: RepresentContext,
 ): Promise<RecentJob[]> {
-  return database.rows<RecentJob>(sql`
+  return database.preparedRows<RecentJob>(sql`
     SELECT tpl.id AS template_id, job.*
     FROM unnest(${ids}::int[]) AS tpl(id)
     CROSS JOIN LATERAL (
@@ -98,7 +98,7 @@ function loadCredentials(
   ids: readonly number[],
   { database, actor }: RepresentContext,
 ): Promise<AttachedCredential[]> {
-  return database.rows<AttachedCredential>(sql`
+  return database.preparedRows<AttachedCredential>(sql`
     SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
       coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
     FROM job_template_credentials lnk
@@ -113,7 +113,7 @@ async function loadSurveys(
   ids: readonly number[],
   { database }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await database.rows<SurveyHead>(sql`
+  const found = await database.preparedRows<SurveyHead>(sql`
     SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
     FROM unified_job_templates
     WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`);

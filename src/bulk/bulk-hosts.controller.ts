@@ -8,7 +8,7 @@ import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
 import { CREATED, DELETED, DETAIL } from './bulk-answers.js';
-import { isDryRun } from './dry-run.js';
+import { isDryRun } from '../common/http/dry-run.js';
 
 /** Creating and deleting many hosts in one request (seed, Bulk). */
 @ApiTags('bulk')

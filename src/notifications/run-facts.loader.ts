@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { BaseUrl } from './base-url.js';
 import type { RunEvent } from './message/message-events.js';
-import type { HostCounters, RunFacts, RunKind } from './message/run-facts.js';
+import type { HostCounters, RunFacts, RunKind, WorkflowNodeFacts } from './message/run-facts.js';
 
 /** Messages are made on nobody's behalf; the allow-list decides what they may say. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
@@ -40,7 +40,24 @@ export class RunFactsLoader {
       extraVars: textOr(shown!.extra_vars),
       credential: machineCredentialOf(shown!),
       hosts: run.type === 'job' ? await this.hostsOf(runId, event) : null,
+      ...(run.type === 'workflow_job' ? { nodes: await this.nodesOf(runId) } : {}),
     };
+  }
+
+  private async nodesOf(runId: number): Promise<WorkflowNodeFacts[]> {
+    const rows = await this.database.rows<{
+      node: number;
+      id: number | null;
+      name: string;
+      status: string;
+    }>(sql`
+      SELECT node.id AS node, run.id, run.name, run.status
+      FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ${runId} ORDER BY node.id`);
+    return rows.map(({ node, id, name, status }) => ({
+      node,
+      job: id === null ? null : { id, name, status },
+    }));
   }
 
   private async hostsOf(runId: number, event: RunEvent): Promise<Record<string, HostCounters>> {

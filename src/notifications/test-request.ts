@@ -9,8 +9,11 @@ const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>(
   ),
 ]);
 
+/** Names of all events that have a message, `workflow_approval.running` among them. */
+export const MESSAGE_EVENTS: readonly string[] = [...EVENTS.keys()];
+
 class TestRequestSchema {
-  @Choices([...EVENTS.keys()].map((name) => [name, name] as const), {
+  @Choices(MESSAGE_EVENTS.map((name) => [name, name] as const), {
     help: 'Send the message of this event, about an invented run, instead of the plain test text.',
   })
   event!: string;

@@ -9,6 +9,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../src/notifications/backends/notification-type.js';
+import { backendFor } from '../../src/notifications/backends/registry.js';
 import { eventually } from '../support/eventually.js';
 import { ECHO, HttpSink } from '../support/fakes/http-sink.js';
 import { IrcSink } from '../support/fakes/irc-sink.js';
@@ -56,7 +57,7 @@ beforeAll(async () => {
   };
   api = await cluster.api(settings);
   worker = await cluster.worker(settings);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await cluster.stop();
   await Promise.all([http.close(), smtp.close(), irc.close()]);
@@ -146,7 +147,7 @@ describe.each(NOTIFICATION_TYPES)('%s', (type) => {
     const again = { notification_configuration: poisoned(type) };
     expect((await call('PATCH', made.url, { body: again })).status).toBe(200);
     const wrong = {
-      notification_configuration: { ...poisoned(type), url: 7, port: 'x', token: [] },
+      notification_configuration: { ...poisoned(type), [backendFor(type).recipientKey]: 7 },
     };
     expect((await call('PATCH', made.url, { body: wrong })).status).toBe(400);
     const broken = {

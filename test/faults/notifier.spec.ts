@@ -15,7 +15,7 @@ describe('a notifier that dies', () => {
   beforeAll(async () => {
     sink = await HttpSink.start();
     cluster = await Cluster.start({ fakeSeconds: 0 });
-  }, 60_000);
+  }, 120_000);
 
   afterAll(async () => {
     await cluster.stop();

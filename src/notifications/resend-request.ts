@@ -1,7 +1,7 @@
 import { DateTime, fieldsOf, Json } from '../common/fields/field.js';
 import { validate } from '../common/fields/validate.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
-import { MESSAGE_EVENTS } from './test-request.js';
+import { EVENT_NAMES } from './message/message-events.js';
 
 /** What a finished record may stand at. */
 const OUTCOMES = ['failed', 'successful'];
@@ -41,7 +41,7 @@ export function readRange(body: Record<string, unknown>): ResendRange {
   const range = validate(RESEND_FIELDS, body) as unknown as ResendRange;
   const errors: FieldErrors = {
     ...choiceErrors('statuses', range.statuses, OUTCOMES),
-    ...choiceErrors('events', range.events, MESSAGE_EVENTS),
+    ...choiceErrors('events', range.events, EVENT_NAMES),
   };
   if (range.statuses.length === 0) errors.statuses = ['This list may not be empty.'];
   if (range.to !== null && Date.parse(range.to) <= Date.parse(range.from)) {

@@ -7,7 +7,14 @@ import { Route } from '../common/http/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
-import { CREATED, DELETED, DETAIL } from './bulk-answers.js';
+import {
+  CREATE_DRY_RUN,
+  CREATED,
+  DELETE_DRY_RUN,
+  DELETED,
+  DETAIL,
+  DRY_RUN_PARAMETER,
+} from './bulk-answers.js';
 import { isDryRun } from './dry-run.js';
 
 /** Creating and deleting many hosts in one request (seed, Bulk). */
@@ -39,7 +46,10 @@ export class BulkHostsController {
     operationId: 'bulk_host_create',
     summary: 'Create many hosts in one inventory; all or none. `?dry_run=1` only checks.',
     body: HOST_CREATE_FIELDS,
+    query: [DRY_RUN_PARAMETER],
+    example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     response: CREATED,
+    alternatives: CREATE_DRY_RUN,
     status: 201,
   })
   create(@Req() request: ApiRequest): Promise<Reply> {
@@ -67,7 +77,10 @@ export class BulkHostsController {
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts; all or none. `?dry_run=1` only checks.',
     body: HOST_DELETE_FIELDS,
+    query: [DRY_RUN_PARAMETER],
+    example: { hosts: [1, 2] },
     response: DELETED,
+    alternatives: DELETE_DRY_RUN,
     status: 201,
   })
   delete(@Req() request: ApiRequest): Promise<Reply> {

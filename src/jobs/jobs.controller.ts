@@ -2,6 +2,7 @@ import { Get, Post, Req } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, object } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
@@ -39,7 +40,7 @@ export class JobsController extends ResourceController(jobs, ['list', 'retrieve'
     operationId: 'jobs_can_cancel',
     summary: 'Whether the job can be canceled.',
     parent: jobs,
-    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
+    response: object({ can_cancel: BOOLEAN }),
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.cancels.canCancel(jobs, params.id, actor);

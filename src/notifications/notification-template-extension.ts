@@ -1,10 +1,25 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { INSTANT, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { TemplateSecrets } from './template-secrets.js';
 
 const RECENT = 5;
+
+export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
+  related: ['test'],
+  summary_fields: {
+    recent_notifications: list(
+      object({ id: INTEGER, status: STRING, created: INSTANT, error: STRING }),
+    ),
+  },
+};
 
 /** The masked configuration, the newest records and the actions of templates. */
 export async function notificationTemplateExtension(

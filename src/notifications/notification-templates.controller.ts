@@ -1,6 +1,7 @@
 import { Post, Req, UseGuards } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { INTEGER } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -34,6 +35,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     operationId: 'notification_templates_test',
     summary: 'Send a test notification. Its outcome is read from the record.',
     resource: notifications,
+    adds: { notification: INTEGER },
     parent: notificationTemplates,
     needs: 'change',
     body: TEST_FIELDS,

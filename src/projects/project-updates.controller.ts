@@ -1,6 +1,7 @@
 import { Get, Post, Req } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, object } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
@@ -33,7 +34,7 @@ export class ProjectUpdatesController extends ResourceController(projectUpdates,
     operationId: 'project_updates_can_cancel',
     summary: 'Whether the project update can be canceled.',
     parent: projectUpdates,
-    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
+    response: object({ can_cancel: BOOLEAN }),
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.cancels.canCancel(projectUpdates, params.id, actor);

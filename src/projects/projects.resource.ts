@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectSchema } from './project.schema.js';
-import { projectExtension } from './project-extension.js';
+import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
 
 export const projects = defineResource({
   path: 'projects',
@@ -75,4 +75,5 @@ export const projects = defineResource({
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },
   extend: projectExtension,
+  shows: PROJECT_SHOWS,
 });

@@ -1,8 +1,22 @@
 import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 
 const RECENT_JOBS = 10;
@@ -27,6 +41,26 @@ interface SurveyHead extends Row {
   title: string | null;
   description: string | null;
 }
+
+export const JOB_TEMPLATE_SHOWS: ShownBesides = {
+  related: ['webhook_receiver'],
+  summary_fields: {
+    labels: LABEL_SUMMARY,
+    survey: object({ title: orNull(STRING), description: orNull(STRING) }),
+    recent_jobs: list(
+      object({
+        id: INTEGER,
+        status: STRING,
+        finished: orNull(INSTANT),
+        canceled_on: orNull(INSTANT),
+        type: STRING,
+      }),
+    ),
+    credentials: list(
+      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
+    ),
+  },
+};
 
 /** What a job template shows besides its fields (core 10.1). Four statements a page. */
 export async function jobTemplateExtension(

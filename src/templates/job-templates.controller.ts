@@ -4,6 +4,17 @@ import { activityOf } from '../activity/sublists.js';
 import { BadRequest } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import {
+  anyOf,
+  anyValue,
+  BOOLEAN,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  partial,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -15,6 +26,7 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
+import { QUESTION_TYPES } from './survey.js';
 import { SURVEY_FIELDS } from './survey.schema.js';
 import { SurveyError } from './survey-spec.js';
 import { maskSurvey } from './survey-secrets.js';
@@ -25,7 +37,31 @@ import { WebhookKeys } from './webhook-keys.js';
 jobTemplates.links.set('survey_spec', 'survey_spec').set('webhook_key', 'webhook_key');
 
 const ROUTE = { access: 'authenticated', parent: jobTemplates } as const;
-const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string' } } };
+const KEY_ANSWER = object({ webhook_key: STRING });
+const SURVEY = {
+  ...partial({
+    name: STRING,
+    description: STRING,
+    spec: list({
+      ...object(
+        {
+          question_name: STRING,
+          question_description: STRING,
+          variable: STRING,
+          type: { ...STRING, enum: QUESTION_TYPES },
+          required: BOOLEAN,
+          default: anyValue('An answer of the type of the question; secrets are masked.'),
+          min: orNull(NUMBER),
+          max: orNull(NUMBER),
+          choices: anyOf(STRING, list(STRING)),
+        },
+        ['question_description', 'required', 'default', 'min', 'max', 'choices'],
+      ),
+      additionalProperties: true,
+    }),
+  }),
+  description: 'The survey, or an empty object.',
+};
 
 @Resource(jobTemplates)
 @Copyable({ values: copiedValues, copied: copyAttachments })
@@ -100,7 +136,7 @@ export class JobTemplatesController extends ResourceController(jobTemplates) {
     kind: 'document',
     operationId: 'job_templates_survey_spec_read',
     summary: 'Questions asked at launch; an empty object when there are none.',
-    response: { type: 'object', additionalProperties: true },
+    response: SURVEY,
   })
   async survey(@Req() { params, actor }: ApiRequest): Promise<object> {
     const template = await this.machinery.resources.load(jobTemplates, params.id, actor);

@@ -1,8 +1,34 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  freeObject,
+  INSTANT,
+  INTEGER,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { launchedBy, loadRunFacts } from '../jobs/launched-by.js';
+import { launchedBy, LAUNCHED_BY, loadRunFacts } from '../jobs/launched-by.js';
+
+export const WORKFLOW_JOB_SHOWS: ShownBesides = {
+  fields: {
+    launched_by: LAUNCHED_BY,
+    workflow_job_template: orNull(INTEGER),
+    job_template: orNull(INTEGER),
+    is_sliced_job: BOOLEAN,
+    workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
+  },
+};
 
 /** Fields of workflow jobs that are no columns (core 13.4). */
 export async function workflowJobExtension(
@@ -33,6 +59,36 @@ export async function workflowJobExtension(
     }),
   );
 }
+
+const NODE_IDS = list(INTEGER);
+
+export const NODE_SHOWS: ShownBesides = {
+  fields: {
+    extra_vars: freeObject('The variables of the node, as in extra_data.'),
+    execution_environment: orNull(INTEGER),
+    success_nodes: NODE_IDS,
+    failure_nodes: NODE_IDS,
+    always_nodes: NODE_IDS,
+  },
+  summary_fields: {
+    unified_job_template: object({
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      unified_job_type: STRING,
+    }),
+    job: object({
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      status: STRING,
+      failed: BOOLEAN,
+      elapsed: NUMBER,
+      type: STRING,
+      canceled_on: orNull(INSTANT),
+    }),
+  },
+};
 
 interface NodeRun extends Row {
   node_id: number;

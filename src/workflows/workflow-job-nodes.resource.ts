@@ -2,7 +2,7 @@ import { permit, type Actor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { nodeExtension } from './workflow-job-extension.js';
+import { nodeExtension, NODE_SHOWS } from './workflow-job-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
@@ -33,4 +33,5 @@ export const workflowJobNodes = defineResource({
     },
   },
   extend: nodeExtension,
+  shows: NODE_SHOWS,
 });

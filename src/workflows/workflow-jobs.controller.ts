@@ -2,6 +2,7 @@ import { Get, Post, Req } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, object } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { QueuePort } from '../common/queue/queue.port.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -42,7 +43,7 @@ export class WorkflowJobsController extends ResourceController(workflowJobs, [
     access: 'authenticated',
     operationId: 'workflow_jobs_can_cancel',
     summary: 'Whether the workflow job can be canceled.',
-    response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
+    response: object({ can_cancel: BOOLEAN }),
     parent: workflowJobs,
   })
   canCancel(@Req() { params, actor }: ApiRequest): Promise<object> {

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { WorkflowJobHooks } from './workflow-job.hooks.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
-import { workflowJobExtension } from './workflow-job-extension.js';
+import { workflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job-extension.js';
 
 const administers = hasRoleOn('organization_id', 'organization', 'admin_role');
 
@@ -42,4 +42,5 @@ export const workflowJobs = defineResource({
     },
   },
   extend: workflowJobExtension,
+  shows: WORKFLOW_JOB_SHOWS,
 });

@@ -3,6 +3,7 @@ import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
+import { BOOLEAN, object } from '../openapi/json-schema.js';
 import { addRoute } from './add-route.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
 import type { Values } from './hooks.js';
@@ -42,7 +43,7 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
         kind: 'document',
         operationId: `${definition.path}_copy_read`,
         summary: `Tell whether the caller may copy one ${label}.`,
-        response: { type: 'object', properties: { can_copy: { type: 'boolean' } } },
+        response: object({ can_copy: BOOLEAN }),
       },
       handler: function (this: GenericController, request) {
         return mayCopy(this.machinery, definition, request);

@@ -141,7 +141,8 @@ function fieldValues(definition: ResourceDefinition, row: Row): Representation {
 function capabilitiesOf(definition: ResourceDefinition, row: Row): Representation | null {
   const words = [...capabilityWords(definition)].filter(([, asked]) => `can_${asked}` in row);
   if (words.length === 0) return null;
-  return Object.fromEntries(words.map(([word, asked]) => [word, row[`can_${asked}`]]));
+  // A rule over a column that is null is neither true nor false: nobody may.
+  return Object.fromEntries(words.map(([word, asked]) => [word, row[`can_${asked}`] === true]));
 }
 
 function relatedOf(

@@ -25,6 +25,7 @@ const ROUTE = {
   access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
+  texts: ['text/plain', 'text/html'],
   response: object({
     range: object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
     content: STRING,

@@ -15,6 +15,7 @@ import { organizations } from './organizations.resource.js';
 @SubList('inventories', children('inventories', { readOnly: true }))
 @SubList('credentials', children('credentials'))
 @SubList('job_templates', children('job_templates', { readOnly: true }))
+@SubList('workflow_job_templates', children('workflow_job_templates'))
 @SubList('notification_templates', children('notification_templates'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())

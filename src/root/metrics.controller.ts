@@ -69,6 +69,7 @@ export class MetricsController {
     ...route,
     operationId: 'metrics',
     summary: 'Metrics for superusers and system auditors, as JSON; as text where that is accepted.',
+    texts: ['text/plain'],
     response: METRICS,
   })
   async api(@Req() { actor, headers }: ApiRequest): Promise<Reply | object> {

@@ -42,6 +42,8 @@ export interface RouteInfo {
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
   /** Fields of the request body. */
   body?: readonly Field[];
+  /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
+  lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
   /** The list takes `{id}` and `{id, disassociate}`. */
   attach?: boolean;
   /** The list understands `limit`. */
@@ -64,6 +66,8 @@ export interface RouteInfo {
   redirects?: boolean;
   /** Media type of a 2xx answer that is not JSON. */
   produces?: string;
+  /** Media types in which the answer is had as a text too. */
+  texts?: readonly string[];
   /** Query parameters of a route that is not a list. */
   query?: readonly QueryParameter[];
 }

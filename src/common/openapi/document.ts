@@ -13,12 +13,13 @@ import {
 } from '@nestjs/swagger';
 import { withCsrfToken } from '../browsable/explorer.js';
 import { SESSION_COOKIE } from '../http/cookies.js';
+import { LINES_TYPE } from '../http/lines.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
 import { resources } from '../resource/registry.js';
 import { ApiDocument } from './api-document.js';
 import { errorResponses } from './errors.js';
-import { object, type JsonSchema } from './json-schema.js';
+import { object, STRING, type JsonSchema } from './json-schema.js';
 import { bodySchema, listParameters } from './requests.js';
 import { componentSchemas, pageRef, resourceRef } from './schemas.js';
 
@@ -61,7 +62,23 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
       ...(named as object),
     },
   };
+  for (const route of app.get(RouteTable).routes) addLines(openapi, route);
   return withSortedPaths(openapi);
+}
+
+/** The second form of a body and its answer, which the decorators of Nest have no words for. */
+function addLines({ paths }: OpenAPIObject, { pattern, method, info }: TableRoute): void {
+  if (!info?.lines) return;
+  const path = Object.keys(paths).find((one) => one.replace(/\/$/, '') === pattern)!;
+  const operation = paths[path]![method.toLowerCase() as 'post']!;
+  const { content } = operation.requestBody as { content: Record<string, object> };
+  content[LINES_TYPE] = { schema: info.lines.body };
+  const answers = operation.responses as Record<string, { content?: Record<string, object> }>;
+  const whole = { description: 'Progress, and in the last line the result, in lines.' };
+  answers['200'] = {
+    ...(answers['200'] ?? whole),
+    content: { ...answers['200']?.content, [LINES_TYPE]: { schema: info.lines.response } },
+  };
 }
 
 /** Serves the explorer, and hands the document over to the reference. */
@@ -141,12 +158,13 @@ function responseSchema(info: RouteInfo): JsonSchema | null {
 }
 
 function answer(
-  { produces = 'application/json' }: RouteInfo,
+  { produces = 'application/json', texts = [] }: RouteInfo,
   status: number,
   description: string,
   schema: JsonSchema | null,
 ): ApiResponseOptions {
-  return schema
-    ? { status, description, content: { [produces]: { schema: schema as never } } }
-    : { status, description };
+  if (!schema) return { status, description };
+  const content: Record<string, { schema: never }> = { [produces]: { schema: schema as never } };
+  for (const media of texts) content[media] = { schema: STRING as never };
+  return { status, description, content };
 }

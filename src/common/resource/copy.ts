@@ -3,7 +3,7 @@ import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
-import { BOOLEAN, object } from '../openapi/json-schema.js';
+import { BOOLEAN, object, type JsonSchemas } from '../openapi/json-schema.js';
 import { addRoute } from './add-route.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
 import type { Values } from './hooks.js';
@@ -17,6 +17,16 @@ export interface CopyContext {
 
 /** Where copying an object is more than making another one from its fields. */
 export interface CopyOptions {
+  /** Further members of the answer to GET: what would not come along. */
+  losses?: {
+    /** JSON schemas by name. */
+    properties: JsonSchemas;
+    tell: (
+      original: Row,
+      mayCopy: boolean,
+      context: CopyContext,
+    ) => Promise<Record<string, unknown>>;
+  };
   /** Values that differ from the original's, by field name; secrets are opened here. */
   values?: (original: Row, context: CopyContext) => Promise<Values>;
   /** Copies what hangs on the original, in the same transaction. */
@@ -43,10 +53,10 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
         kind: 'document',
         operationId: `${definition.path}_copy_read`,
         summary: `Tell whether the caller may copy one ${label}.`,
-        response: object({ can_copy: BOOLEAN }),
+        response: object({ can_copy: BOOLEAN, ...options.losses?.properties }),
       },
       handler: function (this: GenericController, request) {
-        return mayCopy(this.machinery, definition, request);
+        return copyCheck(definition, { machinery: this.machinery, request }, options);
       } as (request: ApiRequest) => Promise<unknown>,
     });
     addRoute(controller, 'copy', {
@@ -71,17 +81,28 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
   };
 }
 
-async function mayCopy(
-  machinery: Machinery,
+async function copyCheck(
   definition: ResourceDefinition,
-  { params, actor }: ApiRequest,
-): Promise<{ can_copy: boolean }> {
+  context: CopyContext,
+  { losses }: CopyOptions,
+): Promise<Record<string, unknown>> {
+  const { machinery, request } = context;
+  const { params, actor } = request;
   const row = await machinery.resources.load(definition, params.id, actor);
+  const can_copy = await mayCopy(definition, row, context);
+  return { can_copy, ...(await losses?.tell(row, can_copy, context)) };
+}
+
+async function mayCopy(
+  definition: ResourceDefinition,
+  row: Row,
+  { machinery, request }: CopyContext,
+): Promise<boolean> {
   try {
-    await machinery.resources.assertMay(definition, row.id, 'copy', actor);
-    return { can_copy: true };
+    await machinery.resources.assertMay(definition, row.id, 'copy', request.actor);
+    return true;
   } catch (error) {
-    if (error instanceof DomainError) return { can_copy: false };
+    if (error instanceof DomainError) return false;
     throw error;
   }
 }

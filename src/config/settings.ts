@@ -9,6 +9,7 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
+import { STREAM_SETTINGS } from './stream-settings.js';
 
 const DAY_SECONDS = 86_400;
 const MEGABYTE = 1_048_576;
@@ -284,6 +285,7 @@ export const SETTINGS = {
     default: '',
     help: 'Password of the first administrator.',
   }),
+  ...STREAM_SETTINGS,
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

@@ -195,7 +195,12 @@ const MAKERS: Record<string, Maker> = {
 };
 
 /** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
-const PARAMETERS: Record<string, string> = { delivery: 'webhook_delivery', category: '=bulk' };
+const PARAMETERS: Record<string, string> = {
+  delivery: 'webhook_delivery',
+  category: '=bulk',
+  tag: '=teams',
+  name: '=Team',
+};
 
 const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;

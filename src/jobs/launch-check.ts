@@ -1,7 +1,7 @@
 import { parseVariables } from '../common/fields/variables.js';
 import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/http/errors.js';
-import { launchErrors, removalErrors } from '../credentials/types/combination.js';
+import { credentialSlot, launchErrors, removalErrors } from '../credentials/types/combination.js';
 import {
   ASK_SWITCHES,
   mergePrompts,
@@ -38,7 +38,12 @@ export function planLaunch(
   limits: { maxForks: number },
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
-  const prompts = withEventRef(request, template, prompted);
+  const prompts = withOwnCredentials(
+    request,
+    withEventRef(request, template, prompted),
+    template,
+    objects,
+  );
   const merged = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
     template: parseVariables(String(template.row.extra_vars ?? '')),
@@ -98,6 +103,21 @@ function withEventRef(
   return isWanted && project?.allowsOverride === true && template.asks('scm_branch')
     ? { ...prompts, scm_branch: scmBranch }
     : prompts;
+}
+
+function withOwnCredentials(
+  { addsCredentials }: LaunchRequest,
+  prompts: Prompts,
+  template: LaunchTemplate,
+  objects: LaunchObjects,
+): Prompts {
+  const added = (prompts.credentials ?? []) as number[];
+  if (addsCredentials !== true || added.length === 0) return prompts;
+  const taken = new Set(
+    credentialsOf({ credentials: added }, template, objects).map((one) => credentialSlot(one).key),
+  );
+  const kept = template.credentials.filter((one) => !taken.has(credentialSlot(one).key));
+  return { ...prompts, credentials: [...kept.map(({ id }) => id), ...added] };
 }
 
 function credentialsOf(

@@ -149,7 +149,6 @@ export class BulkLaunchCheck {
       launchType: 'workflow',
       prompts,
       createdBy: actor.id,
-      addsCredentials: true,
     } as const;
     const template = objects.templates.get(templateId);
     const limits = { maxForks: this.settings.MAX_FORKS };

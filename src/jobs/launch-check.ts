@@ -14,6 +14,7 @@ import { refFault } from '../templates/job-template-checks.js';
 import { mergeVariables, type MergedVariables } from '../templates/launch-variables.js';
 import type { LaunchCredential, LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import type { LaunchType } from './unified-job.schema.js';
 
 /** A launch with everything its job row is made of. */
 export interface PlannedLaunch extends LaunchCheck {
@@ -28,7 +29,7 @@ export interface PlannedLaunch extends LaunchCheck {
 /** Columns of a template that launch fields override. */
 const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
 /** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment', 'instance_groups'] as const;
+const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
 /** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
 export function planLaunch(
@@ -39,8 +40,8 @@ export function planLaunch(
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
   const prompts = withOwnCredentials(
-    request,
     withEventRef(request, template, prompted),
+    request,
     template,
     objects,
   );
@@ -105,19 +106,26 @@ function withEventRef(
     : prompts;
 }
 
+/** Saved launches name credentials that come on top of the template's; any other names all of them. */
+const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
+
+/** The credentials of a saved launch replace those of their kind alone (automation 1.5). */
 function withOwnCredentials(
-  { addsCredentials }: LaunchRequest,
   prompts: Prompts,
+  { launchType }: LaunchRequest,
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): Prompts {
-  const added = (prompts.credentials ?? []) as number[];
-  if (addsCredentials !== true || added.length === 0) return prompts;
+  const sent = prompts.credentials as number[] | undefined;
+  if (!SAVED.includes(launchType) || !sent) return prompts;
   const taken = new Set(
-    credentialsOf({ credentials: added }, template, objects).map((one) => credentialSlot(one).key),
+    sent.flatMap((id) => {
+      const credential = objects.credentials.get(id);
+      return credential ? [credentialSlot(credential).key] : [];
+    }),
   );
   const kept = template.credentials.filter((one) => !taken.has(credentialSlot(one).key));
-  return { ...prompts, credentials: [...kept.map(({ id }) => id), ...added] };
+  return { ...prompts, credentials: [...kept.map(({ id }) => id), ...sent] };
 }
 
 function credentialsOf(
@@ -153,7 +161,10 @@ function forbiddenOf(
   const hidden = ((accepted.labels ?? []) as number[]).some(
     (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
   );
-  return inventory?.mayUse === false || mayNot || hidden ? 'prompts' : null;
+  const unusable = ((accepted.instance_groups ?? []) as number[]).some(
+    (id) => objects.instanceGroups.get(id)?.mayUse === false,
+  );
+  return inventory?.mayUse === false || mayNot || hidden || unusable ? 'prompts' : null;
 }
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
@@ -167,6 +178,10 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
   if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
   const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
+  const groups = ((accepted.instance_groups ?? []) as number[]).filter(
+    (id) => !objects.instanceGroups.has(id),
+  );
+  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
   for (const field of WITHOUT_OBJECTS) {
     const ids = [accepted[field] ?? []].flat();
     if (ids.length > 0) errors[field] = ids.map(invalidPk);

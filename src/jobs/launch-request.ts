@@ -10,11 +10,6 @@ export interface LaunchRequest {
   prompts: Prompts;
   /** User shown as the launcher; null for webhooks. */
   createdBy: number | null;
-  /**
-   * Credentials come on top of the template's, each in the place of one of its slot, as with all saved
-   * launches (automation 1.5); otherwise they are all that the job gets.
-   */
-  addsCredentials?: boolean;
   /** Answers to `passwords_needed_to_start`, by name. */
   credentialPasswords?: Readonly<Record<string, string>>;
   /** Set on top of all other variables whether the template asks for variables or not. */

@@ -69,6 +69,9 @@ export class LaunchService {
         inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
         labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
         credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
+        instanceGroups: requests.flatMap(
+          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
+        ),
       },
       actor,
     );

@@ -117,5 +117,4 @@ const requestOf = ({ templateId, prompts }: ScheduledLaunch): LaunchRequest => (
   launchType: 'scheduled',
   prompts,
   createdBy: null,
-  addsCredentials: true,
 });

@@ -33,9 +33,9 @@ export const approvalTemplates = defineResource({
     actions: { launch: onWorkflow('execute_role') },
   },
   relations: {
-    nodes: {
+    approvals: {
       kind: 'has-many',
-      target: () => resource('workflow_job_template_node'),
+      target: () => resource('workflow_approval'),
       field: 'unified_job_template',
     },
   },

@@ -57,7 +57,6 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
     templateId: node.template_id,
     launchType: 'workflow',
     createdBy: node.created_by_id,
-    addsCredentials: true,
     ...eventOf(node),
   } as const;
   if (node.is_bulk_job) return { ...common, prompts: own };

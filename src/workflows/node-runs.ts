@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -33,7 +33,7 @@ export class NodeRuns {
     private readonly database: Database,
     private readonly transitions: RunTransitions,
     private readonly launches: LaunchService,
-    @Inject(NestedLaunches) @Optional() private readonly nested: NestedLaunches | null,
+    private readonly nested: NestedLaunches,
   ) {}
 
   /**
@@ -140,7 +140,7 @@ export class NodeRuns {
     nodes: readonly StartingNode[],
     requests: ReadonlyMap<StartingNode, LaunchRequest>,
   ): Promise<MadeRun[]> {
-    if (nodes.length === 0 || !this.nested) return [];
+    if (nodes.length === 0) return [];
     const chains = await this.chains(nodes.map((node) => node.workflow_job_id));
     const runs = await this.nested.launch(
       nodes.map((node) => {

@@ -257,6 +257,13 @@ export const SETTINGS = {
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
   }),
+  SCHEDULE_MAX_JOBS: integer({
+    category: 'jobs',
+    default: 10,
+    min: 1,
+    runtime: true,
+    help: 'Active runs of a template with which its schedules launch no further one.',
+  }),
   DEFAULT_JOB_TIMEOUT: integer({
     category: 'jobs',
     default: 0,

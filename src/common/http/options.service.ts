@@ -4,6 +4,7 @@ import type { Actor } from '../access.js';
 import { fieldOptions } from '../fields/options.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { namedUrlFormat } from '../resource/natural-key.js';
 import { ResourceService } from '../resource/resource.service.js';
 import { DomainError } from './errors.js';
 import type { TableEntry, TableRoute } from './route-table.js';
@@ -39,6 +40,9 @@ export class OptionsService {
       ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
+        : {}),
+      ...(definition && definition.naturalKey.length > 0
+        ? { named_url_format: `${definition.path}/${namedUrlFormat(definition)!}/` }
         : {}),
     };
   }
@@ -120,7 +124,7 @@ function getFields(route: TableRoute): object {
     type: {
       type: 'choice',
       label: 'Type',
-      choices: [[definition.type, definition.label]],
+      choices: (definition.variants?.() ?? [definition]).map(({ type, label }) => [type, label]),
       filterable: true,
     },
     url: { type: 'string', label: 'URL', filterable: false },

@@ -4,6 +4,7 @@ import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { ENCRYPTED } from '../fields/validate.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
 
@@ -72,6 +73,7 @@ export async function represent(
   const summaries = await loadSummaries(definition, rows, context);
   const roles = await loadObjectRoles(definition, rows, context.database);
   const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
+  const named = context.detail ? await namedUrls(definition, rows, context) : null;
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Representation = {};
@@ -87,7 +89,7 @@ export async function represent(
       id: row.id,
       type: definition.type,
       url: definition.url(row.id),
-      related: relatedOf(definition, row, extension),
+      related: relatedOf(definition, row, extension, named?.get(row.id)),
       summary_fields: { ...summary, ...extension?.summary_fields },
       ...fieldValues(definition, row),
       ...extension?.fields,
@@ -148,8 +150,9 @@ function relatedOf(
   definition: ResourceDefinition,
   row: Row,
   extension: Extension | undefined,
+  namedUrl: string | undefined,
 ): Record<string, string> {
-  const related: Record<string, string> = {};
+  const related: Record<string, string> = namedUrl ? { named_url: namedUrl } : {};
   for (const field of referencesOf(definition)) {
     const id = row[field.column!];
     const target = field.target!();

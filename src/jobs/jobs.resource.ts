@@ -27,6 +27,7 @@ export const jobs = defineResource({
   table: 'unified_jobs',
   discriminator: 'job',
   orderBy: ['id'],
+  auditParent: 'job_template',
   hooks: JobHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },

@@ -2,6 +2,8 @@ import { InitialSchema1795255051169 } from './1795255051169-initial-schema.js';
 import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
+import { PreferredInstanceGroups1795290755452 } from './1795290755452-preferred-instance-groups.js';
+import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activity.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -9,4 +11,6 @@ export const migrations = {
   RolesAndRules1795255051170,
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
+  PreferredInstanceGroups1795290755452,
+  ParentsOfActivity1795290755453,
 };

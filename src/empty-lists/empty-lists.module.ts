@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import {
   ApplicationsController,
+  CredentialInputSourcesController,
   ExecutionEnvironmentsController,
   InventorySourcesController,
   SchedulesController,
@@ -11,6 +12,7 @@ import {
   controllers: [
     ExecutionEnvironmentsController,
     ApplicationsController,
+    CredentialInputSourcesController,
     InventorySourcesController,
     SchedulesController,
     SystemJobTemplatesController,

@@ -27,8 +27,6 @@ export interface PlannedLaunch extends LaunchCheck {
 
 /** Columns of a template that launch fields override. */
 const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
-/** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment', 'instance_groups'] as const;
 
 /** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
 export function planLaunch(
@@ -66,7 +64,7 @@ export function planLaunch(
 }
 
 function promptedOf(
-  { row, project, credentials, labels }: LaunchTemplate,
+  { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   request: LaunchRequest,
 ): PromptedTemplate {
   const own = Object.fromEntries(
@@ -78,7 +76,7 @@ function promptedOf(
       ...own,
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
-      instance_groups: [],
+      instance_groups: instanceGroups,
     },
     projectBranch: project?.branch ?? '',
   };
@@ -129,7 +127,11 @@ function forbiddenOf(
   const hidden = ((accepted.labels ?? []) as number[]).some(
     (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
   );
-  return inventory?.mayUse === false || mayNot || hidden ? 'prompts' : null;
+  const foreign = ((accepted.instance_groups ?? []) as number[]).some(
+    (id) =>
+      !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
+  );
+  return inventory?.mayUse === false || mayNot || hidden || foreign ? 'prompts' : null;
 }
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
@@ -143,10 +145,13 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
   if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
   const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  for (const field of WITHOUT_OBJECTS) {
-    const ids = [accepted[field] ?? []].flat();
-    if (ids.length > 0) errors[field] = ids.map(invalidPk);
-  }
+  const groups = ((accepted.instance_groups ?? []) as number[]).filter(
+    (id) => !objects.instanceGroups.has(id),
+  );
+  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
+  // There are no execution environments.
+  const environment = accepted.execution_environment;
+  if (typeof environment === 'number') errors.execution_environment = [invalidPk(environment)];
   return errors;
 }
 

@@ -45,6 +45,11 @@ export interface LaunchLabel {
   mayRead: boolean;
 }
 
+export interface LaunchInstanceGroup {
+  id: number;
+  mayUse: boolean;
+}
+
 /** A job template with all that decides about a launch of it. */
 export interface LaunchTemplate {
   row: Row;
@@ -55,6 +60,8 @@ export interface LaunchTemplate {
   survey: Survey | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
+  /** Ids of the groups its jobs prefer, best first. */
+  instanceGroups: number[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -63,6 +70,7 @@ export interface LaunchObjects {
   inventories: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
   labels: Map<number, LaunchLabel>;
+  instanceGroups: Map<number, LaunchInstanceGroup>;
 }
 
 /** Ids that a set of launches names. */
@@ -72,9 +80,10 @@ export interface LaunchReferences {
   credentials: readonly number[];
   /** Labels that launches add to those of their templates. */
   labels?: readonly number[];
+  instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in six statements however many they are. */
+/** Loads what launches need, in eight statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -102,6 +111,8 @@ export class LaunchLoader {
       [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
       actor,
     );
+    const preferred = await this.groupLinks(rows.map(({ id }) => id));
+    const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       const own = links.filter((link) => link.job_template_id === row.id);
@@ -115,9 +126,12 @@ export class LaunchLoader {
         labels: labelled
           .filter((link) => link.job_template_id === row.id)
           .flatMap((link) => labels.get(link.label_id) ?? []),
+        instanceGroups: preferred
+          .filter((link) => link.job_template_id === row.id)
+          .map((link) => link.instance_group_id),
       });
     }
-    return { templates, inventories, credentials, labels };
+    return { templates, inventories, credentials, labels, instanceGroups };
   }
 
   private templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
@@ -195,6 +209,25 @@ export class LaunchLoader {
         { id, name: String(name), mayRead: mayRead === true },
       ]),
     );
+  }
+
+  private groupLinks(
+    templateIds: readonly number[],
+  ): Promise<{ job_template_id: number; instance_group_id: number }[]> {
+    return this.database.rows(sql`
+      SELECT job_template_id, instance_group_id FROM job_template_instance_groups
+      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
+  }
+
+  private async instanceGroups(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchInstanceGroup>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.rows<Row>(sql`
+      SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
+      FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+    return new Map(rows.map(({ id, may_use: mayUse }) => [id, { id, mayUse: mayUse === true }]));
   }
 
   private credentialOf(row: CredentialRow): LaunchCredential {

@@ -55,6 +55,9 @@ export class LaunchService {
         templates: [...new Set(requests.map(({ templateId }) => templateId))],
         inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
         labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
+        instanceGroups: requests.flatMap(
+          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
+        ),
         credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
       },
       actor,

@@ -1,6 +1,7 @@
 import { Delete, Get, Post, Req } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
+import { attachInstanceGroups } from '../capacity/sublists.js';
 import { BadRequest } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -39,6 +40,7 @@ const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string'
   }),
 )
 @SubList('labels', attachLabels())
+@SubList('instance_groups', attachInstanceGroups())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

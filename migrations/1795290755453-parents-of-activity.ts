@@ -20,6 +20,10 @@ export class ParentsOfActivity1795290755453 implements MigrationInterface {
           WHERE type = 'job' AND job_template_id IS NOT NULL
         UNION ALL SELECT 'project_update', id, 'project', project_id FROM unified_jobs
           WHERE type = 'project_update' AND project_id IS NOT NULL
+        UNION ALL SELECT 'workflow_job', id, 'workflow_job_template', unified_job_template_id
+          FROM unified_jobs WHERE type = 'workflow_job' AND unified_job_template_id IS NOT NULL
+        UNION ALL SELECT 'workflow_job_template_node', id, 'workflow_job_template',
+          workflow_job_template_id FROM workflow_job_template_nodes
       ) known
       WHERE entry.object1 = known.type AND entry.object1_id = known.id`);
   }

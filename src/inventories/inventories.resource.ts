@@ -98,7 +98,7 @@ export const hosts = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_hosts' },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
-  auditParent: 'inventory',
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'hosts_inventory_name_key',
@@ -147,7 +147,7 @@ export const groups = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_groups' },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
-  auditParent: 'inventory',
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'groups_inventory_name_key',

@@ -227,7 +227,7 @@ export class LaunchLoader {
     const rows = await this.database.rows<Row>(sql`
       SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
       FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
-    return new Map(rows.map(({ id, may_use: mayUse }) => [id, { id, mayUse: mayUse === true }]));
+    return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));
   }
 
   private credentialOf(row: CredentialRow): LaunchCredential {

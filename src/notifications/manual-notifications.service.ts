@@ -11,10 +11,10 @@ import { sql, type Sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { BaseUrl } from './base-url.js';
 import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
-import type { Messages } from './message/message-events.js';
+import { eventOf, type Messages } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { eventOf, TEST_FIELDS } from './test-request.js';
+import { TEST_FIELDS } from './test-request.js';
 
 type Body = Record<string, unknown>;
 

@@ -18,6 +18,7 @@ import { organizations } from './organizations.resource.js';
 @SubList('inventories', children('inventories', { readOnly: true }))
 @SubList('credentials', children('credentials'))
 @SubList('job_templates', children('job_templates', { needs: 'read' }))
+@SubList('workflow_job_templates', children('workflow_job_templates'))
 @SubList('notification_templates', children('notification_templates'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())

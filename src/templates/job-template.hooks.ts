@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Conflict, Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
@@ -8,8 +8,9 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { webhookFilterFaults } from '../webhooks/filters.js';
+import { assertNoActiveRuns } from './active-runs.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
+import { WebhookFields } from './webhook-fields.js';
 import { WebhookKeys } from './webhook-keys.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
@@ -41,6 +42,7 @@ export class JobTemplateHooks implements ResourceHooks {
     private readonly database: Database,
     private readonly references: References,
     private readonly keys: WebhookKeys,
+    private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}
 
@@ -63,21 +65,14 @@ export class JobTemplateHooks implements ResourceHooks {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
     }
-    const { webhook_service: service } = values;
     return {
       ...('project' in values ? { organization_id: organizationId } : {}),
-      ...(service === undefined
-        ? {}
-        : { webhook_key: service === '' ? '' : this.keys.fresh(row.id) }),
+      ...this.webhooks.keyAfter(row, values),
     };
   }
 
   async prepareDelete(row: Row): Promise<void> {
-    const active = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE unified_job_template_id = ${row.id}
-        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
-    if (active) throw new Conflict('Resource is being used by running jobs.');
+    await assertNoActiveRuns(this.database, row.id);
   }
 
   /** @throws Invalid with every fault across fields */
@@ -92,12 +87,11 @@ export class JobTemplateHooks implements ResourceHooks {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
       project: project ?? null,
-      webhookCredential: await this.credentialType(after('webhook_credential')),
     };
-    const errors = templateErrors(facts, { maxForks: this.settings.MAX_FORKS });
-    const filterFaults =
-      'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
-    if (filterFaults.length > 0) errors.webhook_filters = filterFaults;
+    const errors = {
+      ...templateErrors(facts, { maxForks: this.settings.MAX_FORKS }),
+      ...(await this.webhooks.errors(values, row)),
+    };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     return { organizationId: project?.organization_id ?? null };
   }
@@ -113,14 +107,6 @@ export class JobTemplateHooks implements ResourceHooks {
     return this.database.row<ProjectRow>(sql`
       SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
       FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
-  }
-
-  private async credentialType(id: unknown): Promise<TemplateFacts['webhookCredential']> {
-    if (typeof id !== 'number') return null;
-    const found = await this.database.row<{ kind: string; namespace: string | null }>(sql`
-      SELECT ct.kind, ct.namespace FROM credentials c
-      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${id}`);
-    return found ?? null;
   }
 }
 

@@ -1,13 +1,7 @@
-import { Delete, Get, Post, Req } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../capacity/sublists.js';
-import { BadRequest } from '../common/http/errors.js';
-import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
-import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
@@ -16,17 +10,9 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
-import { SURVEY_FIELDS } from './survey.schema.js';
-import { SurveyError } from './survey-spec.js';
-import { maskSurvey } from './survey-secrets.js';
-import { SurveyService } from './survey.service.js';
+import { WithSurvey } from './survey-routes.js';
 import { assertAttachable } from './template-credentials.js';
-import { WebhookKeys } from './webhook-keys.js';
-
-jobTemplates.links.set('survey_spec', 'survey_spec').set('webhook_key', 'webhook_key');
-
-const ROUTE = { access: 'authenticated', parent: jobTemplates } as const;
-const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string' } } };
+import { WithWebhookKey } from './webhook-key-routes.js';
 
 @Resource(jobTemplates)
 @Copyable({ values: copiedValues, copied: copyAttachments })
@@ -44,101 +30,9 @@ const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string'
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
+@WithSurvey()
+@WithWebhookKey()
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
-export class JobTemplatesController extends ResourceController(jobTemplates) {
-  constructor(
-    machinery: Machinery,
-    private readonly keys: WebhookKeys,
-    private readonly surveys: SurveyService,
-  ) {
-    super(machinery);
-  }
-
-  @Get(':id/webhook_key')
-  @Route({
-    ...ROUTE,
-    kind: 'document',
-    needs: 'manage_webhook_key',
-    operationId: 'job_templates_webhook_key_read',
-    summary: 'The key that the code hosting service signs with. For admins of the template.',
-    response: KEY_ANSWER,
-  })
-  async webhookKey(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const { resources } = this.machinery;
-    const template = await resources.load(jobTemplates, params.id, actor, {
-      action: 'manage_webhook_key',
-    });
-    return { webhook_key: this.keys.open(template) };
-  }
-
-  @Post(':id/webhook_key')
-  @Route({
-    ...ROUTE,
-    kind: 'action',
-    needs: 'manage_webhook_key',
-    operationId: 'job_templates_webhook_key_rotate',
-    summary: 'Replace the webhook key; the former one stops working.',
-    status: 201,
-    response: KEY_ANSWER,
-  })
-  rotateWebhookKey(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const { database, resources } = this.machinery;
-    return database.transaction(async () => {
-      const template = await resources.load(jobTemplates, params.id, actor, {
-        action: 'manage_webhook_key',
-        lock: true,
-      });
-      const location = `${jobTemplates.url(template.id)}webhook_key/`;
-      const key = await this.keys.rotate(jobTemplates, template);
-      return Reply.created({ webhook_key: key }, location);
-    });
-  }
-
-  @Get(':id/survey_spec')
-  @Route({
-    ...ROUTE,
-    kind: 'document',
-    operationId: 'job_templates_survey_spec_read',
-    summary: 'Questions asked at launch; an empty object when there are none.',
-    response: { type: 'object', additionalProperties: true },
-  })
-  async survey(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const template = await this.machinery.resources.load(jobTemplates, params.id, actor);
-    return maskSurvey(template.survey_spec);
-  }
-
-  @Post(':id/survey_spec')
-  @Route({
-    ...ROUTE,
-    kind: 'action',
-    needs: 'change',
-    operationId: 'job_templates_survey_spec_replace',
-    summary: 'Replace the questions asked at launch.',
-    body: SURVEY_FIELDS,
-    status: 200,
-  })
-  async replaceSurvey(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
-    try {
-      await this.surveys.replace(jobTemplates, params.id, body, actor);
-      return new Reply(200);
-    } catch (error) {
-      throw error instanceof SurveyError ? new BadRequest(error.message) : error;
-    }
-  }
-
-  @Delete(':id/survey_spec')
-  @Route({
-    ...ROUTE,
-    kind: 'action',
-    needs: 'change',
-    operationId: 'job_templates_survey_spec_delete',
-    summary: 'Remove the questions asked at launch.',
-    status: 200,
-  })
-  async removeSurvey(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    await this.surveys.remove(jobTemplates, params.id, actor);
-    return new Reply(200);
-  }
-}
+export class JobTemplatesController extends ResourceController(jobTemplates) {}

@@ -3,10 +3,12 @@ import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplatesController } from './job-templates.controller.js';
 import { SurveyService } from './survey.service.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
+import { WebhookFields } from './webhook-fields.js';
 import { WebhookKeys } from './webhook-keys.js';
 
 @Module({
   controllers: [JobTemplatesController, UnifiedTemplatesController],
-  providers: [JobTemplateHooks, SurveyService, WebhookKeys],
+  providers: [JobTemplateHooks, SurveyService, WebhookFields, WebhookKeys],
+  exports: [SurveyService, WebhookFields, WebhookKeys],
 })
 export class TemplatesModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
 import { Database } from '../database/database.js';
 import { LaunchService } from '../jobs/launch.service.js';
+import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
 import {
   DeliveryLedger,
   type IncomingDelivery,
@@ -36,7 +37,8 @@ export class DeliveryIntake {
   constructor(
     private readonly database: Database,
     private readonly ledger: DeliveryLedger,
-    private readonly launcher: LaunchService,
+    private readonly jobs: LaunchService,
+    private readonly workflows: WorkflowLaunchService,
   ) {}
 
   async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
@@ -74,7 +76,7 @@ export class DeliveryIntake {
 
   private async createJob(
     { service, guid, ref }: WebhookEvent,
-    { id: templateId, credentialId }: ReceiverTemplate,
+    { id: templateId, type, credentialId }: ReceiverTemplate,
     deliveryId: number,
   ): Promise<number> {
     const request = {
@@ -86,7 +88,8 @@ export class DeliveryIntake {
       scmBranch: ref,
       webhook: { service, credentialId, guid, deliveryId },
     };
-    const { jobIds } = await this.launcher.launch([request], null);
+    const launcher = type === 'workflow_job_template' ? this.workflows : this.jobs;
+    const { jobIds } = await launcher.launch([request], null);
     return jobIds[0]!;
   }
 

@@ -5,4 +5,7 @@ export interface ReceiverKind {
 }
 
 /** Every kind of template with receivers; a further one is a further line. */
-export const RECEIVER_KINDS: readonly ReceiverKind[] = [{ type: 'job_template', runs: 'job' }];
+export const RECEIVER_KINDS: readonly ReceiverKind[] = [
+  { type: 'job_template', runs: 'job' },
+  { type: 'workflow_job_template', runs: 'workflow_job' },
+];

@@ -37,7 +37,7 @@ export class StatusPostComposer {
           'Its host, or the setting WEBHOOK_STATUS_HOSTS, says where it may go.',
       );
     }
-    const built = this.build(post, await this.targetUrl(post.jobId), token);
+    const built = this.build(post, await this.targetUrl(post), token);
     if (!built) throw new Unpostable(`The service has no word for ${post.status}.`);
     const { headers, body } = built;
     const request: OutboundRequest = {
@@ -68,10 +68,10 @@ export class StatusPostComposer {
     }
   }
 
-  private async targetUrl(jobId: number): Promise<string> {
+  private async targetUrl({ jobId, jobType }: LeasedPost): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
     const { HOST, PORT } = this.settings;
     const base = BASE_URL === '' ? `http://${HOST}:${PORT}` : BASE_URL.replace(/\/+$/, '');
-    return base + resource('job').url(jobId);
+    return base + resource(jobType).url(jobId);
   }
 }

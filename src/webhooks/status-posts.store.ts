@@ -36,6 +36,8 @@ export interface PendingStatus {
 export interface LeasedPost {
   id: number;
   jobId: number;
+  /** Kind of the run, a resource type. */
+  jobType: string;
   attempt: number;
   status: string;
   url: string;
@@ -101,7 +103,7 @@ export class StatusPostsStore {
             WHERE job_id = ${jobId} AND outcome = 'pending' ORDER BY id LIMIT 1 FOR UPDATE)
           AND post.next_attempt <= now() AND (post.lease_until IS NULL OR post.lease_until < now())
         RETURNING post.*)
-      SELECT leased.id, leased.job_id AS "jobId", leased.attempt, leased.status, leased.url,
+      SELECT leased.id, leased.job_id AS "jobId", run.type AS "jobType", leased.attempt, leased.status, leased.url,
         json_array_length(leased.attempts) AS made, run.webhook_service AS service,
         run.webhook_credential_id AS "credentialId", coalesce(ujt.name, '') AS "templateName"
       FROM leased JOIN unified_jobs run ON run.id = leased.job_id

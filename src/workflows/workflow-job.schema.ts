@@ -1,11 +1,11 @@
-import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
 import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */
-const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
+export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 /** A run that consists of other runs (core 13.4). */
 export class WorkflowJobSchema extends ExecutedJobSchema {
@@ -28,6 +28,24 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
 
   @Bool(READ_ONLY)
   allow_simultaneous!: boolean;
+
+  @Reference(() => resource('job_template'), {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Job template whose slices the jobs are.',
+  })
+  job_template!: number | null;
+
+  /** What its runs handed on with `set_stats`; read by a workflow around this one. */
+  @Json({ internal: true })
+  artifacts!: Record<string, unknown>;
+
+  @Reference(() => resource('webhook_delivery'), {
+    internal: true,
+    readOnly: true,
+    nullable: true,
+  })
+  webhook_delivery!: number | null;
 
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
   inventory!: number | null;

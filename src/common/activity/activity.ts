@@ -44,7 +44,7 @@ export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
 }
 
 function parentOf({ auditParent, field }: ResourceDefinition, row: Row): ObjectRef['parent'] {
-  const reference = auditParent === null ? undefined : field(auditParent);
-  const id = reference && row[reference.column!];
-  return typeof id === 'number' ? { type: reference!.target!().type, id } : null;
+  if (!auditParent) return null;
+  const id = row[field(auditParent.field)!.column!];
+  return typeof id === 'number' ? { type: auditParent.type, id } : null;
 }

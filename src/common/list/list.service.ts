@@ -31,6 +31,12 @@ export interface ListOptions {
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
+/** A list of several kinds shows these alone, whatever else shares their table. */
+const kindsOf = ({ variants }: ResourceDefinition): Sql =>
+  variants
+    ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
+    : TRUE;
+
 /** The one list engine: visibility, filters, search, order, page (core 2). */
 @Injectable()
 export class ListService {
@@ -63,6 +69,7 @@ export class ListService {
     const filters = compiler.compile(definition, 't', parsed);
     const where = and(
       definition.own('t'),
+      kindsOf(definition),
       definition.hide && !query.id ? definition.hide('t') : TRUE,
       visible,
       filters,

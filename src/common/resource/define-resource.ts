@@ -62,6 +62,8 @@ export interface UniqueRule {
   /** Name of the constraint in the database. */
   name: string;
   columns: readonly string[];
+  /** Condition of a partial index, as PostgreSQL prints it: rows outside of it may repeat. */
+  where?: string;
   /** Field the message stands on; `__all__` when several make it up. */
   field: string;
   message: string;
@@ -107,8 +109,8 @@ export interface ResourceOptions {
    * keeps them (decision record 0032).
    */
   auditHidden?: readonly string[];
-  /** Reference to an object whose readers see the activity of this one. */
-  auditParent?: string;
+  /** A reference, and the type of its object, whose readers see the activity of this one. */
+  auditParent?: { field: string; type: string };
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
   /**
@@ -142,7 +144,7 @@ export interface ResourceDefinition extends Required<
   fields: readonly Field[];
   field(name: string): Field | undefined;
   discriminator: string | null;
-  auditParent: string | null;
+  auditParent: ResourceOptions['auditParent'] | null;
   extend: ResourceOptions['extend'] | null;
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;

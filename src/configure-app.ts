@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { serveAssets } from './common/browsable/assets.js';
 import { browserForms } from './common/browsable/browser-form.js';
 import { explorerPolicy } from './common/browsable/explorer.js';
 import { pageControls } from './common/browsable/page-controls.js';
 import { bodyParsers, rawBody } from './common/http/body.js';
+import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
@@ -20,6 +21,8 @@ const RECEIVERS = [
 const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
+/** Where a body may be lines, which its handler reads as they come; the answer may be lines then too. */
+const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
@@ -39,16 +42,31 @@ export function configureApp(app: NestExpressApplication): void {
     else next();
   });
   for (const parser of bodyParsers(settings.BULK_BODY_LIMIT)) {
-    app.use('/api/v2/bulk', parser);
+    app.use('/api/v2/bulk', unlessLines(parser));
   }
-  for (const parser of bodyParsers(settings.BODY_LIMIT)) app.use(parser);
+  for (const parser of bodyParsers(settings.BODY_LIMIT)) app.use(unlessLines(parser));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
-    if (!OUTPUT.test(request.path)) assertAcceptable(request as never);
+    const isAnsweredInLines = takesLines(request) && wantsLines(request as never);
+    if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request as never);
     next();
   });
   usePages(app);
   app.enableShutdownHooks();
 }
+
+const takesLines = (request: Request): boolean =>
+  request.method === 'POST' &&
+  LINES.test(request.originalUrl.split('?')[0] ?? '') &&
+  sendsLines(request as never);
+
+/** Leaves a body of lines in its stream. */
+const unlessLines =
+  (parser: RequestHandler): RequestHandler =>
+  (request, response, next) => {
+    if (!takesLines(request)) return parser(request, response, next);
+    request.body = {};
+    next();
+  };
 
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {

@@ -167,6 +167,14 @@ export const SETTINGS = {
     min: 1,
     help: 'Test notifications per minute and user.',
   }),
+  NOTIFICATION_RESEND_MAX: integer({
+    category: 'notifications',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Notifications one resend of a time range may send.',
+  }),
   ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
     category: 'system',
     default: true,

@@ -60,6 +60,8 @@ export interface LaunchTemplate {
   survey: Survey | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
+  /** Ids of the groups its jobs prefer, best first. */
+  instanceGroups: number[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -118,6 +120,7 @@ export class LaunchLoader {
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
         labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
+        instanceGroups: row.group_ids,
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
@@ -133,7 +136,9 @@ export class LaunchLoader {
         ARRAY(SELECT credential_id FROM job_template_credentials
           WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
         ARRAY(SELECT label_id FROM job_template_labels
-          WHERE job_template_id = t.id ORDER BY id) AS label_ids
+          WHERE job_template_id = t.id ORDER BY id) AS label_ids,
+        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
+          WHERE job_template_id = t.id ORDER BY id) AS group_ids
       FROM unified_job_templates t
       LEFT JOIN unified_job_templates p ON p.id = t.project_id
       WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
@@ -219,6 +224,7 @@ export class LaunchLoader {
 interface TemplateRow extends Row {
   credential_ids: number[];
   label_ids: number[];
+  group_ids: number[];
 }
 
 interface CredentialRow extends Row {

@@ -5,6 +5,7 @@ import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-insta
 import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
 import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
 import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
+import { MarkSlicedJobs1795292000000 } from './1795292000000-mark-sliced-jobs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -15,4 +16,5 @@ export const migrations = {
   AddWorkflowTemplates1795289615541,
   RunWorkflowGraphs1795290754718,
   AddSchedules1795291639174,
+  MarkSlicedJobs1795292000000,
 };

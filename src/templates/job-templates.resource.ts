@@ -77,6 +77,11 @@ export const jobTemplates = defineResource({
     },
     labels: labelled('job_template'),
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
+    slice_workflow_jobs: {
+      kind: 'has-many',
+      target: () => resource('workflow_job'),
+      field: 'job_template',
+    },
   },
   extend: jobTemplateExtension,
 });

@@ -25,7 +25,6 @@ export async function workflowJobExtension(
         launched_by: launchedBy(run),
         elapsed: run.live_elapsed ?? row.elapsed,
         workflow_job_template: template,
-        is_sliced_job: row.job_template_id !== null,
         // The seed shows it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };

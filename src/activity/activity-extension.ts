@@ -1,6 +1,12 @@
 import { and, ident, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { anyOf, INTEGER, list, object, partial, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 
 interface Entry extends Row {
@@ -9,6 +15,14 @@ interface Entry extends Row {
 }
 
 const SIDES = ['object1', 'object2'] as const;
+
+export const ACTIVITY_SHOWS: ShownBesides = {
+  relatedOthers: anyOf(STRING, list(STRING)),
+  summary_fields: {
+    actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
+  },
+  summaryOthers: list(object({ id: INTEGER, name: STRING })),
+};
 
 /**
  * Names and links of what the entries speak of, in one statement for each type of object among
@@ -19,7 +33,7 @@ export async function describeEntries(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const entries = await context.database.rows<Entry>(sql`
+  const entries = await context.database.preparedRows<Entry>(sql`
     SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
       object2, object2_id, object2_name
     FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
@@ -44,7 +58,7 @@ async function hiddenObjects(
     const definition = findResource(type);
     if (!definition) continue;
     const readable = permit(definition.policy, 'read', 't', actor);
-    const found = await database.rows<{ id: number }>(sql`
+    const found = await database.preparedRows<{ id: number }>(sql`
       SELECT t.id FROM ${ident(definition.table)} t
       WHERE ${and(sql`t.id = ANY(${[...ids]}::int[])`, definition.own('t'), sql`(${readable}) IS NOT TRUE`)}`);
     hidden.set(type, new Set(found.map(({ id }) => id)));

@@ -1,4 +1,10 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { sql } from '../database/sql.js';
@@ -12,6 +18,16 @@ interface OwnerRow {
 }
 
 type Owner = { id: number; type: string; name: string; description: string; url: string };
+
+export const CREDENTIAL_SHOWS: ShownBesides = {
+  related: ['user'],
+  summary_fields: {
+    owners: list(
+      object({ id: INTEGER, type: STRING, name: STRING, description: STRING, url: STRING }),
+    ),
+  },
+  summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
+};
 
 /** Masked inputs, what the type says of the credential, and its owners (core 8.2). */
 export async function credentialExtension(
@@ -49,7 +65,7 @@ async function loadTypes(
   { database }: RepresentContext,
 ): Promise<Map<number, CredentialTypeDefinition>> {
   const ids = [...new Set(rows.map((row) => row.credential_type_id))];
-  const types = await database.rows<CredentialTypeDefinition & Row>(sql`
+  const types = await database.preparedRows<CredentialTypeDefinition & Row>(sql`
     SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
     WHERE id = ANY(${ids}::int[])`);
   return new Map(types.map((type) => [type.id, type]));
@@ -60,7 +76,7 @@ async function loadOwners(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
-  const found = await context.database.rows<OwnerRow>(sql`
+  const found = await context.database.preparedRows<OwnerRow>(sql`
     WITH admin AS (
       SELECT id, object_id FROM roles
       WHERE content_type = 'credential' AND role_field = 'admin_role'

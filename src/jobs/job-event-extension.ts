@@ -1,4 +1,10 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, NUMBER, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 
@@ -12,13 +18,33 @@ interface RunOfEvent extends Row {
   job_template_name: string | null;
 }
 
+export const JOB_EVENT_SHOWS: ShownBesides = {
+  summary_fields: {
+    job: object(
+      {
+        id: INTEGER,
+        type: STRING,
+        name: STRING,
+        description: STRING,
+        status: STRING,
+        failed: BOOLEAN,
+        elapsed: NUMBER,
+        job_template_id: INTEGER,
+        job_template_name: orNull(STRING),
+      },
+      ['job_template_id', 'job_template_name'],
+    ),
+    role: STRING,
+  },
+};
+
 /** `related.job` and `summary_fields.job` of events, with the template of the run (core 12.1). */
 export async function jobEventExtension(
   rows: readonly Row[],
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id as number))];
-  const runs = await database.rows<RunOfEvent>(sql`
+  const runs = await database.preparedRows<RunOfEvent>(sql`
     SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
       run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
     FROM ${ident('unified_jobs')} run

@@ -1,4 +1,5 @@
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
+import { INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
 
@@ -10,6 +11,12 @@ export interface LabelSummary {
   results: { id: number; name: string }[];
 }
 
+/** Schema of `summary_fields.labels`. */
+export const LABEL_SUMMARY = object({
+  count: INTEGER,
+  results: list(object({ id: INTEGER, name: STRING })),
+});
+
 /** `summary_fields.labels` of objects of one kind, in one statement. */
 export async function labelSummaries(
   definition: ResourceDefinition,
@@ -17,7 +24,12 @@ export async function labelSummaries(
   { database }: Pick<RepresentContext, 'database'>,
 ): Promise<Map<number, LabelSummary>> {
   const { table, near } = labelLinkOf(definition);
-  const found = await database.rows<{ near: number; id: number; name: string; total: number }>(sql`
+  const found = await database.preparedRows<{
+    near: number;
+    id: number;
+    name: string;
+    total: number;
+  }>(sql`
     SELECT owner.id AS near, one.id, one.name, one.total
     FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
       SELECT lab.id, lab.name, count(*) OVER ()::int AS total

@@ -1,6 +1,33 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
+
+const UPDATE = object({
+  id: INTEGER,
+  name: STRING,
+  description: STRING,
+  status: STRING,
+  failed: BOOLEAN,
+});
+
+export const PROJECT_SHOWS: ShownBesides = {
+  fields: { last_updated: orNull(INSTANT), last_update_failed: BOOLEAN },
+  related: ['current_update', 'last_update'],
+  summary_fields: { current_update: UPDATE, last_update: UPDATE },
+};
 
 /** The words for runs of a project, beside those all templates have (core 7.1). */
 export async function projectExtension(
@@ -8,7 +35,7 @@ export async function projectExtension(
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-  const updates = await database.rows<Row>(sql`
+  const updates = await database.preparedRows<Row>(sql`
     SELECT id, name, description, status, failed FROM unified_jobs
     WHERE id = ANY(${ids.filter((id) => typeof id === 'number')}::int[])`);
   const byId = new Map(updates.map((update) => [update.id, update]));

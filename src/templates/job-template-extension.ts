@@ -1,9 +1,15 @@
 import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { summarizeTemplates } from './template-summaries.js';
+import { summarizeTemplates, TEMPLATE_SHOWS } from './template-summaries.js';
 
 interface AttachedCredential extends Row {
   template_id: number;
@@ -12,6 +18,16 @@ interface AttachedCredential extends Row {
   kind: string;
   cloud: boolean;
 }
+
+export const JOB_TEMPLATE_SHOWS: ShownBesides = {
+  ...TEMPLATE_SHOWS,
+  summary_fields: {
+    ...TEMPLATE_SHOWS.summary_fields,
+    credentials: list(
+      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
+    ),
+  },
+};
 
 /** What a job template shows besides its fields (core 10.1). */
 export async function jobTemplateExtension(
@@ -53,7 +69,7 @@ function loadCredentials(
   ids: readonly number[],
   { database, actor }: RepresentContext,
 ): Promise<AttachedCredential[]> {
-  return database.rows<AttachedCredential>(sql`
+  return database.preparedRows<AttachedCredential>(sql`
     SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
       coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
     FROM job_template_credentials lnk

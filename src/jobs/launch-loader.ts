@@ -61,6 +61,8 @@ export interface LaunchTemplate {
   survey: Survey | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
+  /** Ids of the groups its jobs prefer, best first. */
+  instanceGroups: number[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -82,7 +84,7 @@ export interface LaunchReferences {
   instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in seven statements however many they are. */
+/** Loads what launches need, in eight statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -110,6 +112,7 @@ export class LaunchLoader {
       [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
       actor,
     );
+    const preferred = await this.groupLinks(rows.map(({ id }) => id));
     const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
@@ -124,6 +127,9 @@ export class LaunchLoader {
         labels: labelled
           .filter((link) => link.job_template_id === row.id)
           .flatMap((link) => labels.get(link.label_id) ?? []),
+        instanceGroups: preferred
+          .filter((link) => link.job_template_id === row.id)
+          .map((link) => link.instance_group_id),
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
@@ -208,6 +214,14 @@ export class LaunchLoader {
         { id, name: String(name), mayRead: mayRead === true },
       ]),
     );
+  }
+
+  private groupLinks(
+    templateIds: readonly number[],
+  ): Promise<{ job_template_id: number; instance_group_id: number }[]> {
+    return this.database.rows(sql`
+      SELECT job_template_id, instance_group_id FROM job_template_instance_groups
+      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
   }
 
   private async instanceGroups(

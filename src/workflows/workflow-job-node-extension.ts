@@ -17,7 +17,7 @@ export async function nodeExtension(
   { database, actor }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const found = await database.rows<NodeFacts>(sql`
+  const found = await database.preparedRows<NodeFacts>(sql`
     SELECT n.id AS node_id, tpl.type AS template_type, tpl.name AS template_name,
       tpl.description AS template_description, job.type AS job_type, job.id, job.name,
       job.description, job.status, job.failed, job.elapsed, job.canceled_on, job.timed_out,

@@ -9,6 +9,7 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
+import { STREAM_SETTINGS } from './stream-settings.js';
 
 const DAY_SECONDS = 86_400;
 const MEGABYTE = 1_048_576;
@@ -167,6 +168,14 @@ export const SETTINGS = {
     min: 1,
     help: 'Test notifications per minute and user.',
   }),
+  NOTIFICATION_RESEND_MAX: integer({
+    category: 'notifications',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Notifications one resend of a time range may send.',
+  }),
   ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
     category: 'system',
     default: true,
@@ -276,6 +285,7 @@ export const SETTINGS = {
     default: '',
     help: 'Password of the first administrator.',
   }),
+  ...STREAM_SETTINGS,
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

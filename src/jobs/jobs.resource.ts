@@ -6,7 +6,7 @@ import { ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
-import { jobExtension } from './job-extension.js';
+import { jobExtension, JOB_SHOWS } from './job-extension.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
 
 /** Administrators and auditors of the organization a run belongs to. */
@@ -78,6 +78,7 @@ export const jobs = defineResource({
     },
   },
   extend: jobExtension,
+  shows: JOB_SHOWS,
 });
 
 /** All kinds of runs in one list (core 14). */

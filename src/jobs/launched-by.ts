@@ -1,3 +1,4 @@
+import { INTEGER, orNull, object, partial, STRING } from '../common/openapi/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import type { Database } from '../database/database.js';
@@ -34,6 +35,17 @@ export async function loadRunFacts(
 }
 
 const PRODUCT = 'Automation Controller';
+
+/** Schema of `launched_by`. */
+export const LAUNCHED_BY = partial({
+  id: orNull(INTEGER),
+  name: STRING,
+  type: STRING,
+  url: orNull(STRING),
+});
+
+/** Schema of the entry that names the template of a run. */
+export const TEMPLATE_SUMMARY = object({ id: INTEGER, name: STRING, unified_job_type: STRING });
 
 /** Who or what started a run (core 11.1); `{}` when that is not known any more. */
 export function launchedBy(facts: RunFacts): Record<string, unknown> {

@@ -9,6 +9,7 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import { mapOf, STRING } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
@@ -120,7 +121,7 @@ export abstract class ExecutedJobSchema extends UnifiedJobSchema {
   @Text({ readOnly: true, detailOnly: true })
   job_cwd!: string;
 
-  @Json({ readOnly: true, detailOnly: true })
+  @Json({ readOnly: true, detailOnly: true, schema: mapOf(STRING) })
   job_env!: Record<string, string>;
 
   @Text({ readOnly: true, detailOnly: true })

@@ -1,14 +1,15 @@
 import { Post, Req, UseGuards } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { INTEGER } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { related } from '../common/resource/sublist-kinds.js';
-import { ManualNotifications } from './manual-notifications.service.js';
 import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)
@@ -19,7 +20,7 @@ export class NotificationsController extends ResourceController(notifications, [
 ]) {
   constructor(
     machinery: Machinery,
-    private readonly manual: ManualNotifications,
+    private readonly repeats: NotificationRepeats,
   ) {
     super(machinery);
   }
@@ -32,12 +33,13 @@ export class NotificationsController extends ResourceController(notifications, [
     operationId: 'notifications_resend',
     summary: 'Send a finished notification once more, as a record of its own.',
     resource: notifications,
+    adds: { notification: INTEGER },
     parent: notifications,
     needs: 'resend',
     status: 202,
   })
   async resend(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.manual.resend(params.id, actor);
+    const row = await this.repeats.one(params.id, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
     return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
   }

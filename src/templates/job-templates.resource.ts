@@ -6,7 +6,7 @@ import { ident, or, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
-import { jobTemplateExtension } from './job-template-extension.js';
+import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from './template-notifications.js';
 import { uniqueTemplateName } from './unified-template.schema.js';
 
@@ -74,4 +74,5 @@ export const jobTemplates = defineResource({
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
   },
   extend: jobTemplateExtension,
+  shows: JOB_TEMPLATE_SHOWS,
 });

@@ -1,5 +1,6 @@
 import { permit } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { BOOLEAN, list, STRING } from '../common/openapi/json-schema.js';
 import type { CopyContext, CopyOptions } from '../common/resource/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Values } from '../common/resource/hooks.js';
@@ -32,13 +33,13 @@ interface CopiedNode extends Row {
 }
 
 const APPROVAL = 'workflow_approval_template';
-const NAMES = { type: 'array', items: { type: 'string' } };
+const NAMES = list(STRING);
 
 /** What of a workflow does not come along: what the copier may not use himself (core 13.1). */
 export const workflowCopy: CopyOptions = {
   losses: {
     properties: {
-      can_copy_without_user_input: { type: 'boolean' },
+      can_copy_without_user_input: BOOLEAN,
       templates_unable_to_copy: NAMES,
       credentials_unable_to_copy: NAMES,
       inventories_unable_to_copy: NAMES,

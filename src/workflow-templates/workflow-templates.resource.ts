@@ -7,6 +7,7 @@ import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { workflowTemplateExtension } from './workflow-template-extension.js';
 
 export const workflowTemplates = defineResource({
@@ -76,4 +77,5 @@ export const workflowTemplates = defineResource({
     },
   },
   extend: workflowTemplateExtension,
+  shows: TEMPLATE_SHOWS,
 });

@@ -34,6 +34,7 @@ const SERVICES: Record<string, readonly string[]> = {
   // Reads what the workers say of themselves.
   capacity: ['jobs'],
   dashboard: [],
+  reference: [],
   'empty-lists': [],
   root: [],
   demo: [],

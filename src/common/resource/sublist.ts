@@ -3,9 +3,10 @@ import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/validate.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest, DomainError, Forbidden } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
+import { NOTHING_OPEN, type Caller, type OpenParts } from '../http/route.js';
 import type { ListOptions } from '../list/list.service.js';
 import { addRoute } from './add-route.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
@@ -31,17 +32,22 @@ export interface SubListSpec {
   create?: (parent: Row) => Values;
   /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
   authoriseCreate?: (context: LinkContext) => Promise<void>;
+  /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
+  authoriseAttach?: (context: LinkContext) => Promise<void>;
   /** Action on the parent that creating, attaching and detaching need; default `change`. */
   needs?: string;
   /** A row that a body without id describes already: it is attached instead of created. */
   existing?: (context: LinkContext, body: Record<string, unknown>) => Promise<Row | undefined>;
   attach?: (context: LinkContext, child: Row) => Promise<void>;
+  /** Absent: the list owns its objects, which cannot be taken off it. */
   detach?: (context: LinkContext, child: Row) => Promise<void>;
   /** Action on the child that attaching needs; default `read`. */
   childNeeds?: string;
   /** Text for a body without id where nothing can be created. */
   missingId?: string;
 }
+
+const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
 
 export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
@@ -117,11 +123,50 @@ function declarePost(
         return spec.create ? spec.target().fields : [];
       },
       attach: spec.attach !== undefined,
+      opens: (caller) => openParts(parent, spec, caller),
     },
     handler: function (this: GenericController, request) {
       return this.machinery.database.transaction(() => post(this.machinery, parent, spec, request));
     } as (request: ApiRequest) => Promise<unknown>,
   });
+}
+
+/** The rules on creating and attaching, as far as they do not depend on what is sent. */
+async function openParts(
+  parentDefinition: ResourceDefinition,
+  spec: SubListSpec,
+  { machinery, actor, parent }: Caller,
+): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const context = { machinery, actor, parent, parentDefinition };
+  const attach =
+    spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
+  const body =
+    spec.create !== undefined && (await isPermitted(() => assertMayCreate(context, spec)));
+  return { attach, body };
+}
+
+async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
+  const { machinery, parent, actor } = context;
+  if (spec.authoriseCreate) return spec.authoriseCreate(context);
+  const target = spec.target();
+  const injected = spec.create!(parent);
+  // A parent that is no reference of the child says nothing of whether it may be made.
+  if (Object.keys(injected).length === 0 && !(await machinery.resources.mayAdd(target, actor))) {
+    throw new Forbidden();
+  }
+  await machinery.resources.assertMayAdd(target, injected, actor);
+  await machinery.references.assertUsable(target, injected, actor);
 }
 
 async function linkContext(
@@ -149,7 +194,7 @@ async function post(
     throw new BadRequest(spec.missingId ?? `${spec.target().label} 'id' field is missing.`);
   }
   if (detaching) {
-    throw new BadRequest('This list owns its objects: delete the object instead of removing it.');
+    throw new BadRequest(OWNS_ITS_OBJECTS);
   }
   const known = await spec.existing?.(context, body);
   if (known) return link(context, spec, { id: known.id }, false);
@@ -182,6 +227,7 @@ async function link(
 ): Promise<Reply> {
   const { machinery, actor } = context;
   const target = spec.target();
+  if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
   const id = typeof body.id === 'string' && /^\d{1,10}$/.test(body.id) ? Number(body.id) : body.id;
   if (typeof id !== 'number' || !Number.isInteger(id)) {

@@ -51,7 +51,7 @@ async function recentByTemplate(
   ids: readonly number[],
   database: Database,
 ): Promise<Map<number, object[]>> {
-  const rows = await database.rows<{ template: number; id: number }>(sql`
+  const rows = await database.preparedRows<{ template: number; id: number }>(sql`
     SELECT wanted.id AS template, newest.*
     FROM unnest(${ids}::int[]) AS wanted(id)
     CROSS JOIN LATERAL (

@@ -130,6 +130,22 @@ const MAKERS: Record<string, Maker> = {
       organization_id: samples.home,
       event_processing_finished: true,
     }),
+  workflow_approval: async (samples) => {
+    const run = { status: 'successful', organization_id: samples.home };
+    const workflow = await samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_job',
+      name: 'Sample run of a workflow',
+      unified_job_template_id: (await samples.of('workflow_job_template')).id,
+    });
+    return samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_approval',
+      name: 'Sample approval',
+      unified_job_template_id: (await samples.of('workflow_approval_template')).id,
+      workflow_job_id: workflow.id,
+    });
+  },
   workflow_job_node: async (samples) =>
     samples.insert('workflow_job_nodes', {
       workflow_job_id: (await samples.of('workflow_job')).id,

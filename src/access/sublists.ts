@@ -59,6 +59,7 @@ export const rolesOfTeam = (): Factory => () => ({
   scope: (parent) =>
     sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
   needs: 'read',
+  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
   attach: (context, role) =>
     grants(context).grantToTeam(role as RoleRow, context.parent, context.actor),
@@ -71,6 +72,7 @@ export const rolesOfUser = (): Factory => () => ({
   scope: (parent) =>
     sql`t.id IN (SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${parent.id})`,
   needs: 'read',
+  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
   attach: (context, role) =>
     grants(context).grantToUser(role as RoleRow, context.parent, context.actor),
@@ -80,23 +82,25 @@ export const rolesOfUser = (): Factory => () => ({
 
 /** Objects of a type on which a team was granted any role. */
 export const grantedTo =
-  (type: string): Factory =>
+  (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
     scope: (parent) => sql`t.id IN (
       SELECT r.object_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
       WHERE rt.team_id = ${parent.id} AND r.content_type = ${type})`,
+    ...options,
   });
 
 /** Objects of a type that a user reaches through any role. */
 export const holdingsOf =
-  (type: string): Factory =>
+  (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
     scope: (parent) => sql`t.id IN (
       SELECT anc.object_id FROM role_members mem
       JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
       WHERE mem.user_id = ${parent.id} AND anc.content_type = ${type})`,
+    ...options,
   });
 
 export const organizationsOf =
@@ -142,6 +146,8 @@ export const holdersOfRole =
         SELECT ${ident(`${type}_id`)} FROM ${ident(table)} WHERE role_id = ${role.id})`;
     },
     needs: 'read',
+    authoriseAttach: (context) =>
+      grants(context).assertMayGrant(context.parent as RoleRow, context.actor),
     missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
     attach: (context, holder) =>
       type === 'user'

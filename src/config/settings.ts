@@ -9,6 +9,7 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
+import { STREAM_SETTINGS } from './stream-settings.js';
 
 const DAY_SECONDS = 86_400;
 const MEGABYTE = 1_048_576;
@@ -180,6 +181,39 @@ export const SETTINGS = {
     default: true,
     help: 'Whether administrators and auditors of any organization see all users and teams.',
   }),
+  MANAGE_ORGANIZATION_AUTH: boolean({
+    category: 'system',
+    default: true,
+    help: 'Whether administrators of organizations and teams say who is an administrator or a member of them; otherwise superusers alone do.',
+  }),
+  LOCAL_PASSWORD_MIN_LENGTH: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Characters a new password has at least.',
+  }),
+  LOCAL_PASSWORD_MIN_DIGITS: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Digits in a new password at least.',
+  }),
+  LOCAL_PASSWORD_MIN_UPPER: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Uppercase letters in a new password at least.',
+  }),
+  LOCAL_PASSWORD_MIN_SPECIAL: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Characters in a new password, at least, that are neither letters nor digits.',
+  }),
   WEBHOOK_BODY_LIMIT: integer({
     category: 'webhooks',
     default: 25 * MEGABYTE,
@@ -256,6 +290,13 @@ export const SETTINGS = {
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
   }),
+  SCHEDULE_MAX_JOBS: integer({
+    category: 'jobs',
+    default: 10,
+    min: 1,
+    runtime: true,
+    help: 'Active runs of a template with which its schedules launch no further one.',
+  }),
   DEFAULT_JOB_TIMEOUT: integer({
     category: 'jobs',
     default: 0,
@@ -284,6 +325,7 @@ export const SETTINGS = {
     default: '',
     help: 'Password of the first administrator.',
   }),
+  ...STREAM_SETTINGS,
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

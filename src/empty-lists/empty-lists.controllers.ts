@@ -2,9 +2,9 @@ import { ResourceController, type GenericMethod } from '../common/resource/resou
 import { Resource } from '../common/resource/resource.decorator.js';
 import {
   applications,
+  credentialInputSources,
   executionEnvironments,
   inventorySources,
-  schedules,
   systemJobTemplates,
 } from './empty-lists.resource.js';
 
@@ -19,11 +19,14 @@ export class ExecutionEnvironmentsController extends ResourceController(
 @Resource(applications)
 export class ApplicationsController extends ResourceController(applications, READ) {}
 
+@Resource(credentialInputSources)
+export class CredentialInputSourcesController extends ResourceController(
+  credentialInputSources,
+  READ,
+) {}
+
 @Resource(inventorySources)
 export class InventorySourcesController extends ResourceController(inventorySources, READ) {}
-
-@Resource(schedules)
-export class SchedulesController extends ResourceController(schedules, READ) {}
 
 @Resource(systemJobTemplates)
 export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, READ) {}

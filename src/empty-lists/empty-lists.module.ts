@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import {
   ApplicationsController,
+  CredentialInputSourcesController,
   ExecutionEnvironmentsController,
   InventorySourcesController,
-  SchedulesController,
   SystemJobTemplatesController,
 } from './empty-lists.controllers.js';
 
@@ -11,8 +11,8 @@ import {
   controllers: [
     ExecutionEnvironmentsController,
     ApplicationsController,
+    CredentialInputSourcesController,
     InventorySourcesController,
-    SchedulesController,
     SystemJobTemplatesController,
   ],
 })

@@ -2,9 +2,9 @@ import { everyone } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   ApplicationSchema,
+  CredentialInputSourceSchema,
   ExecutionEnvironmentSchema,
   InventorySourceSchema,
-  ScheduleSchema,
   SystemJobTemplateSchema,
 } from './schemas.js';
 
@@ -33,12 +33,16 @@ export const executionEnvironments = emptyList(
   ExecutionEnvironmentSchema,
 );
 export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
+export const credentialInputSources = emptyList(
+  'credential_input_sources',
+  'credential_input_source',
+  CredentialInputSourceSchema,
+);
 export const inventorySources = emptyList(
   'inventory_sources',
   'inventory_source',
   InventorySourceSchema,
 );
-export const schedules = emptyList('schedules', 'schedule', ScheduleSchema);
 export const systemJobTemplates = emptyList(
   'system_job_templates',
   'system_job_template',

@@ -1,6 +1,6 @@
-import { Bool, Char, Choices, DateTime, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { NamedSchema } from '../common/resource/schemas.js';
+import { NamedSchema, OwnedSchema } from '../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
@@ -44,6 +44,21 @@ export class ApplicationSchema extends NamedSchema {
   skip_authorization!: boolean;
 }
 
+/** Inputs of credentials that are looked up in another system. */
+export class CredentialInputSourceSchema extends OwnedSchema {
+  @Text({ ...READ_ONLY, search: true })
+  description!: string;
+
+  @Char(READ_ONLY)
+  input_field_name!: string;
+
+  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
+  target_credential!: number | null;
+
+  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
+  source_credential!: number | null;
+}
+
 /** Places that hosts are synchronised from. */
 export class InventorySourceSchema extends NamedSchema {
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
@@ -63,30 +78,6 @@ export class InventorySourceSchema extends NamedSchema {
 
   @Bool(READ_ONLY)
   update_on_launch!: boolean;
-}
-
-/** Launches at set times. */
-export class ScheduleSchema extends NamedSchema {
-  @Char(READ_ONLY)
-  rrule!: string;
-
-  @Bool(READ_ONLY)
-  enabled!: boolean;
-
-  @Reference(() => resource('unified_job_template'), { ...READ_ONLY, nullable: true })
-  unified_job_template!: number | null;
-
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: number | null;
-
-  @DateTime(READ_ONLY)
-  dtstart!: string | null;
-
-  @DateTime(READ_ONLY)
-  dtend!: string | null;
-
-  @DateTime(READ_ONLY)
-  next_run!: string | null;
 }
 
 /** Housekeeping that runs as jobs. */

@@ -3,12 +3,18 @@ import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql } from '../database/sql.js';
+import { preferredGroups } from '../capacity/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
-import { hostExtension, inventoryExtension } from './inventory-extensions.js';
+import {
+  hostExtension,
+  HOST_SHOWS,
+  inventoryExtension,
+  INVENTORY_SHOWS,
+} from './inventory-extensions.js';
 
 export const inventories = defineResource({
   path: 'inventories',
@@ -74,10 +80,12 @@ export const inventories = defineResource({
     groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
     labels: labelled('inventory'),
+    instance_groups: preferredGroups('inventory'),
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
   extend: inventoryExtension,
+  shows: INVENTORY_SHOWS,
 });
 
 const ofInventory = {
@@ -96,6 +104,7 @@ export const hosts = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_hosts' },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'hosts_inventory_name_key',
@@ -134,6 +143,7 @@ export const hosts = defineResource({
     job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
   },
   extend: hostExtension,
+  shows: HOST_SHOWS,
 });
 
 export const groups = defineResource({
@@ -144,6 +154,7 @@ export const groups = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_groups' },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'groups_inventory_name_key',

@@ -3,10 +3,11 @@ import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../commo
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, or, sql } from '../database/sql.js';
+import { preferredGroups } from '../capacity/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
-import { jobTemplateExtension } from './job-template-extension.js';
+import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from './template-notifications.js';
 import { uniqueTemplateName } from './unified-template.schema.js';
 
@@ -62,6 +63,11 @@ export const jobTemplates = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error'),
     credentials: {
       kind: 'many-to-many',
@@ -71,7 +77,9 @@ export const jobTemplates = defineResource({
       far: 'credential_id',
     },
     labels: labelled('job_template'),
+    instance_groups: preferredGroups('job_template'),
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
   },
   extend: jobTemplateExtension,
+  shows: JOB_TEMPLATE_SHOWS,
 });

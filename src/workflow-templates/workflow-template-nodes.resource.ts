@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import type { EdgeKind } from './node-edges.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
-import { nodeExtension } from './workflow-template-node-extension.js';
+import { nodeExtension, NODE_SHOWS } from './workflow-template-node-extension.js';
 
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
@@ -35,6 +35,7 @@ export const workflowTemplateNodes = defineResource({
   schema: WorkflowTemplateNodeSchema,
   table: 'workflow_job_template_nodes',
   orderBy: ['id'],
+  auditParent: { field: 'workflow_job_template', type: 'workflow_job_template' },
   hooks: WorkflowTemplateNodeHooks,
   summary: ['id', 'identifier'],
   summaryKeys: { unified_job_template: null },
@@ -66,4 +67,5 @@ export const workflowTemplateNodes = defineResource({
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
   extend: nodeExtension,
+  shows: NODE_SHOWS,
 });

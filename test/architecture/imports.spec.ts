@@ -7,7 +7,7 @@ const GROUND: Record<string, readonly string[]> = {
   logging: ['common'],
   database: ['config'],
   common: ['config', 'database'],
-  access: ['common', 'database'],
+  access: ['common', 'config', 'database'],
   activity: ['access', 'common', 'database'],
 };
 const GROUND_NAMES = [...Object.keys(GROUND), 'settings'];
@@ -28,12 +28,14 @@ const SERVICES: Record<string, readonly string[]> = {
   jobs: ['templates', 'projects', 'inventories', 'credentials', 'labels'],
   workflows: ['jobs', 'templates', 'labels'],
   'workflow-templates': ['workflows', 'jobs', 'templates', 'labels'],
+  schedules: ['jobs', 'templates', 'workflow-templates', 'labels'],
   notifications: ['jobs'],
   webhooks: ['jobs', 'workflow-templates', 'templates', 'credentials', 'projects'],
   bulk: ['jobs', 'workflows', 'workflow-templates', 'templates', 'inventories'],
   // Reads what the workers say of themselves.
   capacity: ['jobs'],
   dashboard: [],
+  reference: [],
   'empty-lists': [],
   root: [],
   demo: [],

@@ -38,12 +38,7 @@ const MAKERS: Record<string, Maker> = {
   role: async (samples) => samples.test.make.role('team', await samples.of('team'), 'read_role'),
   o_auth2_access_token: ({ test, insert }) =>
     insert('tokens', { user_id: test.as.users.orgMember.id, digest: `digest ${Date.now()}` }),
-  credential_type: (samples) =>
-    samples.row('credential_type', {
-      name: samples.name('Type'),
-      kind: 'cloud',
-      organization: undefined,
-    }),
+  credential_type: (samples) => samples.makeCredentialType(),
   credential: (samples) =>
     samples.granted(
       'credential',
@@ -91,6 +86,12 @@ const MAKERS: Record<string, Maker> = {
       WHERE id = ${node.id}`);
     return template;
   },
+  schedule: async (samples) =>
+    samples.row('schedule', {
+      name: samples.name('Schedule'),
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1',
+      unified_job_template: (await samples.of('job_template')).id,
+    }),
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: async ({ test: { database } }) =>
     (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
@@ -106,6 +107,7 @@ const MAKERS: Record<string, Maker> = {
       job_template_id: template,
       project_id: (await samples.of('project')).id,
       inventory_id: (await samples.of('inventory')).id,
+      launch_config: '{}',
       event_processing_finished: true,
     });
   },
@@ -195,7 +197,12 @@ const MAKERS: Record<string, Maker> = {
 };
 
 /** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
-const PARAMETERS: Record<string, string> = { delivery: 'webhook_delivery', category: '=bulk' };
+const PARAMETERS: Record<string, string> = {
+  delivery: 'webhook_delivery',
+  category: '=bulk',
+  tag: '=teams',
+  name: '=Team',
+};
 
 const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;
@@ -204,7 +211,11 @@ export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
 
-  constructor(readonly test: TestApp) {}
+  /** @param onMade is told of every sample that is made */
+  constructor(
+    readonly test: TestApp,
+    private readonly onMade: (type: string, row: Row) => Promise<void> = async () => {},
+  ) {}
 
   get home(): number {
     return this.test.home.organization.id;
@@ -216,8 +227,14 @@ export class Samples {
     if (findResource(type)?.stored === false) return Promise.resolve({ id: 1 });
     const maker = MAKERS[type];
     if (!maker) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
-    const row = this.rows.get(type) ?? maker(this);
+    const row = this.rows.get(type) ?? this.make(type, maker);
     this.rows.set(type, row);
+    return row;
+  }
+
+  private async make(type: string, maker: Maker): Promise<Row> {
+    const row = await maker(this);
+    await this.onMade(type, row);
     return row;
   }
 
@@ -251,6 +268,11 @@ export class Samples {
       return type.startsWith('=') ? type.slice(1) : String((await this.of(type)).id);
     });
     return `${(await Promise.all(parts)).join('/').replace(/\/$/, '')}/`;
+  }
+
+  makeCredentialType(): Promise<Row> {
+    const fields = { name: this.name('Type'), kind: 'cloud', organization: undefined };
+    return this.row('credential_type', fields);
   }
 
   name(word: string): string {

@@ -4,13 +4,29 @@ import { FormerNodes } from './former-nodes.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
+import { ApprovalPanel } from './pages/approval.panel.js';
+import { WorkflowRunPanel } from './pages/workflow-run.panel.js';
+import { WorkflowLiveController } from './workflow-live.controller.js';
 import { WorkflowJobsController } from './workflow-jobs.controller.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 import { WorkflowRows } from './workflow-rows.js';
 
 @Module({
-  controllers: [WorkflowJobsController, WorkflowJobNodesController, WorkflowApprovalsController],
-  providers: [WorkflowRows, FormerNodes, WorkflowRelaunch, ApprovalDecisions, NodeOutcomes],
+  controllers: [
+    WorkflowJobsController,
+    WorkflowLiveController,
+    WorkflowJobNodesController,
+    WorkflowApprovalsController,
+  ],
+  providers: [
+    WorkflowRows,
+    FormerNodes,
+    WorkflowRelaunch,
+    ApprovalDecisions,
+    NodeOutcomes,
+    WorkflowRunPanel,
+    ApprovalPanel,
+  ],
   exports: [WorkflowRows, FormerNodes, WorkflowRelaunch],
 })
 export class WorkflowsModule {}

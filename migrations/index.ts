@@ -4,6 +4,7 @@ import { InventoryCounters1795255051171 } from './1795255051171-inventory-counte
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
 import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
 import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
+import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -13,4 +14,5 @@ export const migrations = {
   DefaultInstanceGroup1795255051172,
   AddWorkflowTemplates1795289615541,
   RunWorkflowGraphs1795290754718,
+  AddSchedules1795291639174,
 };

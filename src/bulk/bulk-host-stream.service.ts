@@ -13,7 +13,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
-import { isDryRun } from './dry-run.js';
+import { isDryRun } from '../common/http/dry-run.js';
 import { assertWithin } from './entry-list.js';
 import { selectGiven } from './given-hosts.js';
 import { readHost, type HostEntry } from './host-entries.js';

@@ -21,7 +21,7 @@ import {
   GIVEN_HOST,
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
-import { isDryRun } from './dry-run.js';
+import { isDryRun } from '../common/http/dry-run.js';
 
 /** Creating and deleting many hosts in one request (seed, Bulk). */
 @ApiTags('bulk')

@@ -168,6 +168,14 @@ export const SETTINGS = {
     min: 1,
     help: 'Test notifications per minute and user.',
   }),
+  NOTIFICATION_RESEND_MAX: integer({
+    category: 'notifications',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Notifications one resend of a time range may send.',
+  }),
   ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
     category: 'system',
     default: true,
@@ -248,6 +256,13 @@ export const SETTINGS = {
     min: 1,
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
+  }),
+  SCHEDULE_MAX_JOBS: integer({
+    category: 'jobs',
+    default: 10,
+    min: 1,
+    runtime: true,
+    help: 'Active runs of a template with which its schedules launch no further one.',
   }),
   DEFAULT_JOB_TIMEOUT: integer({
     category: 'jobs',

@@ -35,6 +35,12 @@ export const jobs = defineResource({
     { name: 'unified_jobs_template_idx', columns: ['unified_job_template_id', 'id'] },
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
+    {
+      name: 'unified_jobs_schedule_key',
+      columns: ['schedule_id', 'schedule_occurrence'],
+      unique: true,
+      where: '(schedule_id IS NOT NULL)',
+    },
   ],
   policy: {
     read: anyOf(

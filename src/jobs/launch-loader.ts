@@ -128,7 +128,8 @@ export class LaunchLoader {
     return { templates, inventories, credentials, labels, instanceGroups };
   }
 
-  private templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
+  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
+    if (ids.length === 0) return [];
     return this.database.rows<Row>(sql`
       SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
         p.scm_type AS project_scm_type, p.status AS project_status,
@@ -160,9 +161,10 @@ export class LaunchLoader {
     );
   }
 
-  private credentialLinks(
+  private async credentialLinks(
     templateIds: readonly number[],
   ): Promise<{ job_template_id: number; credential_id: number }[]> {
+    if (templateIds.length === 0) return [];
     return this.database.rows(sql`
       SELECT job_template_id, credential_id FROM job_template_credentials
       WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
@@ -181,9 +183,10 @@ export class LaunchLoader {
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
   }
 
-  private labelLinks(
+  private async labelLinks(
     templateIds: readonly number[],
   ): Promise<{ job_template_id: number; label_id: number }[]> {
+    if (templateIds.length === 0) return [];
     return this.database.rows(sql`
       SELECT job_template_id, label_id FROM job_template_labels
       WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);

@@ -84,6 +84,19 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
   organization!: number | null;
 
+  @Reference(() => resource('schedule'), {
+    readOnly: true,
+    nullable: true,
+    hidden: true,
+    index: false,
+    help: 'Schedule that launched this.',
+  })
+  schedule!: number | null;
+
+  /** Occurrence of the schedule: each is launched once. */
+  @DateTime({ internal: true })
+  schedule_occurrence!: string | null;
+
   /** Number of the lease; every step of a worker names it (R3). */
   @Integer({ internal: true, default: 0 })
   attempt!: number;

@@ -1,4 +1,5 @@
-import { INSTANT, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import { breakersOf, CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -7,21 +8,23 @@ import type {
 } from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { maskUrls } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { TemplateSecrets } from './template-secrets.js';
 
 const RECENT = 5;
 
 export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
-  related: ['test'],
+  related: ['test', 'resend'],
   summary_fields: {
+    circuit_breaker: object({ state: STRING, failures: INTEGER, open_until: orNull(INSTANT) }),
     recent_notifications: list(
       object({ id: INTEGER, status: STRING, created: INSTANT, error: STRING }),
     ),
   },
 };
 
-/** The masked configuration, the newest records and the actions of templates. */
+/** The masked configuration, the newest records, how the destination does and the actions of templates. */
 export async function notificationTemplateExtension(
   rows: readonly Row[],
   { database, find }: RepresentContext,
@@ -31,22 +34,32 @@ export async function notificationTemplateExtension(
     rows.map(({ id }) => id),
     database,
   );
+  const breakers = await breakersOf(
+    rows.map(({ destination }) => destination as string),
+    database,
+  );
   return new Map(
     rows.map((row) => [
       row.id,
       {
         fields: {
-          notification_configuration: secrets.show(
-            row.id,
-            row.notification_type as NotificationType,
-            row.notification_configuration as Record<string, unknown>,
-          ),
+          notification_configuration: shownConfiguration(row, secrets),
         },
-        related: { test: pathOf(row.id, 'test') },
-        summary_fields: { recent_notifications: recent.get(row.id) ?? [] },
+        related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
+        summary_fields: {
+          recent_notifications: recent.get(row.id) ?? [],
+          circuit_breaker: breakers.get(row.destination as string) ?? CLOSED_BREAKER,
+        },
       },
     ]),
   );
+}
+
+function shownConfiguration(row: Row, secrets: TemplateSecrets): Record<string, unknown> {
+  const type = row.notification_type as NotificationType;
+  const stored = row.notification_configuration as Record<string, unknown>;
+  const shown = secrets.show(row.id, type, stored);
+  return row.can_edit === false ? maskUrls(type, shown) : shown;
 }
 
 /** The newest records of each template, in one statement however many there are. */
@@ -54,7 +67,7 @@ async function recentByTemplate(
   ids: readonly number[],
   database: Database,
 ): Promise<Map<number, object[]>> {
-  const rows = await database.rows<{ template: number; id: number }>(sql`
+  const rows = await database.preparedRows<{ template: number; id: number }>(sql`
     SELECT wanted.id AS template, newest.*
     FROM unnest(${ids}::int[]) AS wanted(id)
     CROSS JOIN LATERAL (

@@ -32,6 +32,7 @@ const FILES = list(STRING);
 // The copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
 @SubList('project_updates', children('project_updates', { readOnly: true }))
+@SubList('schedules', children('schedules'))
 @SubList('teams', teamsWithAccess())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())

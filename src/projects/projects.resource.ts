@@ -60,6 +60,11 @@ export const projects = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error'),
     project_updates: {
       kind: 'has-many',

@@ -69,7 +69,7 @@ function loadCredentials(
   ids: readonly number[],
   { database, actor }: RepresentContext,
 ): Promise<AttachedCredential[]> {
-  return database.rows<AttachedCredential>(sql`
+  return database.preparedRows<AttachedCredential>(sql`
     SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
       coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
     FROM job_template_credentials lnk

@@ -62,6 +62,11 @@ export const jobTemplates = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error'),
     credentials: {
       kind: 'many-to-many',

@@ -8,9 +8,11 @@ import { resource } from '../common/resource/registry.js';
 import type { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
+import { openAnswers, sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { NODE_PROMPT_COLUMNS } from './node-prompts.js';
-import { openAnswers, sealAnswers, type SealedAnswers } from './node-secrets.js';
+
+const NODES = 'workflow_job_template_nodes';
 
 /** Something a copy would refer to, and whether the copier may let it. */
 interface Reference {
@@ -213,9 +215,14 @@ function nodeValues(
 ): unknown[] {
   const former = node.unified_job_template_id;
   const isKept = keepsTemplate(node);
-  const answers = openAnswers(box, node.id, node.extra_data, node.survey_passwords);
+  const answers = openAnswers(
+    box,
+    { table: NODES, id: node.id },
+    node.extra_data,
+    node.survey_passwords,
+  );
   const secrets = Object.keys(node.survey_passwords);
-  const { shown, sealed } = sealAnswers(box, id, answers, secrets);
+  const { shown, sealed } = sealAnswers(box, { table: NODES, id }, answers, secrets);
   const values: Record<string, unknown> = {
     ...(isKept ? node : {}),
     id,

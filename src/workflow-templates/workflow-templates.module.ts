@@ -38,6 +38,6 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     WorkflowTemplatePanel,
     { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
   ],
-  exports: [NestedLaunches, WorkflowLaunchLoader, WorkflowLaunchService],
+  exports: [NestedLaunches, NodeTemplateLoader, WorkflowLaunchLoader, WorkflowLaunchService],
 })
 export class WorkflowTemplatesModule {}

@@ -63,6 +63,11 @@ export const workflowTemplates = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error', 'approvals'),
     labels: labelled('workflow_job_template'),
     workflow_nodes: {

@@ -28,6 +28,7 @@ const SERVICES: Record<string, readonly string[]> = {
   jobs: ['templates', 'projects', 'inventories', 'credentials', 'labels'],
   workflows: ['jobs', 'templates', 'labels'],
   'workflow-templates': ['workflows', 'jobs', 'templates', 'labels'],
+  schedules: ['jobs', 'templates', 'workflow-templates', 'labels'],
   notifications: ['jobs'],
   webhooks: ['jobs', 'workflow-templates', 'templates', 'credentials', 'projects'],
   bulk: ['jobs', 'workflows', 'workflow-templates', 'templates', 'inventories'],

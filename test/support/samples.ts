@@ -91,6 +91,12 @@ const MAKERS: Record<string, Maker> = {
       WHERE id = ${node.id}`);
     return template;
   },
+  schedule: async (samples) =>
+    samples.row('schedule', {
+      name: samples.name('Schedule'),
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1',
+      unified_job_template: (await samples.of('job_template')).id,
+    }),
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: async ({ test: { database } }) =>
     (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
@@ -130,6 +136,22 @@ const MAKERS: Record<string, Maker> = {
       organization_id: samples.home,
       event_processing_finished: true,
     }),
+  workflow_approval: async (samples) => {
+    const run = { status: 'successful', organization_id: samples.home };
+    const workflow = await samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_job',
+      name: 'Sample run of a workflow',
+      unified_job_template_id: (await samples.of('workflow_job_template')).id,
+    });
+    return samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_approval',
+      name: 'Sample approval',
+      unified_job_template_id: (await samples.of('workflow_approval_template')).id,
+      workflow_job_id: workflow.id,
+    });
+  },
   workflow_job_node: async (samples) =>
     samples.insert('workflow_job_nodes', {
       workflow_job_id: (await samples.of('workflow_job')).id,

@@ -97,7 +97,7 @@ export class ListService {
     cut: Cut,
     actor: Actor,
   ): Promise<Page<Row>> {
-    const columns = selectColumns(definition, 't', actor, false);
+    const columns = selectColumns(definition, actor, false);
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
         firstRows(definition, columns, cut, request.limit),

@@ -16,12 +16,16 @@ interface Followers extends Row {
 
 export const NODE_SHOWS: ShownBesides = {
   summary_fields: {
-    unified_job_template: object({
-      id: INTEGER,
-      name: STRING,
-      description: STRING,
-      unified_job_type: STRING,
-    }),
+    unified_job_template: object(
+      {
+        id: INTEGER,
+        name: STRING,
+        description: STRING,
+        unified_job_type: STRING,
+        timeout: { ...INTEGER, description: 'Of an approval, in seconds.' },
+      },
+      ['timeout'],
+    ),
   },
 };
 

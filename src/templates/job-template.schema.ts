@@ -155,7 +155,7 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
   prevent_instance_group_fallback!: boolean;
 
   /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
-  @Text({ internal: true })
+  @Text({ internal: true, filter: false })
   webhook_key!: string;
 
   @Json({ internal: true, nullable: true })

@@ -19,6 +19,8 @@ let browser: Browser;
 beforeAll(async () => {
   test = await boot({ openapi: true });
   house = await furnish(test);
+  // The document is built when it is first asked for; no page has to wait for that here.
+  await test.as.anonymous.get('/api/openapi.json').expect(200);
 });
 afterAll(() => test.close());
 

@@ -75,7 +75,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
 /** A line told by its colour, its dashes and a word. */
 function edgeView({ kind }: Edge, points: readonly Point[]): Html {
   const [start, next] = points as [Point, Point, ...Point[]];
-  const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 - 6 };
+  const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
   return html`<g class="edge edge-${kind}">
     <path d="${curve(points)}" marker-end="url(#arrow-${kind})" />
     <text x="${place.x}" y="${place.y}" text-anchor="middle">${EDGE_WORDS[kind]}</text>

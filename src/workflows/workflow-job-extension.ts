@@ -57,7 +57,6 @@ export async function workflowJobExtension(
         elapsed: run.live_elapsed ?? row.elapsed,
         extra_vars: variables.get(row.id),
         workflow_job_template: template,
-        is_sliced_job: row.job_template_id !== null,
         // The seed shows it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };

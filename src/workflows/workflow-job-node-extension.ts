@@ -68,7 +68,7 @@ export async function nodeExtension(
 ): Promise<Map<number, Extension>> {
   const { database, actor } = context;
   const ids = rows.map(({ id }) => id);
-  const found = await database.rows<NodeFacts>(sql`
+  const found = await database.preparedRows<NodeFacts>(sql`
     SELECT n.id AS node_id, job.type AS job_type, job.id, job.name, job.description, job.status,
       job.failed, job.elapsed, job.canceled_on, job.timed_out,
       (${permit(resource('unified_job').policy, 'read', 'job', actor)}) AS may_read_job,

@@ -36,6 +36,7 @@ export interface LaunchInventory {
   id: number;
   name: string;
   isPendingDeletion: boolean;
+  totalHosts: number;
   mayUse: boolean;
 }
 
@@ -150,7 +151,7 @@ export class LaunchLoader {
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.rows<Row>(sql`
-      SELECT i.id, i.name, i.pending_deletion, (${may('inventory', 'use', 'i', actor)}) AS may_use
+      SELECT i.id, i.name, i.pending_deletion, i.total_hosts, (${may('inventory', 'use', 'i', actor)}) AS may_use
       FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
     return new Map(
       rows.map((row) => [
@@ -159,6 +160,7 @@ export class LaunchLoader {
           id: row.id,
           name: String(row.name),
           isPendingDeletion: row.pending_deletion === true,
+          totalHosts: row.total_hosts as number,
           mayUse: row.may_use === true,
         },
       ]),

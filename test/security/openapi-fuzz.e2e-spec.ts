@@ -24,7 +24,9 @@ import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1500);
-const SEED = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) };
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+/** A long run goes on after a fault, and tells all of them at its end; more would be no help. */
+const MAX_FAULTS = 40;
 /** An operation that does not answer is a fault as well. */
 const PATIENCE_MS = 20_000;
 
@@ -205,6 +207,8 @@ const reached = new Set<string>();
 /** Answers by status, for the report of a long run. */
 const statuses = new Map<number, number>();
 
+const faults = new Map<string, object>();
+
 async function send(given: Attempt): Promise<void> {
   const operation = operations[given.operation % operations.length]!;
   const route = routes.get(operation.operationId)!;
@@ -221,8 +225,11 @@ async function send(given: Attempt): Promise<void> {
   if (route.method === 'DELETE' && status < 300) await moveHouse();
   const answer = { status, type: headers['content-type'] ?? '', text: text ?? '' };
   const fault = status >= 500 ? 'a fault of ours' : answers.faultOf(operation, answer);
-  const told = { request: `${route.method} ${path}`, body, ...answer };
-  expect({ ...told, fault }).toEqual({ ...told, fault: null });
+  if (fault && faults.size < MAX_FAULTS) {
+    // Faults of one kind at one operation are told once.
+    const kind = `${operation.operationId} ${status} ${fault}`;
+    faults.set(kind, { request: `${route.method} ${path}`, body, text: answer.text.slice(0, 400) });
+  }
 }
 
 it(
@@ -231,8 +238,9 @@ it(
     await fc.assert(fc.asyncProperty(attempt, send), {
       numRuns: REQUESTS,
       endOnFailure: true,
-      ...SEED,
+      seed: SEED,
     });
+    expect({ seed: SEED, faults: [...faults] }).toEqual({ seed: SEED, faults: [] });
     // A caller who lost the account on the way would have been refused everything since.
     await test.as.superuser.get('me/').expect(200);
     await test.as.orgMember.get('me/').expect(200);

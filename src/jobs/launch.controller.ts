@@ -12,6 +12,7 @@ import {
   STRING,
 } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
+import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { jobTemplates } from '../templates/job-templates.resource.js';
 import { ASK_SWITCHES } from '../templates/launch-config.js';
@@ -69,7 +70,8 @@ export class LaunchController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'job_template_launch',
-    summary: 'Launch a job. Fields the template does not ask for are ignored and listed.',
+    summary:
+      'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
     adds: {
@@ -85,7 +87,7 @@ export class LaunchController {
     const { id } = await this.resources.load(jobTemplates, params.id, actor, { action: 'start' });
     return this.idempotency.once(request, async () => {
       const { prompts, credentialPasswords } = readLaunchBody(body);
-      const { jobIds, ignored } = await this.launches.launch(
+      const { jobIds, ignored, isSliced } = await this.launches.launch(
         [
           {
             templateId: id,
@@ -97,9 +99,10 @@ export class LaunchController {
         ],
         actor,
       );
-      const job = await this.resources.load(jobs, jobIds[0]!, actor);
-      const shown = await this.resources.show(jobs, job, actor);
-      return Reply.created({ job: job.id, ignored_fields: ignored[0], ...shown });
+      const kind = isSliced[0] ? 'workflow_job' : 'job';
+      const run = await this.resources.load(resource(kind), jobIds[0]!, actor);
+      const shown = await this.resources.show(resource(kind), run, actor);
+      return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
     });
   }
 }

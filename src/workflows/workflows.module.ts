@@ -1,7 +1,9 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { FormerNodes } from './former-nodes.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
+import { SlicedLaunches } from '../jobs/sliced-launches.js';
+import { SlicedJobs } from './sliced-jobs.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
 import { ApprovalPanel } from './pages/approval.panel.js';
@@ -11,6 +13,7 @@ import { WorkflowJobsController } from './workflow-jobs.controller.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 import { WorkflowRows } from './workflow-rows.js';
 
+@Global()
 @Module({
   controllers: [
     WorkflowJobsController,
@@ -24,9 +27,10 @@ import { WorkflowRows } from './workflow-rows.js';
     WorkflowRelaunch,
     ApprovalDecisions,
     NodeOutcomes,
+    { provide: SlicedLaunches, useClass: SlicedJobs },
     WorkflowRunPanel,
     ApprovalPanel,
   ],
-  exports: [WorkflowRows, FormerNodes, WorkflowRelaunch],
+  exports: [WorkflowRows, FormerNodes, WorkflowRelaunch, SlicedLaunches],
 })
 export class WorkflowsModule {}

@@ -49,7 +49,7 @@ beforeAll(async () => {
       .get(RouteTable, { strict: false })
       .routes.map((route) => [route.info?.operationId ?? '', route]),
   );
-}, 30_000);
+}, 180_000);
 afterAll(() => test.close());
 
 /** Ids of nothing: a hostile id must not happen to be that of a caller. */

@@ -1,5 +1,4 @@
 import { permit } from '../common/access.js';
-import { parseVariables } from '../common/fields/variables.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -16,11 +15,6 @@ import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 import {
-  DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
-  variablePrefixes,
-  webhookVariables,
-} from '../webhooks/variables.js';
-import {
   launchedBy,
   LAUNCHED_BY,
   loadRunFacts,
@@ -28,24 +22,7 @@ import {
   TEMPLATE_SUMMARY,
 } from './launched-by.js';
 import { displayArtifacts } from './runner/event-summaries.js';
-
-let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
-
-/** Representations are built without injection; the module hands the setting over at its start. */
-export function showWebhookVariablesAs(setting: readonly string[]): void {
-  prefixes = variablePrefixes(setting);
-}
-
-interface DeliveryRow extends Row {
-  job_id: number;
-  event: string;
-  guid: string;
-  ref: string | null;
-  ref_name: string | null;
-  head_ref: string | null;
-  status_api: string | null;
-  payload: string | null;
-}
+import { shownVariables } from './shown-variables.js';
 
 interface CredentialRow extends Row {
   job_id: number;
@@ -73,7 +50,7 @@ export async function jobExtension(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const facts = await loadRunFacts(context.database, rows);
-  const deliveries = await loadDeliveries(rows, context);
+  const variables = await shownVariables(rows, context);
   const credentials = await loadCredentials(rows, context);
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('job'), ids, context);
@@ -94,7 +71,7 @@ export async function jobExtension(
             fields: {
               launched_by: launchedBy(run),
               elapsed: run.live_elapsed ?? row.elapsed,
-              extra_vars: JSON.stringify(variablesOf(row, deliveries.get(row.id))),
+              extra_vars: variables.get(row.id),
               artifacts: displayArtifacts((row.artifacts ?? {}) as Record<string, unknown>),
               passwords_needed_to_start: [...new Set(needed)],
             },
@@ -108,42 +85,6 @@ export async function jobExtension(
       ];
     }),
   );
-}
-
-/** A webhook's variables stand in its delivery; the payload is shown on the detail only. */
-function variablesOf(row: Row, delivery: DeliveryRow | undefined): Record<string, unknown> {
-  const own = parseVariables(String(row.extra_vars ?? ''));
-  if (!delivery) return own;
-  const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
-  return {
-    ...own,
-    ...webhookVariables(
-      {
-        type,
-        guid,
-        ref,
-        refName: ref_name,
-        headRef: head_ref,
-        statusApi: status_api,
-        payloadText: payload,
-      },
-      prefixes,
-    ),
-  };
-}
-
-async function loadDeliveries(
-  rows: readonly Row[],
-  { database, detail }: RepresentContext,
-): Promise<Map<number, DeliveryRow>> {
-  const launched = rows.filter(({ webhook_guid: guid }) => guid !== '' && guid !== null);
-  if (launched.length === 0) return new Map();
-  const found = await database.preparedRows<DeliveryRow>(sql`
-    SELECT job.id AS job_id, d.id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
-      CASE WHEN ${detail} THEN d.payload END AS payload
-    FROM unified_jobs job JOIN webhook_deliveries d ON d.id = job.webhook_delivery_id
-    WHERE job.id = ANY(${launched.map(({ id }) => id)}::int[])`);
-  return new Map(found.map((row) => [row.job_id, row]));
 }
 
 function loadCredentials(

@@ -7,7 +7,6 @@ import {
   JobHostSummariesController,
   RunEventsController,
 } from './job-events.controller.js';
-import { showWebhookVariablesAs } from './job-extension.js';
 import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
 import { LiveController } from './live/live.controller.js';
@@ -25,6 +24,7 @@ import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.js';
 import { RunChanges } from './run-changes.js';
 import { RunSignals } from './run-signals.js';
+import { showWebhookVariablesAs } from './shown-variables.js';
 import { StdoutController } from './stdout.controller.js';
 import { StdoutService } from './stdout.service.js';
 import { RunTransitions } from './transitions.js';

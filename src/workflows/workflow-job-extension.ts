@@ -16,6 +16,7 @@ import {
   TEMPLATE_SUMMARY,
   type RunFacts,
 } from '../jobs/launched-by.js';
+import { shownVariables } from '../jobs/shown-variables.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
@@ -35,7 +36,7 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of workflow jobs that are no columns (core 13.4). Three statements a page. */
+/** Fields and summaries of workflow jobs that are no columns (core 13.4). Four statements a page. */
 export async function workflowJobExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -44,6 +45,7 @@ export async function workflowJobExtension(
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('workflow_job'), ids, context);
   const templates = await loadTemplates([...facts.values()], context);
+  const variables = await shownVariables(rows, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
@@ -53,6 +55,7 @@ export async function workflowJobExtension(
       const fields = {
         launched_by: launchedBy(run),
         elapsed: run.live_elapsed ?? row.elapsed,
+        extra_vars: variables.get(row.id),
         workflow_job_template: template,
         // The seed shows it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,

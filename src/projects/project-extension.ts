@@ -1,6 +1,7 @@
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
+import { receiverLink } from '../templates/webhook-links.js';
 
 /** The words for runs of a project, beside those all templates have (core 7.1). */
 export async function projectExtension(
@@ -16,7 +17,7 @@ export async function projectExtension(
 }
 
 function extensionOf(row: Row, updates: ReadonlyMap<number, Row>): Extension {
-  const related: Record<string, string> = {};
+  const related = receiverLink(resource('project'), row);
   const summary: Record<string, unknown> = {};
   for (const which of ['current', 'last']) {
     const id = row[`${which}_job_id`];

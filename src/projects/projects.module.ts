@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { ProjectFolders } from './project-folders.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdateHooks } from './project-update.hooks.js';
@@ -6,6 +7,7 @@ import { ProjectUpdatesController } from './project-updates.controller.js';
 import { ProjectsController } from './projects.controller.js';
 
 @Module({
+  imports: [TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
   providers: [ProjectFolders, ProjectHooks, ProjectUpdateHooks],
   exports: [ProjectFolders],

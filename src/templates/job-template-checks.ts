@@ -13,17 +13,14 @@ export interface TemplateFacts {
     allow_override: boolean;
     playbook_files: readonly string[];
   } | null;
-  /** Type of the webhook credential. */
-  webhookCredential: { kind: string; namespace: string | null } | null;
 }
 
-/** Everything that is wrong with a job template across its fields (core 10.1, automation 2.1). */
+/** Everything that is wrong with a job template across its fields (core 10.1). */
 export function templateErrors(facts: TemplateFacts, limits: { maxForks: number }): FieldErrors {
   return {
     ...projectErrors(facts),
     ...inventoryErrors(facts),
     ...branchErrors(facts),
-    ...webhookErrors(facts),
     ...(Number(facts.value('forks')) > limits.maxForks && facts.touches('forks')
       ? { forks: [`Maximum number of forks (${limits.maxForks}) exceeded.`] }
       : {}),
@@ -85,14 +82,4 @@ export function refFault(name: string): string | null {
     if (error instanceof GitSourceError) return error.message;
     throw error;
   }
-}
-
-function webhookErrors({ value, touches, webhookCredential }: TemplateFacts): FieldErrors {
-  if (!touches('webhook_service', 'webhook_credential') || !webhookCredential) return {};
-  if (webhookCredential.kind !== 'token') {
-    return { webhook_credential: ['Must be a Personal Access Token.'] };
-  }
-  return webhookCredential.namespace === `${String(value('webhook_service'))}_token`
-    ? {}
-    : { webhook_credential: ['Must match the selected webhook service.'] };
 }

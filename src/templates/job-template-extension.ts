@@ -4,6 +4,7 @@ import type { Extension, RepresentContext, Row } from '../common/resource/define
 import { resource } from '../common/resource/registry.js';
 import { labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
+import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
 
@@ -69,11 +70,7 @@ function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<
 }
 
 function relatedOf(row: Row): Record<string, string> {
-  const url = resource('job_template').url(row.id);
-  const related: Record<string, string> = {};
-  if (row.webhook_service !== '') {
-    related.webhook_receiver = `${url}${String(row.webhook_service)}/`;
-  }
+  const related = receiverLink(resource('job_template'), row);
   for (const name of ['current_job', 'last_job']) {
     const id = row[`${name}_id`];
     if (typeof id === 'number') related[name] = resource('job').url(id);

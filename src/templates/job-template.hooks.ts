@@ -8,9 +8,8 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { webhookFilterFaults } from '../webhooks/filters.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
-import { WebhookKeys } from './webhook-keys.js';
+import { TemplateWebhooks } from './template-webhooks.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -40,7 +39,7 @@ export class JobTemplateHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly references: References,
-    private readonly keys: WebhookKeys,
+    private readonly webhooks: TemplateWebhooks,
     private readonly settings: Settings,
   ) {}
 
@@ -50,7 +49,7 @@ export class JobTemplateHooks implements ResourceHooks {
   }
 
   async created(row: Row): Promise<void> {
-    if (row.webhook_service !== '') await this.keys.assign(row.id);
+    await this.webhooks.created(row);
   }
 
   async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
@@ -59,12 +58,9 @@ export class JobTemplateHooks implements ResourceHooks {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
     }
-    const { webhook_service: service } = values;
     return {
       ...('project' in values ? { organization_id: organizationId } : {}),
-      ...(service === undefined
-        ? {}
-        : { webhook_key: service === '' ? '' : this.keys.fresh(row.id) }),
+      ...this.webhooks.keyColumn(row, values),
     };
   }
 
@@ -88,12 +84,11 @@ export class JobTemplateHooks implements ResourceHooks {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
       project: project ?? null,
-      webhookCredential: await this.credentialType(after('webhook_credential')),
     };
-    const errors = templateErrors(facts, { maxForks: this.settings.MAX_FORKS });
-    const filterFaults =
-      'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
-    if (filterFaults.length > 0) errors.webhook_filters = filterFaults;
+    const errors = {
+      ...templateErrors(facts, { maxForks: this.settings.MAX_FORKS }),
+      ...(await this.webhooks.errors(values, row)),
+    };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     return { organizationId: project?.organization_id ?? null };
   }
@@ -109,14 +104,6 @@ export class JobTemplateHooks implements ResourceHooks {
     return this.database.row<ProjectRow>(sql`
       SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
       FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
-  }
-
-  private async credentialType(id: unknown): Promise<TemplateFacts['webhookCredential']> {
-    if (typeof id !== 'number') return null;
-    const found = await this.database.row<{ kind: string; namespace: string | null }>(sql`
-      SELECT ct.kind, ct.namespace FROM credentials c
-      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${id}`);
-    return found ?? null;
   }
 }
 

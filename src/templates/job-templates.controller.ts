@@ -20,12 +20,10 @@ import { SurveyError } from './survey-spec.js';
 import { maskSurvey } from './survey-secrets.js';
 import { SurveyService } from './survey.service.js';
 import { assertAttachable } from './template-credentials.js';
-import { WebhookKeys } from './webhook-keys.js';
 
-jobTemplates.links.set('survey_spec', 'survey_spec').set('webhook_key', 'webhook_key');
+jobTemplates.links.set('survey_spec', 'survey_spec');
 
 const ROUTE = { access: 'authenticated', parent: jobTemplates } as const;
-const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string' } } };
 
 @Resource(jobTemplates)
 @Copyable({ values: copiedValues, copied: copyAttachments })
@@ -48,50 +46,9 @@ const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string'
 export class JobTemplatesController extends ResourceController(jobTemplates) {
   constructor(
     machinery: Machinery,
-    private readonly keys: WebhookKeys,
     private readonly surveys: SurveyService,
   ) {
     super(machinery);
-  }
-
-  @Get(':id/webhook_key')
-  @Route({
-    ...ROUTE,
-    kind: 'document',
-    needs: 'manage_webhook_key',
-    operationId: 'job_templates_webhook_key_read',
-    summary: 'The key that the code hosting service signs with. For admins of the template.',
-    response: KEY_ANSWER,
-  })
-  async webhookKey(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const { resources } = this.machinery;
-    const template = await resources.load(jobTemplates, params.id, actor, {
-      action: 'manage_webhook_key',
-    });
-    return { webhook_key: this.keys.open(template) };
-  }
-
-  @Post(':id/webhook_key')
-  @Route({
-    ...ROUTE,
-    kind: 'action',
-    needs: 'manage_webhook_key',
-    operationId: 'job_templates_webhook_key_rotate',
-    summary: 'Replace the webhook key; the former one stops working.',
-    status: 201,
-    response: KEY_ANSWER,
-  })
-  rotateWebhookKey(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const { database, resources } = this.machinery;
-    return database.transaction(async () => {
-      const template = await resources.load(jobTemplates, params.id, actor, {
-        action: 'manage_webhook_key',
-        lock: true,
-      });
-      const location = `${jobTemplates.url(template.id)}webhook_key/`;
-      const key = await this.keys.rotate(jobTemplates, template);
-      return Reply.created({ webhook_key: key }, location);
-    });
   }
 
   @Get(':id/survey_spec')

@@ -7,6 +7,7 @@ import {
 } from './headers.js';
 import { isPlainText, parsePayload, textAt, type ParsedPayload } from './payload.js';
 import {
+  eventRule,
   webhookService,
   type EventRule,
   type WebhookService,
@@ -33,9 +34,6 @@ export interface WebhookEvent {
   payload: Record<string, unknown>;
   /** The payload as received: what is stored. */
   payloadText: string;
-  /** Whether the event is in the contract's table; any other event is recorded and launches nothing. */
-  listed: boolean;
-  ping: boolean;
 }
 
 const MAX_GUID_LENGTH = 128;
@@ -61,16 +59,13 @@ export function parseEvent(
   const payload = isUnsignedEvent(service, request, aliases)
     ? { text: '{}', value: {} }
     : parsePayload(request.rawBody, request.headers['content-type'] ?? null, row.formField);
-  const rule = Object.hasOwn(row.events, type) ? row.events[type] : undefined;
   return {
     service,
     type,
     ...deliveryIdentity(row, request, aliases),
-    ...readRefs(rule, payload),
+    ...readRefs(eventRule(service, type), payload),
     payload: payload.value,
     payloadText: payload.text,
-    listed: rule !== undefined,
-    ping: row.pingEvents.includes(type),
   };
 }
 

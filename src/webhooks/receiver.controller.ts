@@ -2,13 +2,13 @@ import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger';
 import { addRoute } from '../common/resource/add-route.js';
 import { resource } from '../common/resource/registry.js';
-import type { ReceiverKind } from './receiver-kinds.js';
+import type { ReceiverTemplate } from './receiver-templates.js';
 import { ReceiverService } from './receiver.service.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 import { Receives, SignatureGuard, type VerifiedRequest } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */
-export function receiverController(kind: ReceiverKind): Type {
+export function receiverController(kind: ReceiverTemplate['kind']): Type {
   class ReceiverController {
     constructor(readonly service: ReceiverService) {}
   }
@@ -21,7 +21,11 @@ export function receiverController(kind: ReceiverKind): Type {
   return ReceiverController;
 }
 
-function declareReceiver(target: Type, kind: ReceiverKind, service: WebhookServiceName): void {
+function declareReceiver(
+  target: Type,
+  kind: ReceiverTemplate['kind'],
+  service: WebhookServiceName,
+): void {
   addRoute(target, service, {
     method: RequestMethod.POST,
     path: `:id/${service}`,
@@ -34,12 +38,12 @@ function declareReceiver(target: Type, kind: ReceiverKind, service: WebhookServi
       response: RECEIVER_ANSWER,
     },
     handler: function (this: { service: ReceiverService }, request) {
-      return this.service.receive(request as VerifiedRequest, kind.runs);
+      return this.service.receive(request as VerifiedRequest);
     },
   });
   const prototype = target.prototype as object;
   const descriptor = Object.getOwnPropertyDescriptor(prototype, service)!;
-  Receives({ type: kind.type, service })(prototype, service, descriptor);
+  Receives({ kind, service })(prototype, service, descriptor);
 }
 
 /** JSON schema of the answers of decision 15. */
@@ -48,8 +52,8 @@ export const RECEIVER_ANSWER = {
   properties: {
     message: { type: 'string' },
     delivery: { type: 'integer', description: 'Record of this delivery.' },
-    job: { type: 'integer', description: 'The job that it launched.' },
-    url: { type: 'string', description: 'Path of the job.' },
+    job: { type: 'integer', description: 'The job or project update that it launched.' },
+    url: { type: 'string', description: 'Path of that.' },
   },
   required: ['message', 'delivery'],
 };

@@ -1,4 +1,5 @@
 import { RequestMethod, type Type } from '@nestjs/common';
+import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
@@ -11,14 +12,20 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { listOf } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
+import { WebhookKeys } from '../templates/webhook-keys.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
-/** The ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
-export function templateWebhooksController({ type }: ReceiverKind): Type {
+/** A key is as good as the role to launch with any payload: administrators alone see it. */
+const KEY_ACTION = 'manage_webhook_key';
+const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string' } } };
+
+/** The key, the ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
+export function templateWebhooksController(kind: ReceiverKind): Type {
+  const { type } = kind;
   const templates = resource(type);
   const Templates = ResourceController(templates, []);
   Object.defineProperty(Templates, 'name', { value: `${type}_webhooks` });
@@ -27,10 +34,53 @@ export function templateWebhooksController({ type }: ReceiverKind): Type {
     (template) => sql`t.template_id = ${template.id}`,
   );
   SubList('webhook_deliveries', deliveries)(Templates);
+  declareKey(Templates, templates);
   declareRedeliver(Templates, templates);
-  declareFilterTest(Templates, templates);
+  declareFilterTest(Templates, templates, kind);
   Resource(templates)(Templates);
   return Templates;
+}
+
+function declareKey(target: Type, templates: ResourceDefinition): void {
+  const info = { access: 'authenticated', parent: templates, needs: KEY_ACTION } as const;
+  templates.links.set('webhook_key', 'webhook_key');
+  addRoute(target, 'webhook_key', {
+    method: RequestMethod.GET,
+    path: ':id/webhook_key',
+    info: {
+      ...info,
+      kind: 'document',
+      operationId: `${templates.path}_webhook_key_read`,
+      summary: 'The key that the code hosting service signs with. For admins of the template.',
+      response: KEY_ANSWER,
+    },
+    handler: async function (this: GenericController, { params, actor }: ApiRequest) {
+      const { resources } = this.machinery;
+      const template = await resources.load(templates, params.id, actor, { action: KEY_ACTION });
+      return { webhook_key: this.machinery.find(WebhookKeys).open(template) };
+    },
+  });
+  addRoute(target, 'rotate_webhook_key', {
+    method: RequestMethod.POST,
+    path: ':id/webhook_key',
+    info: {
+      ...info,
+      kind: 'action',
+      operationId: `${templates.path}_webhook_key_rotate`,
+      summary: 'Replace the webhook key; the former one stops working.',
+      status: 201,
+      response: KEY_ANSWER,
+    },
+    handler: function (this: GenericController, { params, actor }: ApiRequest) {
+      const { database, resources } = this.machinery;
+      return database.transaction(async () => {
+        const asked = { action: KEY_ACTION, lock: true };
+        const template = await resources.load(templates, params.id, actor, asked);
+        const key = await this.machinery.find(WebhookKeys).rotate(templates, template);
+        return Reply.created({ webhook_key: key }, `${templates.url(template.id)}webhook_key/`);
+      });
+    },
+  });
 }
 
 function declareRedeliver(target: Type, templates: ResourceDefinition): void {
@@ -55,7 +105,11 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
   });
 }
 
-function declareFilterTest(target: Type, templates: ResourceDefinition): void {
+function declareFilterTest(
+  target: Type,
+  templates: ResourceDefinition,
+  kind: ReceiverKind,
+): void {
   addRoute(target, 'test_webhook_filters', {
     method: RequestMethod.POST,
     path: ':id/webhook_filters/test',
@@ -75,7 +129,7 @@ function declareFilterTest(target: Type, templates: ResourceDefinition): void {
         action: 'change',
       });
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
-      return this.machinery.find(FilterTrial).run(template.id, filters);
+      return this.machinery.find(FilterTrial).run(template.id, kind, filters);
     },
   });
 }

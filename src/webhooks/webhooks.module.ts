@@ -8,6 +8,7 @@ import { ReceiverService } from './receiver.service.js';
 import { ReceiverTemplates } from './receiver-templates.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { RejectionLog } from './rejection-log.js';
+import { RunLauncher } from './run-launcher.js';
 import { runStatusPostsController } from './run-status-posts.controller.js';
 import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
@@ -30,6 +31,7 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RejectionLog,
     SignatureGuard,
     DeliveryLedger,
+    RunLauncher,
     DeliveryIntake,
     ReceiverService,
     RedeliveryService,

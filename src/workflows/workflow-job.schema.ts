@@ -1,7 +1,7 @@
 import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
-import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
+import { WEBHOOK_SERVICES } from '../webhooks/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */

@@ -84,7 +84,8 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
   );
 
   function bodyOf(hook: Hook, job: number, end: string): Record<string, unknown> {
-    const context = `automation-controller/${String(hook.template.name)}`;
+    const { id, name } = hook.template;
+    const context = `automation-controller/${String(name)} (${id})`;
     const words = { successful: 'was successful', failed: 'failed', error: 'ended with an error' };
     const description = `Job ${job} ${words[end as 'failed'] ?? 'was canceled'}.`;
     const url = `https://controller.example.com/api/v2/jobs/${job}/`;
@@ -93,6 +94,55 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
     if (service === 'service_b') return { state, target_url: url, description, name: context };
     return { state, key: context, name: context, url, description };
   }
+});
+
+describe('statuses of syncs', () => {
+  it('are posted as those of jobs are, and say what they are of', async () => {
+    const project = await test.make.row('project', {
+      ...{ name: 'Posting', organization: test.home.organization.id },
+      ...{ scm_type: 'git', scm_url: 'https://code.invalid/p.git' },
+    });
+    const hook = await bench.posting('service_b', { host: bench.sink.url }, project);
+    const update = await bench.launch(hook);
+    for (const status of ['waiting', 'running', 'successful'] as const) {
+      await bench.move(update, status);
+    }
+    await bench.work(update);
+    expect(bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).state)).toEqual([
+      'pending',
+      'running',
+      'success',
+    ]);
+    expect(JSON.parse(bench.sink.last.body)).toEqual({
+      state: 'success',
+      target_url: `https://controller.example.com/api/v2/project_updates/${update}/`,
+      description: `Project Update ${update} was successful.`,
+      name: `automation-controller/Posting (${project.id})`,
+    });
+    const path = `project_updates/${update}/webhook_status_posts/`;
+    const { body } = await test.as.orgAdmin.get(path).expect(200);
+    expect(body.count).toBe(3);
+  });
+});
+
+describe('contexts', () => {
+  it('are different for two templates of one name, so that neither hides the other', async () => {
+    const name = 'Deploy';
+    const elsewhere = await test.make.project({ organization: test.home.otherOrganization.id });
+    const hooks = [
+      await bench.posting('service_a', undefined, await test.make.jobTemplate({ name })),
+      await bench.posting(
+        'service_a',
+        undefined,
+        await test.make.jobTemplate({ name, project: elsewhere.id }),
+      ),
+    ];
+    for (const hook of hooks) await bench.work(await bench.launch(hook));
+    const contexts = bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).context);
+    expect(contexts).toEqual(
+      hooks.map(({ template }) => `automation-controller/Deploy (${template.id})`),
+    );
+  });
 });
 
 describe('the token', () => {

@@ -24,7 +24,7 @@ import { StatusPostsStore } from '../../src/webhooks/status-posts.store.js';
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
 import { COMMITS } from './payloads/webhooks.js';
-import { armed, type Hook, type SentEvent } from './webhooks.js';
+import { arm, type Hook, type SentEvent } from './webhooks.js';
 
 /** A word to look for where no token may be. */
 export const TOKEN = 'canary-token-0123456789';
@@ -105,12 +105,13 @@ export class StatusPostBench {
     return new StatusPoster(get(StatusPostsStore), composer, this.client, breaker, get(Outbox));
   }
 
-  /** A template whose webhooks are answered with statuses. */
+  /** A template whose webhooks are answered with statuses; a new job template unless one is given. */
   async posting(
     service: WebhookServiceName,
     inputs: Record<string, string> = { host: this.sink.url },
+    template?: Row,
   ): Promise<Hook> {
-    const hook = await armed(this.test, service);
+    const hook = await arm(this.test, template ?? (await this.test.make.jobTemplate()), service);
     const credential = await this.test.make.credential({
       namespace: `${service}_token`,
       inputs: { token: TOKEN, ...inputs },

@@ -10,6 +10,7 @@ import supertest from 'supertest';
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
 import type { WebhookServiceName } from '../../src/webhooks/services.js';
 import type { TestApp } from './boot.js';
@@ -33,7 +34,7 @@ export class Hook {
 
   /** Path of the receiver, or of the one of another service. */
   path(service: string = this.service): string {
-    return `/api/v2/job_templates/${this.template.id}/${service}/`;
+    return `${resource(String(this.template.type)).url(this.template.id)}${service}/`;
   }
 
   /** A correctly signed delivery; with an id of its own unless `delivery` says otherwise. */
@@ -54,9 +55,10 @@ export class Hook {
     return pending.serialize((body: unknown) => body as string).send(rawBody as never);
   }
 
+  /** Runs of the template, whatever launched them. */
   jobs(): Promise<Row[]> {
     return this.test.database.rows<Row>(sql`
-      SELECT * FROM unified_jobs WHERE job_template_id = ${this.template.id} ORDER BY id`);
+      SELECT * FROM unified_jobs WHERE unified_job_template_id = ${this.template.id} ORDER BY id`);
   }
 
   deliveries(): Promise<Row[]> {
@@ -74,7 +76,7 @@ export async function armed(
   return arm(test, await test.make.jobTemplate(fields), service);
 }
 
-/** Gives a template a service and a key of our choice. */
+/** Gives a template of any kind a service and a key of our choice. */
 export async function arm(
   test: TestApp,
   template: Row,

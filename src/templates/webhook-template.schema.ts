@@ -1,0 +1,25 @@
+import { Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { WEBHOOK_SERVICES } from '../webhooks/services.js';
+
+/** What every kind of template with receivers has (automation 2.1). */
+export class WebhookTemplateFields {
+  @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
+  webhook_service!: string;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Personal access token with which statuses are posted back.',
+  })
+  webhook_credential!: number | null;
+
+  @Json({
+    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
+  })
+  webhook_filters!: object;
+
+  /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
+  @Text({ internal: true })
+  webhook_key!: string;
+}

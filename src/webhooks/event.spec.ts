@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import {
-  deliveryHeaders,
-  padPayload,
-  REAL_PAYLOAD_BYTES,
-  WEBHOOK_SAMPLES,
-} from '../../test/support/payloads/webhooks.js';
+import { deliveryHeaders, WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 import { isVerified } from './signature.js';
+
+/** Bytes that events of a service have in practice. */
+const REAL_SIZES: Record<WebhookServiceName, readonly [least: number, most: number]> = {
+  service_a: [5_000, 40_000],
+  service_b: [4_000, 20_000],
+  service_c_dc: [1_000, 10_000],
+};
 
 const parse = (
   service: WebhookServiceName,
@@ -33,9 +35,11 @@ describe('parseEvent', () => {
   it.each(WEBHOOK_SAMPLES.map((sample) => [sample.service, sample.event, sample] as const))(
     'reads %s %s of real size',
     (service, type, sample) => {
-      const payload = padPayload(sample.payload);
+      const { payload, pushRef } = sample;
       const rawBody = Buffer.from(JSON.stringify(payload));
-      expect(rawBody.length).toBeGreaterThanOrEqual(REAL_PAYLOAD_BYTES);
+      const [least, most] = REAL_SIZES[service];
+      expect(rawBody.length).toBeGreaterThan(least);
+      expect(rawBody.length).toBeLessThan(most);
       const headers = deliveryHeaders(service, type, rawBody, 'key', { delivery: 'guid-1' });
       const request = {
         headers: Object.fromEntries(
@@ -54,6 +58,7 @@ describe('parseEvent', () => {
         refName,
         headRef,
         statusApi,
+        pushRef,
         payload,
         payloadText: rawBody.toString(),
       });
@@ -196,6 +201,19 @@ describe('refs', () => {
     ['service_c_dc', 'pr:opened', { pullRequest: { toRef: {} } }],
   ])('of %s %s in %p are null without an error', (service, event, payload) => {
     expect(parseAs(service, event, payload)).toMatchObject({ ref: null, statusApi: null });
+  });
+
+  it('names the ref of a push that is about one alone', () => {
+    const [one, other] = ['main', 'stable'].map((name) => ({
+      ref: { id: `refs/heads/${name}` },
+      toHash: 'a'.repeat(40),
+    }));
+    const pushRefOf = (changes: unknown): string | null =>
+      parseAs('service_c_dc', 'repo:refs_changed', { changes }).pushRef;
+    expect(pushRefOf([one])).toBe('refs/heads/main');
+    expect(pushRefOf([one, other])).toBeNull();
+    expect(pushRefOf([])).toBeNull();
+    expect(pushRefOf({ 0: one, length: 1 })).toBeNull();
   });
 
   it('never come from the prototype', () => {

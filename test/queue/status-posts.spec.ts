@@ -4,6 +4,7 @@ import type { WebhookServiceName } from '../../src/webhooks/services.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
+import { commitId } from '../support/payloads/sample.js';
 import { SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { STATUS_EVENTS, StatusPostBench, TOKEN } from '../support/status-posts.js';
 import { armed, type Hook } from '../support/webhooks.js';
@@ -122,6 +123,31 @@ describe('statuses of syncs', () => {
     const path = `project_updates/${update}/webhook_status_posts/`;
     const { body } = await test.as.orgAdmin.get(path).expect(200);
     expect(body.count).toBe(3);
+  });
+});
+
+describe('a push that a newer one replaced', () => {
+  it('is told so at its commit, after what was told before, and the newer one at its own', async () => {
+    const template = await test.make.jobTemplate({ webhook_coalesce: true });
+    const hook = await bench.posting('service_b', { host: bench.sink.url }, template);
+    const { event, payload } = STATUS_EVENTS.service_b(bench.sink.url);
+    const push = async (word: string): Promise<number> => {
+      const commit = commitId(word);
+      const sent = { ...payload, ref: 'refs/heads/main', checkout_sha: commit };
+      return (await hook.send({ event, payload: sent }).expect(202)).body.job as number;
+    };
+    const [old, newest] = [await push('older'), await push('newer')];
+    await bench.work(old);
+    await bench.work(newest);
+    const told = bench.sink.requests.map(({ path, body }) => [
+      path.split('/').at(-1),
+      (JSON.parse(body) as Row).state,
+    ]);
+    expect(told).toEqual([
+      [commitId('older'), 'pending'],
+      [commitId('older'), 'canceled'],
+      [commitId('newer'), 'pending'],
+    ]);
   });
 });
 

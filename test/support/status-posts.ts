@@ -23,7 +23,7 @@ import { StatusPoster } from '../../src/webhooks/status-poster.js';
 import { StatusPostsStore } from '../../src/webhooks/status-posts.store.js';
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
-import { COMMITS } from './payloads/webhooks.js';
+import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
 
 /** A word to look for where no token may be. */

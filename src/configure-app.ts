@@ -7,6 +7,7 @@ import { explorerPolicy } from './common/browsable/explorer.js';
 import { pageControls } from './common/browsable/page-controls.js';
 import { bodyParsers, rawBody } from './common/http/body.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
+import { answerParserErrors } from './common/http/parser-errors.js';
 import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
 import { Settings } from './config/settings.js';
@@ -24,6 +25,7 @@ const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
   const settings = app.get(Settings);
+  answerParserErrors(app.getHttpServer());
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');

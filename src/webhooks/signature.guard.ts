@@ -50,7 +50,12 @@ export class SignatureGuard implements CanActivate {
     const { kind, service } = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
     const request = context.switchToHttp().getRequest<VerifiedRequest>();
     const id = idOf(request.params.id);
-    await this.limit(kind.type, id, request.ip ?? '', context.switchToHttp().getResponse<Response>());
+    await this.limit(
+      kind.type,
+      id,
+      request.ip ?? '',
+      context.switchToHttp().getResponse<Response>(),
+    );
     const template = await this.templates.find(kind, id);
     const signed = signedRequest(request);
     const key = this.templates.keyOf(template, service);

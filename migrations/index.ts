@@ -2,6 +2,7 @@ import { InitialSchema1795255051169 } from './1795255051169-initial-schema.js';
 import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
+import { CoalesceWebhooks1795290691108 } from './1795290691108-coalesce-webhooks.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -9,4 +10,5 @@ export const migrations = {
   RolesAndRules1795255051170,
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
+  CoalesceWebhooks1795290691108,
 };

@@ -1,4 +1,13 @@
-import { Bool, Char, Choices, Includes, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  Includes,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 import { ExecutedJobSchema } from './unified-job.schema.js';

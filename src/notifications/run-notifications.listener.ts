@@ -28,8 +28,8 @@ export class RunNotifications implements RunListener {
   ) {}
 
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
-    const fired = changes.flatMap(({ jobId, status }) => {
-      const event = EVENT_OF[status];
+    const fired = changes.flatMap(({ jobId, status, isReplaced }) => {
+      const event = isReplaced ? undefined : EVENT_OF[status];
       return event ? [{ jobId, event }] : [];
     });
     if (fired.length === 0) return;

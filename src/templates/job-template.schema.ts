@@ -137,6 +137,11 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
   @Bool()
   prevent_instance_group_fallback!: boolean;
 
+  @Bool({
+    help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
+  })
+  webhook_coalesce!: boolean;
+
   @Json({ internal: true, nullable: true })
   survey_spec!: object | null;
 }

@@ -9,6 +9,7 @@ import {
 } from './delivery-ledger.js';
 import type { WebhookEvent } from './event.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from './filters.js';
+import { PushCoalescer } from './push-coalescer.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 import { RunLauncher } from './run-launcher.js';
@@ -37,6 +38,7 @@ export class DeliveryIntake {
   constructor(
     private readonly database: Database,
     private readonly ledger: DeliveryLedger,
+    private readonly coalescer: PushCoalescer,
     private readonly launcher: RunLauncher,
   ) {}
 
@@ -66,6 +68,7 @@ export class DeliveryIntake {
     return this.database.transaction(async () => {
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
+      await this.coalescer.replaceEarlier(template, delivery.event, id);
       const job = await this.launcher.launch(template, delivery.event, id);
       await this.ledger.setJob(id, job);
       recorded?.(id);

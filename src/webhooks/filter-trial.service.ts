@@ -64,11 +64,7 @@ export class FilterTrial {
   }
 }
 
-function tryOn(
-  delivery: StoredDelivery,
-  kind: ReceiverKind,
-  filters: WebhookFilters,
-): TrialResult {
+function tryOn(delivery: StoredDelivery, kind: ReceiverKind, filters: WebhookFilters): TrialResult {
   const { id, received, service, event: type, ref_name, verdict } = delivery;
   const payload = JSON.parse(delivery.payload) as Record<string, unknown>;
   const event = { service, type, refName: ref_name, payload };

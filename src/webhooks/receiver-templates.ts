@@ -21,6 +21,8 @@ export interface ReceiverTemplate {
   credentialId: number | null;
   /** As stored: `parseWebhookFilters` reads it. */
   filters: unknown;
+  /** Whether a push takes the place of an earlier one that still waits. */
+  coalesces: boolean;
 }
 
 /** Templates as receivers see them. */
@@ -41,7 +43,7 @@ export class ReceiverTemplates {
     const query = sql`
       SELECT id, name, organization_id AS "organizationId", webhook_service AS "service",
         webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
-        webhook_filters AS "filters"
+        webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces"
       FROM unified_job_templates WHERE id = ${id} AND type = ${kind.type}`.toQuery();
     // Every delivery asks this first: the statement is prepared once for each connection.
     const found = await this.database.row<Omit<ReceiverTemplate, 'kind'>>({

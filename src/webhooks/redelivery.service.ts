@@ -92,6 +92,8 @@ function eventOf(row: Row): WebhookEvent {
     refName: row.ref_name as string | null,
     headRef: row.head_ref as string | null,
     statusApi: row.status_api as string | null,
+    // Whoever sends an old push again wants just that one to run.
+    pushRef: null,
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     payloadText: row.payload,
   };

@@ -105,11 +105,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
   });
 }
 
-function declareFilterTest(
-  target: Type,
-  templates: ResourceDefinition,
-  kind: ReceiverKind,
-): void {
+function declareFilterTest(target: Type, templates: ResourceDefinition, kind: ReceiverKind): void {
   addRoute(target, 'test_webhook_filters', {
     method: RequestMethod.POST,
     path: ':id/webhook_filters/test',

@@ -73,6 +73,17 @@ export class WebhookDeliverySchema {
   })
   redelivery_of!: number | null;
 
+  @Reference(() => resource('webhook_delivery'), {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',
+  })
+  superseded_by!: number | null;
+
+  /** Name of the ref that a push is about, where it is about that one alone. */
+  @Char({ internal: true, nullable: true })
+  push_ref!: string | null;
+
   @Text({ internal: true, nullable: true })
   status_api!: string | null;
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DeliveryIntake } from './delivery-intake.js';
 import { DeliveryLedger } from './delivery-ledger.js';
 import { FilterTrial } from './filter-trial.service.js';
+import { PushCoalescer } from './push-coalescer.js';
 import { receiverController } from './receiver.controller.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { ReceiverService } from './receiver.service.js';
@@ -31,6 +32,7 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RejectionLog,
     SignatureGuard,
     DeliveryLedger,
+    PushCoalescer,
     RunLauncher,
     DeliveryIntake,
     ReceiverService,

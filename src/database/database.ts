@@ -138,12 +138,17 @@ export class Database {
   }
 
   /** A client of the pool that may lose its connection between two statements. */
-  private async connect(): Promise<PoolClient> {
-    const client = await this.pool.connect();
-    // The pool listens only to clients that nobody uses; unheard, the error would end the process.
-    // The next statement on the client fails and says why.
-    client.on('error', ignore);
-    return client;
+  private connect(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      // The pool listens only to clients that nobody uses; unheard, the error would end the process.
+      // The next statement on the client fails and says why. No `await` before: the bytes that make a
+      // client ready may end its connection, too, before a promise is followed.
+      this.pool.connect((error, client) => {
+        if (!client) return reject(error ?? new Error('The pool gave no client'));
+        client.on('error', ignore);
+        resolve(client);
+      });
+    });
   }
 
   private async begin<T>(work: () => Promise<T>): Promise<T> {

@@ -120,7 +120,11 @@ export class RunTransitions {
         { from: UNSTARTED, to: 'canceled' },
       );
       const running = active.filter(({ status }) => status === 'running').map(({ id }) => id);
-      this.database.afterCommit(() => this.signals.requestCancel(running));
+      this.database.afterCommit(() => {
+        this.signals.requestCancel(running);
+        // A run made of other runs is ended by the scheduler, not by a worker.
+        if (running.length > 0) this.queue.wakeScheduler();
+      });
       return active.map(({ id }) => id);
     });
   }

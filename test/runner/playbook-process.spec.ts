@@ -81,12 +81,6 @@ describe('ending a run', () => {
     expect(await pidsOf('sleep', '7003')).toEqual([]);
   });
 
-  it('by its limit of silence', async () => {
-    const { result } = await runPlaybook(folder, waiting(7004), { idleTimeoutSeconds: 2 });
-    expect(result).toMatchObject({ rc: 254, status: 'timeout' });
-    expect(await pidsOf('sleep', '7004')).toEqual([]);
-  });
-
   it('by SIGKILL when SIGTERM is not heard', async () => {
     const run = await startWaiting(7005, {}, { killGraceMs: 300 });
     process.kill(run.handle.pid!, 'SIGSTOP');
@@ -178,24 +172,23 @@ describe('output', () => {
     - {name: huge, debug: {msg: "{{ 'x' * 20000000 }}"}}
     - {name: after, debug: {msg: done}}
 `;
-    let slowest = 0;
-    let last = performance.now();
+    // Work between two turns of a timer, in the processor's time: a busy machine adds none.
+    let longestWork = 0;
+    let last = process.cpuUsage();
     const ticker = setInterval(() => {
-      slowest = Math.max(slowest, performance.now() - last);
-      last = performance.now();
+      const { user, system } = process.cpuUsage(last);
+      longestWork = Math.max(longestWork, (user + system) / 1000);
+      last = process.cpuUsage();
     }, 10);
-    const { result, events: taken } = await runPlaybook(folder, playbook);
+    const { result, events } = await runPlaybook(folder, playbook);
     clearInterval(ticker);
     expect(result.status).toBe('successful');
-    // Lines the runner swallows are read from its files at the end: counters order, arrival does not.
-    const events = taken.toSorted((left, right) => left.counter - right.counter);
     const huge = events.find((row) => row.event === 'runner_on_ok' && row.task === 'huge');
     expect(huge?.stdout).toContain('cut by the controller');
     expect(huge?.stdout.length).toBeLessThan(300_000);
-    // Plain lines of the runner may follow the statistics.
-    expect(events.findLast((row) => row.event !== 'verbose')?.event).toBe('playbook_on_stats');
+    expect(events.at(-1)?.event).toBe('playbook_on_stats');
     expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
-    expect(slowest).toBeLessThan(300);
+    expect(longestWork).toBeLessThan(300);
   });
 
   it('waits for a slow taker without losing anything', async () => {

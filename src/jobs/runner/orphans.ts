@@ -68,16 +68,21 @@ export async function endRun(
   });
 }
 
-/** Ends what still carries exactly this mark; for the end of a run whose child is already gone. */
-export async function endMarked(mark: string, graceMs: number): Promise<number> {
+/**
+ * Ends what still carries exactly this mark, and the descendants of that.
+ *
+ * @param except a process of the run that is left alone
+ */
+export async function endMarked(mark: string, graceMs: number, except?: number): Promise<number> {
   const wanted = `${MARK_VARIABLE}=${mark}`;
-  return endProcesses({ isMarked: (line) => line === wanted, roots: [], graceMs });
+  return endProcesses({ isMarked: (line) => line === wanted, roots: [], graceMs, except });
 }
 
 interface Search {
   readonly isMarked: (environmentLine: string) => boolean;
   readonly roots: readonly RunMark[];
   readonly graceMs: number;
+  readonly except?: number | undefined;
 }
 
 async function endProcesses(search: Search): Promise<number> {
@@ -87,7 +92,8 @@ async function endProcesses(search: Search): Promise<number> {
   const roots = search.roots.filter((root) => root.bootId === boot);
   const signalled = new Set<string>();
   for (;;) {
-    const found = await findRunProcesses(search.isMarked, roots);
+    const all = await findRunProcesses(search.isMarked, roots);
+    const found = all.filter(({ pid }) => pid !== search.except);
     const elapsed = Date.now() - startedAt;
     if (found.length === 0 || elapsed > search.graceMs + KILL_WAIT_MS) return ended.size;
     const kill = elapsed >= search.graceMs;

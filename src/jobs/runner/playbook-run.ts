@@ -56,7 +56,6 @@ export interface PlaybookRun {
   readonly collectionsPaths?: readonly string[];
   /** 0 or absent: none. */
   readonly timeoutSeconds?: number;
-  readonly idleTimeoutSeconds?: number;
 }
 
 /** Everything the process needs, and what the API shows of it. */
@@ -78,8 +77,12 @@ export interface PreparedRun {
 
 /** Name of the folder below `artifacts/`. */
 export const RUN_IDENT = 'run';
-/** `ansible-runner` looks for cancel and timeout only between these waits. */
-const POLL_SECONDS = 1;
+/**
+ * `ansible-runner` stops reading after this time to look whether its playbook lives; has that ended meanwhile, the
+ * output not read yet is lost, its last events with it. So it reads to the end, and `RunProcess` cares for what the
+ * pauses are for: cancel, time limit, forks that outlive the playbook.
+ */
+const READ_SECONDS = 24 * 60 * 60;
 /** Our own timer acts first; the runner's is for a run whose worker died. */
 const TIMEOUT_MARGIN_SECONDS = 15;
 
@@ -183,11 +186,12 @@ async function writeEnvironment(
   return startFiles;
 }
 
-function runnerSettings(run: PlaybookRun): Record<string, unknown> {
+function runnerSettings({ timeoutSeconds = 0 }: PlaybookRun): Record<string, unknown> {
+  const limit = timeoutSeconds + TIMEOUT_MARGIN_SECONDS;
   return {
-    pexpect_timeout: POLL_SECONDS,
     suppress_output_file: true,
-    ...(run.timeoutSeconds ? { job_timeout: run.timeoutSeconds + TIMEOUT_MARGIN_SECONDS } : {}),
-    ...(run.idleTimeoutSeconds ? { idle_timeout: run.idleTimeoutSeconds } : {}),
+    ...(timeoutSeconds > 0
+      ? { job_timeout: limit, pexpect_timeout: limit + TIMEOUT_MARGIN_SECONDS }
+      : { pexpect_timeout: READ_SECONDS }),
   };
 }

@@ -1,12 +1,14 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { EventBatches } from './event-batches.js';
 import { EventReader } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { endMarked } from './orphans.js';
 import type { PreparedRun } from './playbook-run.js';
+import { watchPlaybook } from './playbook-watch.js';
 import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
 import { writeRunMark } from './run-mark.js';
 
@@ -53,6 +55,8 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const KILL_GRACE_MS = 10_000;
 /** Processes that outlive their run (started in the background by a task) get this long. */
 const LEFTOVER_GRACE_MS = 1_000;
+/** Between two looks for processes of a run that is to end: it may just be starting some. */
+const END_POLL_MS = 200;
 /** A pipe still held open after every process of the run has ended is given up. */
 const PIPE_GRACE_MS = 5_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -120,7 +124,10 @@ class RunProcess {
     }
   }
 
-  /** SIGTERM makes `ansible-runner` end the playbook with all its children; what stays is killed. */
+  /**
+   * SIGTERM tells `ansible-runner` that the run is canceled; it looks up when its playbook has ended, so the
+   * playbook is ended, too. What stays is killed.
+   */
   end(reason: 'canceled' | 'timeout' | 'error'): void {
     if (this.endedAs || this.hasExited) {
       if (reason === 'error') this.endedAs = reason;
@@ -129,6 +136,19 @@ class RunProcess {
     this.endedAs = reason;
     this.child?.kill('SIGTERM');
     this.killTimer = setTimeout(() => void this.kill(), this.killGraceMs);
+    void this.endPlaybook();
+  }
+
+  private async endPlaybook(): Promise<void> {
+    while (this.child && !this.hasExited) {
+      await endMarked(this.prepared.workspace.mark, this.killGraceMs, this.child.pid);
+      await sleep(END_POLL_MS);
+    }
+  }
+
+  /** Forks that outlive their playbook, which was killed, keep the terminal open on which the runner reads. */
+  private endForks(): void {
+    void endMarked(this.prepared.workspace.mark, LEFTOVER_GRACE_MS, this.child?.pid);
   }
 
   private async kill(): Promise<void> {
@@ -151,7 +171,8 @@ class RunProcess {
     if (child.pid !== undefined) {
       await writeRunMark(this.prepared.workspace, child.pid).catch((error) => this.fail(error));
     }
-    const [rc, signal] = await ended;
+    const stopWatch = watchPlaybook(child.pid ?? 0, () => this.endForks());
+    const [rc, signal] = await ended.finally(stopWatch);
     this.hasExited = true;
     await endMarked(this.prepared.workspace.mark, LEFTOVER_GRACE_MS);
     await this.outputEnd(child, closed);

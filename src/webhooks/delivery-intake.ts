@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
 import { Database } from '../database/database.js';
 import {
@@ -68,6 +69,7 @@ export class DeliveryIntake {
     return this.database.transaction(async () => {
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
+      failPoint('delivery-recorded');
       await this.coalescer.replaceEarlier(template, delivery.event, id);
       const job = await this.launcher.launch(template, delivery.event, id);
       await this.ledger.setJob(id, job);

@@ -2,6 +2,8 @@ import { InitialSchema1795255051169 } from './1795255051169-initial-schema.js';
 import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
+import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
+import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
 import { CoalesceWebhooks1795290691108 } from './1795290691108-coalesce-webhooks.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -10,5 +12,7 @@ export const migrations = {
   RolesAndRules1795255051170,
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
+  AddWorkflowTemplates1795289615541,
+  RunWorkflowGraphs1795290754718,
   CoalesceWebhooks1795290691108,
 };

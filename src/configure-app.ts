@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { serveAssets } from './common/browsable/assets.js';
 import { browserForms } from './common/browsable/browser-form.js';
 import { explorerPolicy } from './common/browsable/explorer.js';
 import { pageControls } from './common/browsable/page-controls.js';
-import { bodyParsers, rawBody } from './common/http/body.js';
+import { bodyParser, rawBody } from './common/http/body.js';
+import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
 import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
+import { sendJson } from './common/http/send-json.js';
 import { Settings } from './config/settings.js';
 
 /** Paths whose bytes are verified before anything reads them (decision 14). */
@@ -21,6 +23,13 @@ const RECEIVERS = [
 const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
+/** Where a body may be lines, which its handler reads as they come; the answer may be lines then too. */
+const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
+
+/** The prototype of Express's answers; its types leave it out. */
+interface Express {
+  response: { json: (value: unknown) => Response };
+}
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
@@ -33,24 +42,39 @@ export function configureApp(app: NestExpressApplication): void {
     'trust proxy',
     settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false,
   );
+  (app.getHttpAdapter().getInstance() as unknown as Express).response.json = sendJson;
   app.use(openScope);
+  app.use(parseQueryOnce);
   app.use(securityHeaders);
   const raw = rawBody(settings.WEBHOOK_BODY_LIMIT);
   app.use(RECEIVERS, (request: Request, response: Response, next: NextFunction) => {
     if (SERVICE.test(request.originalUrl.split('?')[0] ?? '')) raw(request, response, next);
     else next();
   });
-  for (const parser of bodyParsers(settings.BULK_BODY_LIMIT)) {
-    app.use('/api/v2/bulk', parser);
-  }
-  for (const parser of bodyParsers(settings.BODY_LIMIT)) app.use(parser);
+  app.use('/api/v2/bulk', unlessLines(bodyParser(settings.BULK_BODY_LIMIT)));
+  app.use(unlessLines(bodyParser(settings.BODY_LIMIT)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
-    if (!OUTPUT.test(request.path)) assertAcceptable(request as never);
+    const isAnsweredInLines = takesLines(request) && wantsLines(request as never);
+    if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request as never);
     next();
   });
   usePages(app);
   app.enableShutdownHooks();
 }
+
+const takesLines = (request: Request): boolean =>
+  request.method === 'POST' &&
+  LINES.test(request.originalUrl.split('?')[0] ?? '') &&
+  sendsLines(request as never);
+
+/** Leaves a body of lines in its stream. */
+const unlessLines =
+  (parser: RequestHandler): RequestHandler =>
+  (request, response, next) => {
+    if (!takesLines(request)) return parser(request, response, next);
+    request.body = {};
+    next();
+  };
 
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {
@@ -84,6 +108,12 @@ function openScope(request: Request, response: Response, next: NextFunction): vo
     return writeHead(...args);
   }) as typeof response.writeHead;
   runInScope({ actor: null, requestId, sourceIp: request.ip ?? '' }, next);
+}
+
+/** The framework parses the query string whenever somebody looks at it. */
+function parseQueryOnce(request: Request, _response: Response, next: NextFunction): void {
+  Object.defineProperty(request, 'query', { value: request.query, writable: true });
+  next();
 }
 
 function securityHeaders(_request: Request, response: Response, next: NextFunction): void {

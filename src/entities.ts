@@ -30,6 +30,11 @@ import './templates/unified-templates.resource.js';
 import './users/users.resource.js';
 import './webhooks/webhook-deliveries.resource.js';
 import './webhooks/webhook-status-posts.resource.js';
+import './workflow-templates/approval-templates.resource.js';
+import './workflow-templates/tables.js';
+import './workflow-templates/workflow-template-nodes.resource.js';
+import './workflow-templates/workflow-templates.resource.js';
+import './workflows/workflow-approvals.resource.js';
 import './workflows/workflow-job-nodes.resource.js';
 import './workflows/workflow-jobs.resource.js';
 

@@ -21,6 +21,7 @@ import { TeamsModule } from './teams/teams.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { WorkflowTemplatesModule } from './workflow-templates/workflow-templates.module.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** The modules both processes share, the ground first. */
@@ -41,6 +42,7 @@ export const FEATURES = [
   TemplatesModule,
   JobsModule,
   WorkflowsModule,
+  WorkflowTemplatesModule,
   WebhooksModule,
   NotificationsModule,
   LabelsModule,

@@ -19,7 +19,7 @@ export async function describeEntries(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const entries = await context.database.rows<Entry>(sql`
+  const entries = await context.database.preparedRows<Entry>(sql`
     SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
       object2, object2_id, object2_name
     FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
@@ -44,7 +44,7 @@ async function hiddenObjects(
     const definition = findResource(type);
     if (!definition) continue;
     const readable = permit(definition.policy, 'read', 't', actor);
-    const found = await database.rows<{ id: number }>(sql`
+    const found = await database.preparedRows<{ id: number }>(sql`
       SELECT t.id FROM ${ident(definition.table)} t
       WHERE ${and(sql`t.id = ANY(${[...ids]}::int[])`, definition.own('t'), sql`(${readable}) IS NOT TRUE`)}`);
     hidden.set(type, new Set(found.map(({ id }) => id)));

@@ -1,31 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { permit, type Actor } from '../common/access.js';
-import { ActivityRecorder } from '../common/activity/activity.js';
+import type { Actor } from '../common/access.js';
 import { invalidPk, validate } from '../common/fields/validate.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { HostLimit } from '../inventories/host-limit.js';
-import { InventoryLock } from '../inventories/inventory-lock.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { HOST_CREATE_FIELDS } from './bulk-host.schema.js';
+import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
 import { assertWithin, readEntries } from './entry-list.js';
-import { readHostEntries, repeatedNames, type HostEntry } from './host-entries.js';
+import { addHost, emptyColumns, HOST_DEFAULTS, selectGiven } from './given-hosts.js';
+import { readHostEntries, type HostEntry } from './host-entries.js';
+import {
+  checkGiven,
+  HostWriter,
+  type Clash,
+  type HostCheck,
+  type HostTarget,
+  type OnConflict,
+  type WrittenHost,
+} from './host-writer.js';
 
-/** The inventory of a request as its caller finds it, and which of the names it already has. */
-interface Target {
-  id: number;
-  name: string;
-  kind: string;
-  organization_id: number;
-  may_change: boolean;
-  taken_hosts: string[];
-  taken_groups: string[];
+interface CreateRequest {
+  inventoryId: number;
+  onConflict: OnConflict;
+  given: unknown[];
 }
-
-const INVENTORY_FIELD = HOST_CREATE_FIELDS.filter(({ name }) => name === 'inventory');
 
 /** Creates many hosts of one inventory at once: all or none, in a constant number of statements. */
 @Injectable()
@@ -33,9 +33,7 @@ export class BulkHostCreate {
   constructor(
     private readonly database: Database,
     private readonly settings: RuntimeSettings,
-    private readonly inventory: InventoryLock,
-    private readonly limit: HostLimit,
-    private readonly activity: ActivityRecorder,
+    private readonly hosts: HostWriter,
   ) {}
 
   /**
@@ -44,82 +42,49 @@ export class BulkHostCreate {
    *   organization; Conflict when another request took one of the names meanwhile
    */
   async create(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
-    const { inventoryId, given } = readRequest(body);
+    const { inventoryId, onConflict, given } = readRequest(body);
     const { BULK_HOST_MAX_CREATE: most } = await this.settings.get('BULK_HOST_MAX_CREATE');
     assertWithin('hosts', given.length, 'BULK_HOST_MAX_CREATE', most);
     const { entries, errors } = readHostEntries(given);
-    const target = await this.target(inventoryId, entries, actor);
-    assertPossible(inventoryId, target, entries, errors);
-    const ids = await this.database.transaction(async () => {
-      await this.limit.assertRoom(inventoryId, entries.length);
-      return dryRun ? null : this.write(target!, entries);
+    const columns = emptyColumns();
+    entries.forEach((entry, index) => addHost(columns, index, entry));
+    const rows = selectGiven(columns);
+    const check = checkGiven(inventoryId, rows, { onConflict, most: given.length });
+    const target = await this.hosts.find(inventoryId, actor, check);
+    assertPossible(inventoryId, target, errors);
+    const { existing } = target.check;
+    return this.database.transaction(async () => {
+      const before = await this.hosts.hold(target, entries.length - existing);
+      if (dryRun) return preview(inventoryId, entries, onConflict, existing);
+      const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
+        sql`${this.hosts.write(target, rows, onConflict)} SELECT * FROM written`,
+      );
+      const byName = new Map(written.map((host) => [host.name, host]));
+      assertAllWritten(entries, byName);
+      const count = (result: string): number =>
+        written.filter((host) => host.result === result).length;
+      const groups = entries.some((entry) => entry.groups.length > 0)
+        ? await this.hosts.join(target, rows)
+        : [];
+      const totals = {
+        created: count('created'),
+        updated: count('updated'),
+        unchanged: count('unchanged'),
+        groups,
+      };
+      this.hosts.record(target, before, totals);
+      const { created, updated, unchanged } = totals;
+      return Reply.created({
+        url: resource('inventory').url(inventoryId),
+        ...(onConflict === 'update' ? { created, updated, unchanged } : {}),
+        hosts: entries.map((entry) => shown(inventoryId, entry, byName.get(entry.name)!)),
+      });
     });
-    return answer(inventoryId, entries, ids);
-  }
-
-  private target(
-    inventoryId: number,
-    entries: readonly HostEntry[],
-    actor: Actor,
-  ): Promise<Target | undefined> {
-    const names = entries.map(({ name }) => name);
-    return this.database.row<Target>(sql`
-      SELECT i.id, i.name, i.kind, i.organization_id,
-        (${permit(resource('inventory').policy, 'change', 'i', actor)}) AS may_change,
-        ARRAY(SELECT name FROM hosts WHERE inventory_id = i.id AND name = ANY(${names}::text[])
-          ORDER BY id) AS taken_hosts,
-        ARRAY(SELECT name FROM groups WHERE inventory_id = i.id AND name = ANY(${names}::text[])
-          ORDER BY id) AS taken_groups
-      FROM inventories i WHERE i.id = ${inventoryId}`);
-  }
-
-  /** @returns ids in the order of the entries */
-  private async write(target: Target, entries: readonly HostEntry[]): Promise<number[]> {
-    const held = await this.inventory.holdAll([target.id], 'host');
-    const ids = await this.insert(target.id, entries);
-    const lost = entries.filter(({ name }) => !ids.has(name)).map(({ name }) => name);
-    if (lost.length > 0) {
-      throw new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
-    }
-    const before = held.get(target.id) ?? 0;
-    this.activity.record({
-      operation: 'update',
-      object1: {
-        type: 'inventory',
-        id: target.id,
-        name: target.name,
-        organizationId: target.organization_id,
-      },
-      changes: { total_hosts: [before, before + entries.length] },
-    });
-    return entries.map(({ name }) => ids.get(name)!);
-  }
-
-  /** Names that were taken since they were looked at are left out. @returns ids by name */
-  private async insert(
-    inventoryId: number,
-    entries: readonly HostEntry[],
-  ): Promise<Map<string, number>> {
-    const rows = await this.database.rows<{ id: number; name: string }>(sql`
-      INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)
-      SELECT ${inventoryId}, host.name, host.description, host.enabled, host.instance_id,
-        host.variables
-      FROM unnest(${entries.map(({ name }) => name)}::text[],
-          ${entries.map(({ description }) => description)}::text[],
-          ${entries.map(({ enabled }) => enabled)}::boolean[],
-          ${entries.map(({ instance_id: id }) => id)}::text[],
-          ${entries.map(({ variables }) => variables)}::text[])
-        WITH ORDINALITY AS host (name, description, enabled, instance_id, variables, place)
-      WHERE NOT EXISTS (
-        SELECT 1 FROM groups WHERE groups.inventory_id = ${inventoryId} AND groups.name = host.name)
-      ORDER BY host.place
-      ON CONFLICT DO NOTHING RETURNING id, name`);
-    return new Map(rows.map(({ id, name }) => [name, id]));
   }
 }
 
-/** Faults of both fields come back together. */
-function readRequest(body: Record<string, unknown>): { inventoryId: number; given: unknown[] } {
+/** Faults of all fields come back together. */
+function readRequest(body: Record<string, unknown>): CreateRequest {
   const errors: FieldErrors = {};
   const collect = <T>(read: () => T): T | undefined => {
     try {
@@ -130,59 +95,104 @@ function readRequest(body: Record<string, unknown>): { inventoryId: number; give
       return undefined;
     }
   };
-  const inventoryId = collect(() => validate(INVENTORY_FIELD, body).inventory as number);
+  const own = collect(() => validate(HOST_TARGET_FIELDS, body));
   const given = collect(() => readEntries('hosts', body.hosts));
-  if (inventoryId === undefined || given === undefined) throw new Invalid(errors);
-  return { inventoryId, given };
+  if (own === undefined || given === undefined) throw new Invalid(errors);
+  return {
+    inventoryId: own.inventory as number,
+    onConflict: own.on_conflict as OnConflict,
+    given,
+  };
 }
 
-/** An unknown inventory and one the caller may not change read alike (decision 6). */
+type Checked = HostTarget & { check: HostCheck | null };
+
 function assertPossible(
   inventoryId: number,
-  target: Target | undefined,
-  entries: readonly HostEntry[],
+  target: Checked | undefined,
   entryErrors: FieldErrors,
-): void {
-  const errors: FieldErrors = {};
-  const faults: string[] = [];
+): asserts target is HostTarget & { check: HostCheck } {
+  const errors: FieldErrors = targetErrors(inventoryId, target);
   if (Object.keys(entryErrors).length > 0) errors.hosts = entryErrors;
-  if (!target?.may_change) {
-    errors.inventory = [invalidPk(inventoryId)];
-    faults.push(`Inventory with id ${inventoryId} not found or lack permissions to add hosts.`);
-  } else {
-    if (target.kind !== '') {
-      faults.push(
-        'Hosts can only be created in manual inventories (not smart or constructed types).',
-      );
-    }
-    faults.push(...nameFaults(target, entries));
+  if (target?.may_change === true) {
+    const faults = [...((errors.__all__ ?? []) as string[]), ...nameFaults(target.check!.clashes)];
+    if (faults.length > 0) errors.__all__ = faults;
   }
-  if (faults.length > 0) errors.__all__ = faults;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-function nameFaults(target: Target, entries: readonly HostEntry[]): string[] {
-  const faults: string[] = [];
-  const duplicates = new Set([...repeatedNames(entries), ...target.taken_hosts]);
-  if (duplicates.size > 0) {
-    const names = [...duplicates].join(', ');
-    faults.push(`Hostnames must be unique in an inventory. Duplicates found: ${names}`);
+/**
+ * What forbids adding hosts to the inventory. An unknown one and one the caller may not change read
+ * alike (decision 6).
+ */
+export function targetErrors(inventoryId: number, target: HostTarget | undefined): FieldErrors {
+  if (!target?.may_change) {
+    return {
+      inventory: [invalidPk(inventoryId)],
+      __all__: [`Inventory with id ${inventoryId} not found or lack permissions to add hosts.`],
+    };
   }
-  if (target.taken_groups.length > 0) {
-    const names = [...new Set(target.taken_groups)].join(', ');
-    faults.push(`A Group with that name already exists. Duplicates found: ${names}`);
-  }
-  return faults;
+  if (target.kind === '') return {};
+  return {
+    __all__: ['Hosts can only be created in manual inventories (not smart or constructed types).'],
+  };
 }
 
-function answer(inventoryId: number, entries: readonly HostEntry[], ids: number[] | null): Reply {
-  const url = resource('inventory').url(inventoryId);
-  const host = resource('host');
-  const hosts = entries.map((entry, index) => {
-    const id = ids?.[index] ?? null;
-    return { id, ...entry, url: id === null ? null : host.url(id), inventory: inventoryId };
+/** Texts by kind of clash, as for single objects. */
+export const CLASH_TEXTS = {
+  repeated: 'Hostnames must be unique in an inventory.',
+  host: 'Hostnames must be unique in an inventory.',
+  group: 'A Group with that name already exists.',
+  group_is_host: 'A Host with that name already exists.',
+} as const satisfies Record<Clash['reason'], string>;
+
+function nameFaults(clashes: readonly Clash[]): string[] {
+  const names = new Map<string, Set<string>>();
+  for (const { name, reason } of clashes) {
+    const text = CLASH_TEXTS[reason];
+    names.set(text, (names.get(text) ?? new Set()).add(name));
+  }
+  return [...names].map(([text, own]) => `${text} Duplicates found: ${[...own].join(', ')}`);
+}
+
+function assertAllWritten(
+  entries: readonly HostEntry[],
+  written: ReadonlyMap<string, WrittenHost>,
+): void {
+  const lost = entries.filter(({ name }) => !written.has(name)).map(({ name }) => name);
+  if (lost.length === 0) return;
+  throw new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
+}
+
+function preview(
+  inventoryId: number,
+  entries: readonly HostEntry[],
+  onConflict: OnConflict,
+  existing: number,
+): Reply {
+  return new Reply(200, {
+    dry_run: true,
+    url: resource('inventory').url(inventoryId),
+    ...(onConflict === 'update'
+      ? { created: entries.length - existing, updated: existing, unchanged: 0 }
+      : {}),
+    hosts: entries.map((entry) => shown(inventoryId, entry, null)),
   });
-  return ids === null
-    ? new Reply(200, { dry_run: true, url, hosts })
-    : Reply.created({ url, hosts });
+}
+
+/** A host as it is stored now, or as it would be were it new. */
+function shown(
+  inventoryId: number,
+  { groups, ...entry }: HostEntry,
+  written: WrittenHost | null,
+): object {
+  const sent = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+  const host = written ?? { id: null, ...HOST_DEFAULTS, ...(sent as { name: string }) };
+  const { id, name, description, enabled, instance_id, variables } = host;
+  return {
+    ...{ id, name, description, enabled, instance_id, variables },
+    ...(groups.length > 0 ? { groups } : {}),
+    url: id === null ? null : resource('host').url(id),
+    inventory: inventoryId,
+  };
 }

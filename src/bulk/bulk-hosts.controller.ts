@@ -1,14 +1,24 @@
 import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/http/idempotency.js';
+import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
+import { replyInLines } from '../common/http/reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
+import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
-import { CREATED, DELETED, DETAIL } from './bulk-answers.js';
-import { isDryRun } from './dry-run.js';
+import {
+  CREATED,
+  CREATED_LINES,
+  DELETED,
+  DETAIL,
+  GIVEN_HOST,
+  TARGET_PARAMETERS,
+} from './bulk-answers.js';
+import { isDryRun } from '../common/http/dry-run.js';
 
 /** Creating and deleting many hosts in one request (seed, Bulk). */
 @ApiTags('bulk')
@@ -16,6 +26,7 @@ import { isDryRun } from './dry-run.js';
 export class BulkHostsController {
   constructor(
     private readonly creations: BulkHostCreate,
+    private readonly streams: BulkHostStream,
     private readonly deletions: BulkHostDelete,
     private readonly idempotency: Idempotency,
   ) {}
@@ -37,15 +48,26 @@ export class BulkHostsController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_host_create',
-    summary: 'Create many hosts in one inventory; all or none. `?dry_run=1` only checks.',
+    summary:
+      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: `inventory` and `on_conflict` stand in the URL then, faults come back by line, and `Accept: application/x-ndjson` has the progress told.',
     body: HOST_CREATE_FIELDS,
+    lines: { body: GIVEN_HOST, response: CREATED_LINES },
     response: CREATED,
+    query: TARGET_PARAMETERS,
     status: 201,
   })
   create(@Req() request: ApiRequest): Promise<Reply> {
+    if (sendsLines(request)) return this.createFromLines(request);
     const { body, actor } = request;
     if (isDryRun(request)) return this.creations.create(body, actor, true);
     return this.idempotency.once(request, () => this.creations.create(body, actor, false));
+  }
+
+  /** Until the body is read nobody knows how it ends: an answer in lines says so in its last one. */
+  private async createFromLines(request: ApiRequest): Promise<Reply> {
+    const stream = await this.streams.prepare(request);
+    if (!wantsLines(request)) return this.streams.create(stream, () => undefined);
+    return replyInLines((report) => this.streams.create(stream, report));
   }
 
   @Get('host_delete')

@@ -8,7 +8,7 @@ import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL } from './bulk-answers.js';
 import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
-import { isDryRun } from './dry-run.js';
+import { isDryRun } from '../common/http/dry-run.js';
 
 /** Launching many jobs in one request (seed, Bulk). */
 @ApiTags('bulk')

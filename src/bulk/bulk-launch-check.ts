@@ -6,10 +6,24 @@ import type { FieldErrors } from '../common/http/errors.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { join, sql, type Sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../jobs/launch-check.js';
 import { LaunchLoader, type LaunchObjects } from '../jobs/launch-loader.js';
 import type { Prompts } from '../templates/launch-config.js';
+import { planWorkflow, type PlannedWorkflow } from '../workflow-templates/workflow-launch-check.js';
+import {
+  WorkflowLaunchLoader,
+  type WorkflowTemplate,
+} from '../workflow-templates/workflow-launch-loader.js';
+import {
+  idsOfType,
+  named,
+  objectFaults,
+  repeatedIdentifiers,
+  STARTS,
+  templateFaults,
+  type Subject,
+} from './bulk-launch-faults.js';
 import type { JobEntry } from './job-entries.js';
 
 /** A bulk launch as it was read. */
@@ -42,25 +56,12 @@ export interface CheckedLaunch {
   fieldErrors: FieldErrors;
 }
 
-interface Subject {
-  id: number;
-  type: string;
-  scm_type: string | null;
-  may_read: boolean;
-  may_start: boolean;
-}
-
 interface Subjects {
   templates: Subject[];
   /** Organizations the caller is a member of. */
   member_of: number[];
   organization_exists: boolean;
 }
-
-const PLURALS: Readonly<Record<string, string>> = {
-  job_template: 'Job Templates',
-  project: 'Projects',
-};
 
 const REFERENCES = new Set(['inventory', 'credentials', 'labels', 'execution_environment']);
 
@@ -70,6 +71,7 @@ export class BulkLaunchCheck {
   constructor(
     private readonly database: Database,
     private readonly loader: LaunchLoader,
+    private readonly workflows: WorkflowLaunchLoader,
     private readonly settings: Settings,
   ) {}
 
@@ -87,6 +89,10 @@ export class BulkLaunchCheck {
       },
       actor,
     );
+    const workflows = await this.workflows.templates(
+      idsOfType(subjects.templates, 'workflow_job_template'),
+      actor,
+    );
     const organization = chooseOrganization(launch, subjects, actor);
     const faults = [
       ...repeatedIdentifiers(entries),
@@ -94,7 +100,13 @@ export class BulkLaunchCheck {
       ...organization.faults,
       ...objectFaults(all, objects),
     ];
-    const checked = entries.map((entry) => this.checkEntry(entry, prompts, byId, objects, actor));
+    const checked = entries.map((entry) => {
+      const effective = overlaid(prompts, entry.prompts);
+      const plan = this.plan({ ...entry, prompts: effective }, objects, workflows, actor);
+      return plan
+        ? checkedAgainst(plan, entry, effective)
+        : checkedUpdate(byId.get(entry.templateId), entry, effective);
+    });
     return {
       organizationId: organization.id,
       entries: checked.map(({ result }) => result),
@@ -106,54 +118,77 @@ export class BulkLaunchCheck {
 
   private async subjects(launch: BulkLaunch, actor: Actor): Promise<Subjects> {
     const ids = [...new Set(launch.entries.map(({ templateId }) => templateId))];
-    const rule = (type: string, action: string) =>
-      permit(resource(type).policy, action, 't', actor);
+    const ruled = (action: (start: string) => string): Sql => {
+      const cases = Object.entries(STARTS).map(
+        ([type, start]) =>
+          sql`WHEN ${type} THEN (${permit(resource(type).policy, action(start), 't', actor)})`,
+      );
+      return sql`CASE t.type ${join(cases, ' ')} ELSE true END`;
+    };
     const row = await this.database.row<Subjects>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         EXISTS (SELECT 1 FROM organizations WHERE id = ${launch.organizationId}::int)
           AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]') FROM (
           SELECT t.id, t.type, t.scm_type,
-            CASE t.type WHEN 'job_template' THEN (${rule('job_template', 'read')})
-              WHEN 'project' THEN (${rule('project', 'read')}) ELSE true END AS may_read,
-            CASE t.type WHEN 'job_template' THEN (${rule('job_template', 'start')})
-              WHEN 'project' THEN (${rule('project', 'update')}) ELSE true END AS may_start
+            ${ruled(() => 'read')} AS may_read,
+            ${ruled((start) => start)} AS may_start
           FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])) found) AS templates`);
     return row!;
   }
 
-  private checkEntry(
-    entry: JobEntry,
-    defaults: Prompts,
-    byId: ReadonlyMap<number, Subject>,
+  /** What a launch of an entry amounts to; null where a template takes no prompts. */
+  private plan(
+    { templateId, prompts }: Pick<JobEntry, 'templateId' | 'prompts'>,
     objects: LaunchObjects,
+    workflows: ReadonlyMap<number, WorkflowTemplate>,
     actor: Actor,
-  ): { result: CheckedEntry; errors: FieldErrors } {
-    const effective = overlaid(defaults, entry.prompts);
-    const own = Object.keys(entry.prompts);
-    const template = objects.templates.get(entry.templateId);
-    const subject = byId.get(entry.templateId);
-    if (!template) {
-      const isManual = subject?.type === 'project' && (subject.scm_type ?? '') === '';
-      return {
-        result: { entry, effective, ignored: [...entry.ignored, ...own], secrets: [] },
-        errors: isManual
-          ? { unified_job_template: ['The project has no source to be updated from.'] }
-          : {},
-      };
-    }
-    const { templateId } = entry;
-    const plan = planLaunch(
-      { templateId, launchType: 'workflow', prompts: effective, createdBy: actor.id },
-      template,
-      objects,
-      { maxForks: this.settings.MAX_FORKS },
-    );
-    const ignored = ownIgnored(entry, plan);
-    // What the caller may not know of the template does not show through its faults.
-    const errors = template.mayStart ? withoutReferences(plan.errors) : {};
-    return { result: { entry, effective, ignored, secrets: plan.variables.secrets }, errors };
+  ): PlannedLaunch | PlannedWorkflow | null {
+    const request = {
+      templateId,
+      launchType: 'workflow',
+      prompts,
+      createdBy: actor.id,
+    } as const;
+    const template = objects.templates.get(templateId);
+    const limits = { maxForks: this.settings.MAX_FORKS };
+    if (template) return planLaunch(request, template, objects, limits);
+    const workflow = workflows.get(templateId);
+    return workflow ? planWorkflow(request, workflow, objects) : null;
   }
+}
+
+interface EntryVerdict {
+  result: CheckedEntry;
+  errors: FieldErrors;
+}
+
+function checkedAgainst(
+  plan: PlannedLaunch | PlannedWorkflow,
+  entry: JobEntry,
+  effective: Prompts,
+): EntryVerdict {
+  const { secrets } = plan.variables;
+  return {
+    result: { entry, effective, ignored: ownIgnored(entry, plan), secrets },
+    // What the caller may not know of the template does not show through its faults.
+    errors: plan.template.mayStart ? withoutReferences(plan.errors) : {},
+  };
+}
+
+function checkedUpdate(
+  subject: Subject | undefined,
+  entry: JobEntry,
+  effective: Prompts,
+): EntryVerdict {
+  const isManual = subject?.type === 'project' && (subject.scm_type ?? '') === '';
+  const ignored = [...entry.ignored, ...Object.keys(entry.prompts)];
+  return {
+    result: { entry, effective, ignored, secrets: [] },
+    errors: isManual
+      ? { unified_job_template: ['The project has no source to be updated from.'] }
+      : {},
+  };
 }
 
 /** The entry's own prompts over the defaults; variables key by key (decision 10). */
@@ -163,7 +198,7 @@ function overlaid(defaults: Prompts, own: Prompts): Prompts {
   return { ...merged, extra_vars: { ...defaults.extra_vars, ...own.extra_vars } };
 }
 
-function ownIgnored(entry: JobEntry, { ignored }: PlannedLaunch): string[] {
+function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
   const variables = Object.keys((ignored.extra_vars ?? {}) as object);
   const own = (entry.prompts.extra_vars ?? {}) as object;
   const names = Object.keys(ignored).filter((field) =>
@@ -181,76 +216,6 @@ function withoutReferences(errors: FieldErrors): FieldErrors {
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
   return Object.fromEntries(rest);
-}
-
-function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { identifier } of entries) {
-    if (seen.has(identifier)) repeated.add(identifier);
-    seen.add(identifier);
-  }
-  return [...repeated].map((identifier) => `Identifier ${identifier} not unique`);
-}
-
-/** What does not exist and what may not even be read share one text (decision 6). */
-function templateFaults(
-  entries: readonly JobEntry[],
-  byId: ReadonlyMap<number, Subject>,
-): string[] {
-  const ids = [...new Set(entries.map(({ templateId }) => templateId))];
-  const hidden = ids.filter((id) => byId.get(id)?.may_read !== true);
-  const found = ids.flatMap((id) => byId.get(id) ?? []).filter((one) => one.may_read);
-  const others = found.filter(({ type }) => !(type in PLURALS));
-  const kinds = [...new Set(others.map(({ type }) => resource(type).label))];
-  return [
-    ...(kinds.length > 0 ? [`Template types ${kinds.join(' ')} not allowed in bulk jobs`] : []),
-    ...notFound('Unified Job Templates', hidden),
-    ...Object.entries(PLURALS).flatMap(([type, plural]) =>
-      notFound(
-        plural,
-        idsOfType(
-          found.filter((one) => !one.may_start),
-          type,
-        ),
-      ),
-    ),
-  ];
-}
-
-const idsOfType = (subjects: readonly Subject[], type: string): number[] =>
-  subjects.filter((one) => one.type === type).map(({ id }) => id);
-
-/** Use of every object named is asked, whether a template asks for the field or not. */
-function objectFaults(all: readonly Prompts[], objects: LaunchObjects): string[] {
-  const unusable = (field: 'inventory' | 'credentials', found: (id: number) => boolean): number[] =>
-    named(all, field).filter((id) => !found(id));
-  return [
-    ...notFound(
-      'Inventories',
-      unusable('inventory', (id) => objects.inventories.get(id)?.mayUse === true),
-    ),
-    ...notFound(
-      'Credentials',
-      unusable('credentials', (id) => objects.credentials.get(id)?.mayUse === true),
-    ),
-    ...notFound(
-      'Labels',
-      named(all, 'labels').filter((id) => objects.labels.get(id)?.mayRead !== true),
-    ),
-    ...notFound('Execution Environments', named(all, 'execution_environment')),
-  ];
-}
-
-function notFound(plural: string, ids: readonly number[]): string[] {
-  if (ids.length === 0) return [];
-  const list = [...ids].sort((one, other) => one - other).join(', ');
-  return [`${plural} {${list}} not found or you don't have permissions to access it`];
-}
-
-/** Ids that any of the prompts name in a field, each once. */
-function named(all: readonly Prompts[], field: keyof Prompts): number[] {
-  return [...new Set(all.flatMap((prompts) => (prompts[field] ?? []) as number | number[]))];
 }
 
 /** Organization of the workflow job (seed, Bulk). */

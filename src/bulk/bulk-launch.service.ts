@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WorkflowRows } from '../workflows/workflow-rows.js';
+import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { WORKFLOW_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchCheck, type BulkLaunch, type CheckedLaunch } from './bulk-launch-check.js';
 import { assertWithin, readEntries } from './entry-list.js';
@@ -47,23 +47,8 @@ export class BulkLaunchService {
       assertFaultless(checked);
       const ignored = ignoredFields(checked);
       if (dryRun) return new Reply(200, preview(launch, checked, ignored));
-      const row = await this.rows.write({
-        name: launch.name,
-        description: launch.description,
-        organizationId: checked.organizationId,
-        createdBy: actor.id,
-        launchType,
-        prompts: launch.prompts,
-        secrets: checked.entries.flatMap(({ secrets }) => secrets),
-        nodes: checked.entries.map(({ entry, effective, secrets }) => ({
-          identifier: entry.identifier,
-          templateId: entry.templateId,
-          own: entry.prompts,
-          effective,
-          secrets,
-        })),
-      });
-      const shown = await this.resources.show(workflowJobs, row, actor);
+      const [row] = await this.rows.write([workflowJobOf(launch, checked, actor, launchType)]);
+      const shown = await this.resources.show(workflowJobs, row!, actor);
       return Reply.created({ ...shown, ignored_fields: ignored });
     });
   }
@@ -95,6 +80,32 @@ export class BulkLaunchService {
     };
   }
 }
+
+const workflowJobOf = (
+  launch: BulkLaunch,
+  checked: CheckedLaunch,
+  actor: Actor,
+  launchType: LaunchType,
+): NewWorkflowJob => ({
+  name: launch.name,
+  description: launch.description,
+  templateId: null,
+  isBulk: true,
+  // Of no template: there is nothing it could overlap with.
+  allowSimultaneous: false,
+  organizationId: checked.organizationId,
+  createdBy: actor.id,
+  launchType,
+  prompts: launch.prompts,
+  secrets: checked.entries.flatMap(({ secrets }) => secrets),
+  nodes: checked.entries.map(({ entry, effective, secrets }) => ({
+    identifier: entry.identifier,
+    templateId: entry.templateId,
+    own: entry.prompts,
+    effective,
+    secrets,
+  })),
+});
 
 function collect<T>(errors: FieldErrors, read: () => T): T | undefined {
   try {

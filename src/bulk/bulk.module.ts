@@ -3,17 +3,32 @@ import { InventoriesModule } from '../inventories/inventories.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
+import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { BulkHostsController } from './bulk-hosts.controller.js';
 import { BulkJobsController } from './bulk-jobs.controller.js';
 import { BulkLaunchCheck } from './bulk-launch-check.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
-import { BulkRelaunchController } from './bulk-relaunch.controller.js';
+import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
+import { HostWriter } from './host-writer.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],
-  controllers: [BulkController, BulkHostsController, BulkJobsController, BulkRelaunchController],
-  providers: [BulkHostCreate, BulkHostDelete, BulkLaunchCheck, BulkLaunchService, BulkRelaunch],
+  controllers: [
+    BulkController,
+    BulkHostsController,
+    BulkJobsController,
+    WorkflowRelaunchController,
+  ],
+  providers: [
+    BulkHostCreate,
+    BulkHostStream,
+    HostWriter,
+    BulkHostDelete,
+    BulkLaunchCheck,
+    BulkLaunchService,
+    BulkRelaunch,
+  ],
 })
 export class BulkModule {}

@@ -2,16 +2,18 @@ import { isStorable, isStorableJson } from '../common/fields/text.js';
 import { toBoolean, typeName } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
-import { splitHostName } from '../inventories/host-name.js';
+import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
 
-/** A host to be created, its values as they are stored. */
+/** A host of a request, its values as they are stored; null: not sent. */
 export interface HostEntry {
   name: string;
-  description: string;
-  enabled: boolean;
-  instance_id: string;
+  description: string | null;
+  enabled: boolean | null;
+  instance_id: string | null;
   /** JSON or YAML text. */
-  variables: string;
+  variables: string | null;
+  /** Names of groups of the inventory that the host shall be in. */
+  groups: string[];
 }
 
 const MAX_NAME = 512;
@@ -38,7 +40,8 @@ export function readHostEntries(given: readonly unknown[]): {
   return { entries, errors };
 }
 
-function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
+/** Reads one host. @returns null when it has faults, which are added to `faults` by field */
+export function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     faults.__all__ = [`Invalid data. Expected a dictionary, but got ${typeName(given)}.`];
     return null;
@@ -48,8 +51,9 @@ function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
     name: readName(host.name, faults),
     description: readText('description', host.description, faults),
     enabled: readSwitch('enabled', host.enabled, faults),
-    instance_id: readText('instance_id', host.instance_id, faults, MAX_INSTANCE_ID).trim(),
+    instance_id: readText('instance_id', host.instance_id, faults, MAX_INSTANCE_ID)?.trim() ?? null,
     variables: readVariables(host.variables, faults),
+    groups: readGroups(host.groups, faults),
   };
   takePort(entry, faults);
   return Object.keys(faults).length === 0 ? entry : null;
@@ -64,7 +68,7 @@ function readName(given: unknown, faults: FieldErrors): string {
     faults.name = ['This field may not be null.'];
     return '';
   }
-  const name = readText('name', given, faults, MAX_NAME).trim();
+  const name = (readText('name', given, faults, MAX_NAME) ?? '').trim();
   if (name === '' && !faults.name) faults.name = ['This field may not be blank.'];
   return name;
 }
@@ -74,8 +78,9 @@ function readText(
   given: unknown,
   faults: FieldErrors,
   max = Number.POSITIVE_INFINITY,
-): string {
-  if (given === undefined || given === null) return '';
+): string | null {
+  if (given === undefined) return null;
+  if (given === null) return '';
   const text = typeof given === 'number' ? String(given) : given;
   if (typeof text !== 'string') faults[field] = ['Not a valid string.'];
   else if (!isStorable(text)) faults[field] = ['Null characters are not allowed.'];
@@ -85,15 +90,16 @@ function readText(
   return '';
 }
 
-function readSwitch(field: string, given: unknown, faults: FieldErrors): boolean {
-  if (given === undefined) return true;
+function readSwitch(field: string, given: unknown, faults: FieldErrors): boolean | null {
+  if (given === undefined) return null;
   const value = given === null ? false : toBoolean(given);
   if (value === undefined) faults[field] = ['Must be a valid boolean.'];
   return value ?? false;
 }
 
-function readVariables(given: unknown, faults: FieldErrors): string {
-  if (given === undefined || given === null || given === '') return '';
+function readVariables(given: unknown, faults: FieldErrors): string | null {
+  if (given === undefined) return null;
+  if (given === null || given === '') return '';
   const text = typeof given === 'object' ? JSON.stringify(given) : given;
   if (typeof text !== 'string') {
     faults.variables = ['Not a valid string.'];
@@ -109,6 +115,24 @@ function readVariables(given: unknown, faults: FieldErrors): string {
   return text;
 }
 
+/** Names of groups, each once. */
+function readGroups(given: unknown, faults: FieldErrors): string[] {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) {
+    faults.groups = [`Expected a list of items but got type "${typeName(given)}".`];
+    return [];
+  }
+  const names = new Set<string>();
+  for (const one of given as unknown[]) {
+    const ofOne: FieldErrors = {};
+    const name = readName(one, ofOne);
+    if (RESERVED_GROUP_NAMES.has(name)) ofOne.name = ['Invalid group name.'];
+    if (ofOne.name) faults.groups = ofOne.name;
+    names.add(name);
+  }
+  return [...names];
+}
+
 /** `web:2222` is the host `web` on port 2222, as with a single host. */
 function takePort(entry: HostEntry, faults: FieldErrors): void {
   if (faults.name || !entry.name.includes(':')) return;
@@ -117,21 +141,10 @@ function takePort(entry: HostEntry, faults: FieldErrors): void {
     if (port === null) return;
     entry.name = name;
     if (faults.variables) return;
-    const variables = { ...parseVariables(entry.variables), ansible_ssh_port: port };
+    const variables = { ...parseVariables(entry.variables ?? ''), ansible_ssh_port: port };
     entry.variables = JSON.stringify(variables);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     Object.assign(faults, error.errors);
   }
-}
-
-/** Names that occur more than once, each once. */
-export function repeatedNames(entries: readonly HostEntry[]): string[] {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { name } of entries) {
-    if (seen.has(name)) repeated.add(name);
-    else seen.add(name);
-  }
-  return [...repeated];
 }

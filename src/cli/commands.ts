@@ -6,6 +6,7 @@ import { rotateSecretKey } from './rotate-secret-key.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
 import { demoData } from './demo-data.js';
 import { openapi, routes } from './documents.js';
+import { notificationDocs } from './notification-docs.js';
 import { settingsDocs } from './settings-docs.js';
 
 export interface Command {
@@ -38,6 +39,10 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'settings-docs',
     { summary: 'write docs/settings.md, or compare it with --check', run: settingsDocs },
+  ],
+  [
+    'notification-docs',
+    { summary: 'write docs/notifications.md, or compare it with --check', run: notificationDocs },
   ],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],
 ]);

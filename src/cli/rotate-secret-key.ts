@@ -11,6 +11,7 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['unified_job_templates', 'survey_spec'],
   ['unified_jobs', 'start_args'],
   ['unified_jobs', 'launch_config'],
+  ['workflow_job_template_nodes', 'survey_passwords'],
 ];
 
 /**

@@ -3,6 +3,7 @@ export type FailPoint =
   | 'run-created'
   | 'run-committed'
   | 'run-scheduled'
+  | 'workflow-advanced'
   | 'run-leased'
   | 'run-prepared'
   | 'run-finishing'

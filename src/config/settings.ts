@@ -104,6 +104,20 @@ export const SETTINGS = {
     runtime: true,
     help: 'Hosts one bulk create may have.',
   }),
+  BULK_HOST_STREAM_LIMIT: integer({
+    category: 'bulk',
+    default: 100 * MEGABYTE,
+    min: 1024,
+    help: 'Largest bulk create sent as lines (application/x-ndjson), in bytes.',
+  }),
+  BULK_HOST_MAX_STREAM: integer({
+    category: 'bulk',
+    default: 100_000,
+    min: 1,
+    max: 1_000_000,
+    runtime: true,
+    help: 'Hosts one bulk create sent as lines may have.',
+  }),
   BULK_HOST_MAX_DELETE: integer({
     category: 'bulk',
     default: 250,
@@ -152,6 +166,14 @@ export const SETTINGS = {
     default: 60,
     min: 1,
     help: 'Test notifications per minute and user.',
+  }),
+  NOTIFICATION_RESEND_MAX: integer({
+    category: 'notifications',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    runtime: true,
+    help: 'Notifications one resend of a time range may send.',
   }),
   ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
     category: 'system',

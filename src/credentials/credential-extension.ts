@@ -49,7 +49,7 @@ async function loadTypes(
   { database }: RepresentContext,
 ): Promise<Map<number, CredentialTypeDefinition>> {
   const ids = [...new Set(rows.map((row) => row.credential_type_id))];
-  const types = await database.rows<CredentialTypeDefinition & Row>(sql`
+  const types = await database.preparedRows<CredentialTypeDefinition & Row>(sql`
     SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
     WHERE id = ANY(${ids}::int[])`);
   return new Map(types.map((type) => [type.id, type]));
@@ -60,7 +60,7 @@ async function loadOwners(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
-  const found = await context.database.rows<OwnerRow>(sql`
+  const found = await context.database.preparedRows<OwnerRow>(sql`
     WITH admin AS (
       SELECT id, object_id FROM roles
       WHERE content_type = 'credential' AND role_field = 'admin_role'

@@ -48,22 +48,26 @@ export class Database {
   }
 
   /**
-   * A row by a statement whose text recurs, such as one object by its id: PostgreSQL parses and
+   * Rows by a statement whose text recurs, such as objects by their ids: PostgreSQL parses and
    * plans it once a connection. Not for filters, whose plan depends on the values.
    */
-  async preparedRow<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {
+  async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     const query = statement.toQuery();
     const name = this.prepared.of(query.text);
-    if (name === undefined) return (await this.run<Row>(query)).rows[0];
+    if (name === undefined) return (await this.run<Row>(query)).rows;
     try {
-      return (await this.run<Row>({ ...query, name })).rows[0];
+      return (await this.run<Row>({ ...query, name })).rows;
     } catch (error) {
       if (sqlState(error) !== STALE_PLAN) throw error;
       // The table changed under the plan. Under a new name it is planned anew.
       this.prepared.forget();
       if (this.inTransaction) throw error;
-      return (await this.run<Row>(query)).rows[0];
+      return (await this.run<Row>(query)).rows;
     }
+  }
+
+  async preparedRow<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {
+    return (await this.preparedRows<Row>(statement))[0];
   }
 
   /** Runs a statement and tells how many rows it changed. */

@@ -50,3 +50,8 @@ export function insertRows(
     )})
     SELECT * FROM unnest(${join(arrays, ', ')})`;
 }
+
+/** Takes `count` ids of a table for rows whose ids must be known before they are inserted. */
+export const takeIds = (table: string, count: number): Sql => sql`
+  SELECT nextval(pg_get_serial_sequence(${table}, 'id'))::int AS id
+  FROM generate_series(1, ${count}::int)`;

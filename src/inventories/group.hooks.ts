@@ -8,10 +8,8 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { GroupGraph } from './group-graph.js';
+import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { InventoryLock } from './inventory-lock.js';
-
-/** Names that mean something else in the inventory document. */
-const RESERVED_NAMES = new Set(['all', 'ungrouped', '_meta']);
 
 /** Rules of groups (core 9.3). */
 @Injectable()
@@ -68,7 +66,7 @@ export class GroupHooks implements ResourceHooks {
 }
 
 function assertName({ name }: Values): void {
-  if (typeof name === 'string' && RESERVED_NAMES.has(name)) {
+  if (typeof name === 'string' && RESERVED_GROUP_NAMES.has(name)) {
     throw Invalid.field('name', 'Invalid group name.');
   }
 }

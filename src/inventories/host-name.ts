@@ -2,6 +2,9 @@ import { Invalid } from '../common/http/errors.js';
 
 const MAX_PORT = 65_535;
 
+/** Names that mean something else in the inventory document, so that no group may have them. */
+export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrouped', '_meta']);
+
 /**
  * Reads a host name as clients write it: `web:2222` is the host `web` on port 2222, anything with
  * no or several colons (IPv6 addresses) is only a name (core 9.2).

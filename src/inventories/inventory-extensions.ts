@@ -38,7 +38,7 @@ export async function hostExtension(
   { database, actor }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const found = await database.rows<Shown>(sql`
+  const found = await database.preparedRows<Shown>(sql`
     SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
       NULL::timestamptz AS finished, grp.total
     FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (

@@ -18,7 +18,7 @@ export async function jobEventExtension(
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id as number))];
-  const runs = await database.rows<RunOfEvent>(sql`
+  const runs = await database.preparedRows<RunOfEvent>(sql`
     SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
       run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
     FROM ${ident('unified_jobs')} run

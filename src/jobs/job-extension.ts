@@ -115,7 +115,7 @@ async function loadDeliveries(
 ): Promise<Map<number, DeliveryRow>> {
   const launched = rows.filter(({ webhook_guid: guid }) => guid !== '' && guid !== null);
   if (launched.length === 0) return new Map();
-  const found = await database.rows<DeliveryRow>(sql`
+  const found = await database.preparedRows<DeliveryRow>(sql`
     SELECT job.id AS job_id, d.id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
       CASE WHEN ${detail} THEN d.payload END AS payload
     FROM unified_jobs job JOIN webhook_deliveries d ON d.id = job.webhook_delivery_id
@@ -127,7 +127,7 @@ function loadCredentials(
   rows: readonly Row[],
   { database, actor }: RepresentContext,
 ): Promise<CredentialRow[]> {
-  return database.rows<CredentialRow>(sql`
+  return database.preparedRows<CredentialRow>(sql`
     SELECT lnk.job_id, c.id, c.name, c.description, c.inputs, to_json(ct) AS credential_type,
       (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
     FROM job_credentials lnk

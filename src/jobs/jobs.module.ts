@@ -8,7 +8,7 @@ import {
   RunEventsController,
 } from './job-events.controller.js';
 import { showWebhookVariablesAs } from './job-extension.js';
-import { JobHooks } from './job.hooks.js';
+import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
 import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
@@ -44,7 +44,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     UnifiedJobsController,
   ],
   providers: [
-    JobHooks,
+    RunHooks,
     LaunchLoader,
     LaunchRows,
     LaunchService,

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { JobHooks } from './job.hooks.js';
+import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension } from './job-extension.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
@@ -27,7 +27,7 @@ export const jobs = defineResource({
   table: 'unified_jobs',
   discriminator: 'job',
   orderBy: ['id'],
-  hooks: JobHooks,
+  hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },
   indexes: [
@@ -95,6 +95,7 @@ export const unifiedJobs = defineResource({
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
       hasRoleOn('unified_job_template_id', 'project', 'read_role'),
+      hasRoleOn('unified_job_template_id', 'workflow_job_template', 'read_role'),
       hasRoleOn('organization_id', 'organization', 'admin_role'),
       allOf(isNoBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     ),

@@ -1,7 +1,7 @@
 import { parseVariables } from '../common/fields/variables.js';
 import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/http/errors.js';
-import { launchErrors, removalErrors } from '../credentials/types/combination.js';
+import { credentialSlot, launchErrors, removalErrors } from '../credentials/types/combination.js';
 import {
   ASK_SWITCHES,
   mergePrompts,
@@ -28,7 +28,7 @@ export interface PlannedLaunch extends LaunchCheck {
 /** Columns of a template that launch fields override. */
 const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
 /** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment', 'instance_groups'] as const;
+const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
 /** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
 export function planLaunch(
@@ -38,7 +38,12 @@ export function planLaunch(
   limits: { maxForks: number },
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
-  const prompts = withEventRef(request, template, prompted);
+  const prompts = withOwnCredentials(
+    withEventRef(request, template, prompted),
+    request,
+    template,
+    objects,
+  );
   const merged = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
     template: parseVariables(String(template.row.extra_vars ?? '')),
@@ -46,6 +51,7 @@ export function planLaunch(
     asks: prompted.asks('extra_vars'),
     sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
     ...(request.extraVars ? { forced: request.extraVars } : {}),
+    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
     isRelaunch: request.isRelaunch === true,
   });
   const effective = { ...prompted.own, ...merged.accepted };
@@ -53,6 +59,8 @@ export function planLaunch(
   const plan = { request, template, effective, accepted: merged.accepted, variables, credentials };
   return {
     ...plan,
+    effective: withoutUnknown(effective, objects),
+    accepted: withoutUnknown(merged.accepted, objects),
     ignored: ignoredOf(merged, variables),
     forbidden: forbiddenOf(merged.accepted, template, objects),
     errors: {
@@ -65,15 +73,16 @@ export function planLaunch(
   };
 }
 
-function promptedOf(
+/** What a launch may set of a job template; a relaunch may set what the first launch did. */
+export function promptedOf(
   { row, project, credentials, labels }: LaunchTemplate,
-  request: LaunchRequest,
+  { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
   const own = Object.fromEntries(
     PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
   ) as Prompts;
   return {
-    asks: (field) => request.isRelaunch === true || row[ASK_SWITCHES[field]] === true,
+    asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
       ...own,
       credentials: credentials.map(({ id }) => id),
@@ -94,6 +103,28 @@ function withEventRef(
   return isWanted && project?.allowsOverride === true && template.asks('scm_branch')
     ? { ...prompts, scm_branch: scmBranch }
     : prompts;
+}
+
+/**
+ * The credentials of a node come on top of the template's and replace those of their kind (automation
+ * 1.5); any other launch names all of them.
+ */
+function withOwnCredentials(
+  prompts: Prompts,
+  { launchType }: LaunchRequest,
+  template: LaunchTemplate,
+  objects: LaunchObjects,
+): Prompts {
+  const sent = prompts.credentials as number[] | undefined;
+  if (launchType !== 'workflow' || !sent) return prompts;
+  const taken = new Set(
+    sent.flatMap((id) => {
+      const credential = objects.credentials.get(id);
+      return credential ? [credentialSlot(credential).key] : [];
+    }),
+  );
+  const kept = template.credentials.filter((one) => !taken.has(credentialSlot(one).key));
+  return { ...prompts, credentials: [...kept.map(({ id }) => id), ...sent] };
 }
 
 function credentialsOf(
@@ -129,7 +160,10 @@ function forbiddenOf(
   const hidden = ((accepted.labels ?? []) as number[]).some(
     (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
   );
-  return inventory?.mayUse === false || mayNot || hidden ? 'prompts' : null;
+  const unusable = ((accepted.instance_groups ?? []) as number[]).some(
+    (id) => objects.instanceGroups.get(id)?.mayUse === false,
+  );
+  return inventory?.mayUse === false || mayNot || hidden || unusable ? 'prompts' : null;
 }
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
@@ -143,11 +177,26 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
   if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
   const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
+  const groups = ((accepted.instance_groups ?? []) as number[]).filter(
+    (id) => !objects.instanceGroups.has(id),
+  );
+  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
   for (const field of WITHOUT_OBJECTS) {
     const ids = [accepted[field] ?? []].flat();
     if (ids.length > 0) errors[field] = ids.map(invalidPk);
   }
   return errors;
+}
+
+/** What a row may refer to; what is missing is among the errors. */
+function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
+  const { inventory, labels, ...rest } = prompts;
+  const known = (labels as number[] | undefined)?.filter((id) => objects.labels.has(id));
+  return {
+    ...rest,
+    ...(objects.inventories.has(inventory as number) ? { inventory } : {}),
+    ...(known ? { labels: known } : {}),
+  };
 }
 
 type Plan = Pick<PlannedLaunch, 'request' | 'template' | 'effective' | 'accepted' | 'credentials'>;

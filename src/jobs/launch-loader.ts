@@ -45,6 +45,11 @@ export interface LaunchLabel {
   mayRead: boolean;
 }
 
+export interface LaunchInstanceGroup {
+  id: number;
+  mayUse: boolean;
+}
+
 /** A job template with all that decides about a launch of it. */
 export interface LaunchTemplate {
   row: Row;
@@ -63,6 +68,7 @@ export interface LaunchObjects {
   inventories: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
   labels: Map<number, LaunchLabel>;
+  instanceGroups: Map<number, LaunchInstanceGroup>;
 }
 
 /** Ids that a set of launches names. */
@@ -72,9 +78,10 @@ export interface LaunchReferences {
   credentials: readonly number[];
   /** Labels that launches add to those of their templates. */
   labels?: readonly number[];
+  instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in six statements however many they are. */
+/** Loads what launches need, in seven statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -102,6 +109,7 @@ export class LaunchLoader {
       [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
       actor,
     );
+    const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       const own = links.filter((link) => link.job_template_id === row.id);
@@ -117,10 +125,11 @@ export class LaunchLoader {
           .flatMap((link) => labels.get(link.label_id) ?? []),
       });
     }
-    return { templates, inventories, credentials, labels };
+    return { templates, inventories, credentials, labels, instanceGroups };
   }
 
-  private templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
+  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
+    if (ids.length === 0) return [];
     return this.database.rows<Row>(sql`
       SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
         p.scm_type AS project_scm_type, p.status AS project_status,
@@ -152,9 +161,10 @@ export class LaunchLoader {
     );
   }
 
-  private credentialLinks(
+  private async credentialLinks(
     templateIds: readonly number[],
   ): Promise<{ job_template_id: number; credential_id: number }[]> {
+    if (templateIds.length === 0) return [];
     return this.database.rows(sql`
       SELECT job_template_id, credential_id FROM job_template_credentials
       WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
@@ -173,9 +183,10 @@ export class LaunchLoader {
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
   }
 
-  private labelLinks(
+  private async labelLinks(
     templateIds: readonly number[],
   ): Promise<{ job_template_id: number; label_id: number }[]> {
+    if (templateIds.length === 0) return [];
     return this.database.rows(sql`
       SELECT job_template_id, label_id FROM job_template_labels
       WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
@@ -195,6 +206,17 @@ export class LaunchLoader {
         { id, name: String(name), mayRead: mayRead === true },
       ]),
     );
+  }
+
+  private async instanceGroups(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchInstanceGroup>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.rows<Row>(sql`
+      SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
+      FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+    return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));
   }
 
   private credentialOf(row: CredentialRow): LaunchCredential {

@@ -24,6 +24,8 @@ export interface LaunchRequest {
   credentialPasswords?: Readonly<Record<string, string>>;
   /** Set on top of all other variables whether the template asks for variables or not. */
   extraVars?: Readonly<Record<string, unknown>>;
+  /** Names of variables whose values are secret, besides the passwords of the template's survey. */
+  secretNames?: readonly string[];
   /** Ref of an event: used where project and template let it be chosen, else left out (decision 21). */
   scmBranch?: string | null;
   webhook?: LaunchWebhook;
@@ -42,6 +44,13 @@ export interface LaunchCheck {
   forbidden: 'template' | 'prompts' | null;
   /** Fields that were sent and that the template does not ask for, with their values. */
   ignored: Record<string, unknown>;
+}
+
+/** A job that was made whatever is wrong with it. */
+export interface SpawnedJob {
+  id: number;
+  /** Why it cannot run, by field; empty when it can. */
+  errors: FieldErrors;
 }
 
 /** Jobs in the order of their requests, and what each request sent in vain. */

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Database } from '../database/database.js';
-import { insertRows } from '../database/rows.js';
-import { sql } from '../database/sql.js';
+import { insertRows, takeIds } from '../database/rows.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from './launch-secrets.js';
 import { RunTransitions } from './transitions.js';
@@ -69,7 +68,9 @@ export class LaunchRows {
   /** @returns ids in the order of the plans */
   async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
     if (plans.length === 0) return [];
-    const ids = await this.takeIds(plans.length);
+    // Ids come first, because secrets are sealed for their row.
+    const taken = await this.database.rows<{ id: number }>(takeIds('unified_jobs', plans.length));
+    const ids = taken.map(({ id }) => id);
     const rows = plans.map((plan, index) => {
       const values = this.rowOf(ids[index]!, plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
@@ -87,14 +88,6 @@ export class LaunchRows {
       })),
     );
     return ids;
-  }
-
-  /** Ids come first, because secrets are sealed for their row. */
-  private async takeIds(count: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
-      SELECT nextval(pg_get_serial_sequence('unified_jobs', 'id'))::int AS id
-      FROM generate_series(1, ${count}::int)`);
-    return rows.map(({ id }) => id);
   }
 
   private rowOf(id: number, plan: PlannedLaunch): Record<string, unknown> {
@@ -115,7 +108,7 @@ export class LaunchRows {
       job_template_id: template.row.id,
       created_by_id: request.createdBy,
       modified_by_id: request.createdBy,
-      inventory_id: effective.inventory,
+      inventory_id: effective.inventory ?? null,
       extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
       start_args: sealPasswords(this.box, id, usedPasswords(plan)),
       launch_config: JSON.stringify({

@@ -52,6 +52,10 @@ export function openSecrets(
   return Object.fromEntries(opened) as Record<string, unknown>;
 }
 
+/** Names under which a `launch_config` keeps secrets. */
+export const sealedNames = (launchConfig: object | null): string[] =>
+  Object.keys((launchConfig as { [SECRETS]?: object } | null)?.[SECRETS] ?? {});
+
 /** The prompts of a `launch_config`, without what is kept beside them. */
 export function promptsOf(launchConfig: object | null): Record<string, unknown> {
   const entries = Object.entries(launchConfig ?? {}).filter(([name]) => name !== SECRETS);

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
-import type { LaunchCheck, LaunchedJobs, LaunchRequest } from './launch-request.js';
+import type { LaunchCheck, LaunchedJobs, LaunchRequest, SpawnedJob } from './launch-request.js';
 
 /**
  * The one way from a job template to a job. Set-based: the number of statements does not depend on the
@@ -46,6 +46,19 @@ export class LaunchService {
     });
   }
 
+  /**
+   * Creates a `pending` job for every request, in the caller's transaction, without asking for any
+   * permission: for what starts by itself and has to show why it cannot. The caller ends the jobs
+   * that come with errors.
+   *
+   * @throws NotFound for a template that does not exist
+   */
+  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
+    const plans = await this.plan(requests, null);
+    const ids = await this.rows.write(plans);
+    return plans.map(({ errors }, index) => ({ id: ids[index]!, errors }));
+  }
+
   private async plan(
     requests: readonly LaunchRequest[],
     actor: Actor | null,
@@ -56,6 +69,9 @@ export class LaunchService {
         inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
         labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
         credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
+        instanceGroups: requests.flatMap(
+          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
+        ),
       },
       actor,
     );
@@ -69,7 +85,7 @@ export class LaunchService {
 }
 
 /** The template's own refusal comes first: its faults are no business of those who may not launch it. */
-function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
+export function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
   if (forbidden === 'template') throw new Forbidden();
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (forbidden !== null) throw new Forbidden();

@@ -20,7 +20,7 @@ export async function loadRunFacts(
   database: Database,
   rows: readonly Row[],
 ): Promise<Map<number, RunFacts>> {
-  const facts = await database.rows<RunFacts>(sql`
+  const facts = await database.preparedRows<RunFacts>(sql`
     SELECT run.id, run.launch_type, run.created_by_id, usr.username,
       tpl.id AS template_id, tpl.name AS template_name, tpl.type AS template_type,
       CASE WHEN run.status = 'running' THEN

@@ -4,6 +4,8 @@ import type { JobStatus, LaunchType } from './unified-job.schema.js';
 /**
  * Inserts one sync for each project named, in that order, with the project's options as they are now, and returns the rows as
  * `RunTransitions.created` wants them. Manual projects get none.
+ *
+ * @param createdBy whoever asked for it; a list names one for each project
  */
 export function insertProjectUpdates(
   projectIds: readonly number[],
@@ -11,8 +13,13 @@ export function insertProjectUpdates(
     launchType,
     status,
     createdBy = null,
-  }: { launchType: LaunchType; status: JobStatus; createdBy?: number | null },
+  }: {
+    launchType: LaunchType;
+    status: JobStatus;
+    createdBy?: number | null | readonly (number | null)[];
+  },
 ): Sql {
+  const authors = Array.isArray(createdBy) ? createdBy : projectIds.map(() => createdBy);
   return sql`
     INSERT INTO unified_jobs (type, name, description, unified_job_template_id, project_id,
       organization_id, launch_type, status, job_type, scm_type, scm_url, scm_branch, scm_refspec,
@@ -21,8 +28,9 @@ export function insertProjectUpdates(
     SELECT 'project_update', p.name, p.description, p.id, p.id, p.organization_id, ${launchType},
       ${status}, 'check', p.scm_type, p.scm_url, p.scm_branch, p.scm_refspec, p.scm_clean,
       p.scm_delete_on_update, p.scm_track_submodules, p.credential_id, p.local_path, p.timeout,
-      ${createdBy}::int, ${createdBy}::int
-    FROM unnest(${projectIds}::int[]) WITH ORDINALITY AS wanted (id, place)
+      wanted.created_by_id, wanted.created_by_id
+    FROM unnest(${projectIds}::int[], ${authors}::int[])
+      WITH ORDINALITY AS wanted (id, created_by_id, place)
     JOIN unified_job_templates p ON p.id = wanted.id
     WHERE p.type = 'project' AND p.scm_type <> ''
     ORDER BY wanted.place

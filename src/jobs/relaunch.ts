@@ -76,6 +76,7 @@ export class RelaunchService {
       credentialPasswords,
       createdBy: actor.id,
       isRelaunch: true,
+      secretNames: secretNames(job),
       name: String(job.name),
       ...(webhook ? { webhook } : {}),
     };

@@ -17,7 +17,12 @@ export async function labelSummaries(
   { database }: Pick<RepresentContext, 'database'>,
 ): Promise<Map<number, LabelSummary>> {
   const { table, near } = labelLinkOf(definition);
-  const found = await database.rows<{ near: number; id: number; name: string; total: number }>(sql`
+  const found = await database.preparedRows<{
+    near: number;
+    id: number;
+    name: string;
+    total: number;
+  }>(sql`
     SELECT owner.id AS near, one.id, one.name, one.total
     FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
       SELECT lab.id, lab.name, count(*) OVER ()::int AS total

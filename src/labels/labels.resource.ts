@@ -32,6 +32,7 @@ export const labels = defineResource({
     read: anyOf(
       hasRoleOn('organization_id', 'organization', 'read_role'),
       isOn('job_template_labels', 'job_template_id', 'job_template'),
+      isOn('workflow_job_template_labels', 'workflow_job_template_id', 'workflow_job_template'),
       isOn('inventory_labels', 'inventory_id', 'inventory'),
     ),
     // The reference needs membership of the organization.

@@ -1,3 +1,4 @@
+import { refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/http/errors.js';
 import { validate } from '../common/fields/validate.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
@@ -47,7 +48,8 @@ async function assertRoom(context: LinkContext, label: Row): Promise<void> {
     SELECT count(*)::int AS others FROM ${ident(table)}
     WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`);
   if (row!.others >= MAX_LABELS) {
-    throw new BadRequest(`Maximum number of labels for ${String(parent.name)} reached.`);
+    const { name } = refOf(parentDefinition, parent);
+    throw new BadRequest(`Maximum number of labels for ${name} reached.`);
   }
 }
 

@@ -24,6 +24,7 @@ export interface Lease {
   body: Record<string, unknown>;
   text: string | null;
   unified_job_id: number | null;
+  run_template_id: number | null;
   notification_type: NotificationType;
   notification_template_id: number;
   notification_configuration: Record<string, unknown>;
@@ -53,12 +54,24 @@ export class DeliveryLedger {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Where a pending notification goes and whether it is its turn; undefined when it is settled. */
+  /**
+   * Where a pending notification goes and whether it is its turn; undefined when it is settled. What
+   * opens and resolves one incident goes out in order (docs/decisions/0038).
+   */
   find(id: number): Promise<{ destination: string; due: boolean } | undefined> {
     return this.database.row<{ destination: string; due: boolean }>(sql`
       SELECT nt.destination,
         (n.lease_until IS NULL OR n.lease_until < now())
-          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now()) AS due
+          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
+          AND (n.event IN ('success', 'error')
+            AND nt.notification_configuration ->> 'resolve_on_success' = 'true'
+            AND EXISTS (
+              SELECT 1 FROM notifications before
+              JOIN unified_jobs earlier ON earlier.id = before.unified_job_id
+              JOIN unified_jobs run ON run.id = n.unified_job_id
+              WHERE before.notification_template_id = nt.id AND before.id < n.id
+                AND before.event IN ('success', 'error') AND before.status = 'pending'
+                AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
       WHERE n.id = ${id} AND n.status = 'pending'`);
   }
@@ -84,7 +97,10 @@ export class DeliveryLedger {
           AND (n.lease_until IS NULL OR n.lease_until < now())
           AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
         RETURNING n.id, n.attempts, n.event, n.message_id, n.delivered, n.subject, n.body, n.text,
-          n.unified_job_id, n.notification_type, n.notification_template_id,
+          n.unified_job_id,
+          (SELECT run.unified_job_template_id FROM unified_jobs run
+            WHERE run.id = n.unified_job_id) AS run_template_id,
+          n.notification_type, n.notification_template_id,
           nt.notification_configuration, nt.messages,
           n.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue
       ), abandoned AS (

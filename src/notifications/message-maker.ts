@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SendError, type OutgoingMessage } from './backends/backend.js';
 import type { Lease } from './delivery-ledger.js';
 import { composeMessage } from './message/compose.js';
-import { RUN_EVENTS } from './message/message-events.js';
+import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { RunFactsLoader } from './run-facts.loader.js';
 
@@ -18,7 +18,7 @@ export class MessageMaker {
   async make(lease: Lease): Promise<OutgoingMessage> {
     const { text, subject, body, notification_type: type, messages } = lease;
     if (text !== null) return { subject, body, text };
-    const event = RUN_EVENTS.find((known) => known === lease.event);
+    const event = eventOf(lease.event);
     const facts =
       event && lease.unified_job_id !== null
         ? await this.facts.load(lease.unified_job_id, event)
@@ -28,6 +28,6 @@ export class MessageMaker {
         retryable: false,
       });
     }
-    return composeMessage({ type, event: { event }, messages, facts }, this.sandbox);
+    return composeMessage({ type, event, messages, facts }, this.sandbox);
   }
 }

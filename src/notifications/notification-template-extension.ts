@@ -1,12 +1,14 @@
+import { breakersOf, CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { maskUrls } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { TemplateSecrets } from './template-secrets.js';
 
 const RECENT = 5;
 
-/** The masked configuration, the newest records and the actions of templates. */
+/** The masked configuration, the newest records, how the destination does and the actions of templates. */
 export async function notificationTemplateExtension(
   rows: readonly Row[],
   { database, find }: RepresentContext,
@@ -16,22 +18,32 @@ export async function notificationTemplateExtension(
     rows.map(({ id }) => id),
     database,
   );
+  const breakers = await breakersOf(
+    rows.map(({ destination }) => destination as string),
+    database,
+  );
   return new Map(
     rows.map((row) => [
       row.id,
       {
         fields: {
-          notification_configuration: secrets.show(
-            row.id,
-            row.notification_type as NotificationType,
-            row.notification_configuration as Record<string, unknown>,
-          ),
+          notification_configuration: shownConfiguration(row, secrets),
         },
-        related: { test: pathOf(row.id, 'test') },
-        summary_fields: { recent_notifications: recent.get(row.id) ?? [] },
+        related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
+        summary_fields: {
+          recent_notifications: recent.get(row.id) ?? [],
+          circuit_breaker: breakers.get(row.destination as string) ?? CLOSED_BREAKER,
+        },
       },
     ]),
   );
+}
+
+function shownConfiguration(row: Row, secrets: TemplateSecrets): Record<string, unknown> {
+  const type = row.notification_type as NotificationType;
+  const stored = row.notification_configuration as Record<string, unknown>;
+  const shown = secrets.show(row.id, type, stored);
+  return row.can_edit === false ? maskUrls(type, shown) : shown;
 }
 
 /** The newest records of each template, in one statement however many there are. */
@@ -39,7 +51,7 @@ async function recentByTemplate(
   ids: readonly number[],
   database: Database,
 ): Promise<Map<number, object[]>> {
-  const rows = await database.rows<{ template: number; id: number }>(sql`
+  const rows = await database.preparedRows<{ template: number; id: number }>(sql`
     SELECT wanted.id AS template, newest.*
     FROM unnest(${ids}::int[]) AS wanted(id)
     CROSS JOIN LATERAL (

@@ -11,22 +11,24 @@ export const NOTIFICATION_TYPE_CHOICES = NOTIFICATION_TYPES.map(
   (type) => [type, backendFor(type).label] as const,
 );
 
-/** `notification_configuration.<type>.<key>` of OPTIONS, from which clients build their forms. */
+/**
+ * `notification_configuration.<type>.<key>` of OPTIONS, from which clients build their forms. A key
+ * that may be left out without a default says so; the others read as they always did.
+ */
 const configurationSchemas = (): Record<string, object> =>
   Object.fromEntries(
     NOTIFICATION_TYPES.map((type) => [
       type,
       Object.fromEntries(
-        Object.entries(backendFor(type).fields)
-          .filter(([, field]) => !field.optional)
-          .map(([key, field]) => [
-            key,
-            {
-              label: field.label,
-              type: field.type,
-              ...(field.default === undefined ? {} : { default: field.default }),
-            },
-          ]),
+        Object.entries(backendFor(type).fields).map(([key, field]) => [
+          key,
+          {
+            label: field.label,
+            type: field.type,
+            ...(field.default === undefined ? {} : { default: field.default }),
+            ...(field.optional ? { required: false } : {}),
+          },
+        ]),
       ),
     ]),
   );
@@ -50,7 +52,7 @@ export class NotificationTemplateSchema extends NamedSchema {
   @Json({
     required: true,
     filter: false,
-    help: 'Keys depend on the type.',
+    help: 'Keys depend on the type: OPTIONS and docs/notifications.md name them. Replaced as a whole; $encrypted$ keeps a secret.',
     options: configurationSchemas,
   })
   notification_configuration!: Record<string, unknown>;

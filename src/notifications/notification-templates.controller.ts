@@ -1,4 +1,6 @@
 import { Post, Req, UseGuards } from '@nestjs/common';
+import { isDryRun } from '../common/http/dry-run.js';
+import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
@@ -8,9 +10,11 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { related } from '../common/resource/sublist-kinds.js';
-import { ManualNotifications } from './manual-notifications.service.js';
 import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { NotificationTests } from './notification-tests.service.js';
+import { RESEND_FIELDS } from './resend-request.js';
 import { copiedConfiguration } from './template-secrets.js';
 import { TEST_FIELDS } from './test-request.js';
 
@@ -20,7 +24,9 @@ import { TEST_FIELDS } from './test-request.js';
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
     machinery: Machinery,
-    private readonly manual: ManualNotifications,
+    private readonly tests: NotificationTests,
+    private readonly repeats: NotificationRepeats,
+    private readonly idempotency: Idempotency,
   ) {
     super(machinery);
   }
@@ -40,9 +46,30 @@ export class NotificationTemplatesController extends ResourceController(notifica
     status: 200,
   })
   async test(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.manual.test(params.id, body, actor);
+    const row = await this.tests.send(params.id, body, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
     const headers = { Location: notifications.url(row.id) };
     return new Reply(200, { notification: row.id, ...record }, headers);
+  }
+
+  @Post(':id/resend')
+  @UseGuards(NotificationRateGuard)
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'notification_templates_resend',
+    summary:
+      'Send the notifications of a time range once more, those that failed unless told otherwise. `?dry_run=1` only tells which.',
+    parent: notificationTemplates,
+    needs: 'change',
+    body: RESEND_FIELDS,
+    response: RESENT,
+    status: 202,
+  })
+  resend(@Req() request: ApiRequest): Promise<Reply> {
+    const { params, body, actor } = request;
+    const range = (dryRun: boolean): Promise<Reply> =>
+      this.repeats.range(params.id, body, actor, dryRun);
+    return isDryRun(request) ? range(true) : this.idempotency.once(request, () => range(false));
   }
 }

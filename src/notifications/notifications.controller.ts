@@ -7,8 +7,8 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { related } from '../common/resource/sublist-kinds.js';
-import { ManualNotifications } from './manual-notifications.service.js';
 import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)
@@ -19,7 +19,7 @@ export class NotificationsController extends ResourceController(notifications, [
 ]) {
   constructor(
     machinery: Machinery,
-    private readonly manual: ManualNotifications,
+    private readonly repeats: NotificationRepeats,
   ) {
     super(machinery);
   }
@@ -37,7 +37,7 @@ export class NotificationsController extends ResourceController(notifications, [
     status: 202,
   })
   async resend(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.manual.resend(params.id, actor);
+    const row = await this.repeats.one(params.id, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
     return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
   }

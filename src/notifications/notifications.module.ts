@@ -1,9 +1,10 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BaseUrl } from './base-url.js';
-import { ManualNotifications } from './manual-notifications.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
+import { NotificationRepeats } from './notification-repeats.service.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplatesController } from './notification-templates.controller.js';
+import { NotificationTests } from './notification-tests.service.js';
 import {
   NotificationAttemptsController,
   NotificationsController,
@@ -29,8 +30,9 @@ class SandboxLifetime implements OnApplicationShutdown {
   ],
   providers: [
     BaseUrl,
-    ManualNotifications,
+    NotificationRepeats,
     NotificationTemplateHooks,
+    NotificationTests,
     RunNotifications,
     SandboxLifetime,
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },

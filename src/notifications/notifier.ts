@@ -136,6 +136,8 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     const sending = backendFor(type).send(configuration, message, {
       http: this.http,
       urls: { chatA: CHAT_A_API_URL, smsA: SMS_A_API_URL, incidentA: INCIDENT_A_API_URL },
+      event: lease.event,
+      runTemplateId: lease.run_template_id,
       messageId: lease.message_id,
       delivered: lease.delivered,
       now: () => new Date(),

@@ -1,6 +1,7 @@
-import type { SubListSpec } from '../common/resource/sublist.js';
-import { attached } from '../common/resource/sublist-kinds.js';
+import { BadRequest } from '../common/http/errors.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import type { SubListSpec } from '../common/resource/sublist.js';
+import { attached, children } from '../common/resource/sublist-kinds.js';
 
 /**
  * `notification_templates_<event>/` of anything that fires notifications (automation 3.10, 3.11).
@@ -25,3 +26,21 @@ export const attachNotifications =
       },
     };
   };
+
+/**
+ * `organizations/<id>/notification_templates/`: what belongs to an organization. `{id}` of one that
+ * does is accepted again; attaching never moves one from another organization, and none can be
+ * without (decision 26).
+ */
+export const ownedNotifications =
+  () =>
+  (definition: ResourceDefinition, name: string): SubListSpec => ({
+    ...children('notification_templates')(definition, name),
+    attach: async ({ parent }, child) => {
+      if (child.organization_id !== parent.id) {
+        throw new BadRequest(
+          'The notification template belongs to another organization: change its organization instead.',
+        );
+      }
+    },
+  });

@@ -37,9 +37,11 @@ export async function organizationExtension(
     WHERE anc.content_type = 'organization' AND anc.role_field IN ('admin_role', 'member_role')
       AND anc.object_id = ANY(${ids}::int[])
     GROUP BY anc.role_field, anc.object_id`);
-  const found = await database.rows<{ name: string; organization_id: number; total: number }>(
-    join(parts, ' UNION ALL '),
-  );
+  const found = await database.preparedRows<{
+    name: string;
+    organization_id: number;
+    total: number;
+  }>(join(parts, ' UNION ALL '));
   const counts = new Map<number, Record<string, number>>(
     ids.map((id) => [
       id,

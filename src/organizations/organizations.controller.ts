@@ -4,7 +4,7 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
-import { attachNotifications } from '../notifications/sublists.js';
+import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
 import { organizations } from './organizations.resource.js';
 
 @Resource(organizations)
@@ -15,7 +15,8 @@ import { organizations } from './organizations.resource.js';
 @SubList('inventories', children('inventories', { readOnly: true }))
 @SubList('credentials', children('credentials'))
 @SubList('job_templates', children('job_templates', { readOnly: true }))
-@SubList('notification_templates', children('notification_templates'))
+@SubList('workflow_job_templates', children('workflow_job_templates'))
+@SubList('notification_templates', ownedNotifications())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

@@ -78,6 +78,11 @@ export const organizations = defineResource({
       target: () => resource('job_template'),
       field: 'organization',
     },
+    workflow_job_templates: {
+      kind: 'has-many',
+      target: () => resource('workflow_job_template'),
+      field: 'organization',
+    },
     notification_templates: {
       kind: 'has-many',
       target: () => resource('notification_template'),

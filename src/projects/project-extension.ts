@@ -9,7 +9,7 @@ export async function projectExtension(
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-  const updates = await database.rows<Row>(sql`
+  const updates = await database.preparedRows<Row>(sql`
     SELECT id, name, description, status, failed FROM unified_jobs
     WHERE id = ANY(${ids.filter((id) => typeof id === 'number')}::int[])`);
   const byId = new Map(updates.map((update) => [update.id, update]));

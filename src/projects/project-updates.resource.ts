@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../jobs/jobs.resource.js';
 import { projectUpdateExtension } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
-import { ProjectUpdateHooks } from './project-update.hooks.js';
+import { RunHooks } from '../jobs/run.hooks.js';
 
 export const projectUpdates = defineResource({
   path: 'project_updates',
@@ -14,7 +14,7 @@ export const projectUpdates = defineResource({
   table: 'unified_jobs',
   discriminator: 'project_update',
   orderBy: ['id'],
-  hooks: ProjectUpdateHooks,
+  hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
   policy: {

@@ -8,7 +8,7 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TemplateWebhooks } from '../templates/template-webhooks.js';
+import { WebhookFields } from '../templates/webhook-fields.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
 import { ownFolder, ProjectFolders } from './project-folders.js';
 import { ProjectSyncs } from './project-syncs.js';
@@ -24,7 +24,7 @@ export class ProjectHooks implements ResourceHooks {
     private readonly roles: RoleStore,
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,
-    private readonly webhooks: TemplateWebhooks,
+    private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}
 
@@ -53,7 +53,7 @@ export class ProjectHooks implements ResourceHooks {
     const becomesFetched = 'scm_type' in values && type !== '';
     // The files of a manual project are its owner's: a checkout must not go over them.
     if (becomesFetched) delete values.local_path;
-    const webhook = this.webhooks.keyColumn(row, values);
+    const webhook = this.webhooks.keyAfter(row, values);
     if (type !== '') {
       const folder = becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
       return { ...folder, ...webhook };

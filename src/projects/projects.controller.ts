@@ -14,6 +14,7 @@ import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
 import { listInventoryFiles, listPlaybooks } from '../jobs/runner/project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
+import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 import { ProjectFolders } from './project-folders.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
@@ -30,6 +31,7 @@ const FILES = { type: 'array', items: { type: 'string' } };
 @Resource(projects)
 // The copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
+@WithWebhookKey()
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('teams', teamsWithAccess())
 @SubList('notification_templates_started', attachNotifications())

@@ -3,6 +3,7 @@ import { allOf, everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { templateNotifications } from '../templates/template-notifications.js';
+import { uniqueTemplateName } from '../templates/unified-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectSchema } from './project.schema.js';
 import { projectExtension } from './project-extension.js';
@@ -23,14 +24,7 @@ export const projects = defineResource({
     last_update: 'last_job',
     current_update: 'current_job',
   },
-  unique: [
-    {
-      name: 'unified_job_templates_name_key',
-      columns: ['type', 'organization_id', 'name'],
-      field: '__all__',
-      message: 'Project with this (name, organization) combination already exists.',
-    },
-  ],
+  unique: [uniqueTemplateName('Project')],
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['project_admin_role'] } },
     { field: 'use_role', impliedBy: ['admin_role'] },

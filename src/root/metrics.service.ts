@@ -40,6 +40,15 @@ const GAUGES: readonly { name: string; help: string; label: string; query: Sql }
       SELECT notification_type AS label, count(*)::int AS value FROM notifications
       WHERE status = 'pending' GROUP BY notification_type`,
   },
+  {
+    name: 'controller_open_breakers',
+    help: 'Destinations that failed too often to be called now, by what is sent there.',
+    label: 'kind',
+    query: sql`
+      SELECT coalesce(nullif(split_part(destination, ' ', 2), ''), 'status_post') AS label,
+        count(*)::int AS value
+      FROM outbound_breakers WHERE open_until > now() GROUP BY 1`,
+  },
 ];
 
 @Injectable()

@@ -76,6 +76,7 @@ export class RootService {
     const limits = await this.runtime.get(
       'BULK_JOB_MAX_LAUNCH',
       'BULK_HOST_MAX_CREATE',
+      'BULK_HOST_MAX_STREAM',
       'BULK_HOST_MAX_DELETE',
     );
     return {

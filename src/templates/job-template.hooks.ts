@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Conflict, Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
@@ -8,8 +8,9 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { assertNoActiveRuns } from './active-runs.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
-import { TemplateWebhooks } from './template-webhooks.js';
+import { WebhookFields } from './webhook-fields.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -39,7 +40,7 @@ export class JobTemplateHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly references: References,
-    private readonly webhooks: TemplateWebhooks,
+    private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}
 
@@ -60,16 +61,12 @@ export class JobTemplateHooks implements ResourceHooks {
     }
     return {
       ...('project' in values ? { organization_id: organizationId } : {}),
-      ...this.webhooks.keyColumn(row, values),
+      ...this.webhooks.keyAfter(row, values),
     };
   }
 
   async prepareDelete(row: Row): Promise<void> {
-    const active = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE unified_job_template_id = ${row.id}
-        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
-    if (active) throw new Conflict('Resource is being used by running jobs.');
+    await assertNoActiveRuns(this.database, row.id);
   }
 
   /** @throws Invalid with every fault across fields */

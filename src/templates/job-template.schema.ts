@@ -11,7 +11,7 @@ import {
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { UnifiedTemplateSchema } from './unified-template.schema.js';
-import { WebhookTemplateFields } from './webhook-template.schema.js';
+import { WebhookJobTemplateFields } from './webhook-template.schema.js';
 
 export const JOB_TYPES = [
   ['run', 'Run'],
@@ -27,9 +27,7 @@ export const VERBOSITIES = [
   [5, '5 (WinRM Debug)'],
 ] as const;
 
-export { WEBHOOK_SERVICES } from '../webhooks/services.js';
-
-@Includes(WebhookTemplateFields)
+@Includes(WebhookJobTemplateFields)
 export class JobTemplateSchema extends UnifiedTemplateSchema {
   @Choices(JOB_TYPES, { default: 'run' })
   job_type!: string;
@@ -136,11 +134,6 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
 
   @Bool()
   prevent_instance_group_fallback!: boolean;
-
-  @Bool({
-    help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
-  })
-  webhook_coalesce!: boolean;
 
   @Json({ internal: true, nullable: true })
   survey_spec!: object | null;

@@ -8,6 +8,7 @@ import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
 import { jobTemplateExtension } from './job-template-extension.js';
 import { templateNotifications } from './template-notifications.js';
+import { uniqueTemplateName } from './unified-template.schema.js';
 
 const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')} IS NULL`;
 
@@ -19,14 +20,7 @@ export const jobTemplates = defineResource({
   discriminator: 'job_template',
   hooks: JobTemplateHooks,
   naturalKey: ['name', 'organization'],
-  unique: [
-    {
-      name: 'unified_job_templates_name_key',
-      columns: ['type', 'organization_id', 'name'],
-      field: '__all__',
-      message: 'JobTemplate with this (name, organization) combination already exists.',
-    },
-  ],
+  unique: [uniqueTemplateName('JobTemplate')],
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['job_template_admin_role'] } },
     {

@@ -10,14 +10,16 @@ export interface VariableSources {
   asks: boolean;
   /** Variables the launch sends. */
   sent: Readonly<Record<string, unknown>>;
-  /** Set by the service itself on top of all others. */
+  /** Set on top of all others, whether the template asks for them or not. */
   forced?: Readonly<Record<string, unknown>>;
+  /** Names of variables that are secret besides the passwords of the survey. */
+  secretNames?: readonly string[];
   /** The answers were checked by an earlier launch. */
   isRelaunch?: boolean;
 }
 
 export interface MergedVariables {
-  /** What the job runs with, low to high: template, survey defaults, launch, service. */
+  /** What the job runs with, low to high: template, survey defaults, launch, forced. */
   variables: Record<string, unknown>;
   accepted: Record<string, unknown>;
   ignored: Record<string, unknown>;
@@ -28,23 +30,34 @@ export interface MergedVariables {
 
 /** Merges the variables of a launch by the precedence of core 10.4. */
 export function mergeVariables(sources: VariableSources): MergedVariables {
-  const { template, survey, asks, sent, forced = {}, isRelaunch = false } = sources;
+  const {
+    template,
+    survey,
+    asks,
+    sent,
+    forced = {},
+    secretNames = [],
+    isRelaunch = false,
+  } = sources;
   const questions = new Set(survey?.spec.map(({ variable }) => variable));
   const passwords = new Set(survey ? secretVariables(survey) : []);
-  const isAccepted = (name: string): boolean => asks || isRelaunch || questions.has(name);
-  const entries = Object.entries(sent).filter(
+  const isAccepted = (name: string): boolean =>
+    asks || isRelaunch || questions.has(name) || Object.hasOwn(forced, name);
+  const entries = Object.entries({ ...sent, ...forced }).filter(
     // A password sent back as it was shown stands for the default.
     ([name, value]) => !(passwords.has(name) && value === ENCRYPTED),
   );
   const accepted = Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
   const ignored = Object.fromEntries(entries.filter(([name]) => !isAccepted(name)));
   const defaults = survey ? defaultAnswers(survey) : {};
-  const variables = { ...template, ...defaults, ...accepted, ...forced };
+  const variables = { ...template, ...defaults, ...accepted };
   return {
     variables,
     accepted,
     ignored,
-    secrets: [...passwords].filter((name) => Object.hasOwn(variables, name)),
+    secrets: [...new Set([...passwords, ...secretNames])].filter((name) =>
+      Object.hasOwn(variables, name),
+    ),
     errors: isRelaunch ? {} : variableErrors(survey, accepted),
   };
 }

@@ -1,4 +1,5 @@
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
+import type { UniqueRule } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
@@ -50,3 +51,17 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
   })
   last_job!: number | null;
 }
+
+/**
+ * A name is taken once for each kind and organization, or once outside of all. Approvals are named
+ * for their place in a workflow, and many workflows have a "Go live?".
+ *
+ * @param model the kind as messages name it
+ */
+export const uniqueTemplateName = (model: string): UniqueRule => ({
+  name: 'unified_job_templates_name_key',
+  columns: ['type', 'organization_id', 'name'],
+  where: "(type <> 'workflow_approval_template'::text)",
+  field: '__all__',
+  message: `${model} with this (name, organization) combination already exists.`,
+});

@@ -1,14 +1,23 @@
 import { hasRole } from '../access/predicates.js';
-import { anyOf } from '../common/access.js';
+import { anyOf, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { and } from '../database/sql.js';
 import { UnifiedTemplateSchema } from './unified-template.schema.js';
 
 class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
   organization!: number | null;
 }
+
+/** Approvals have no roles: their workflow decides. */
+const ofApproval =
+  (action: string): Predicate =>
+  (alias, actor) => {
+    const { own, policy } = resource('workflow_approval_template');
+    return and(own(alias), permit(policy, action, alias, actor));
+  };
 
 /** Everything that can be launched in one list (core 14). */
 export const unifiedTemplates = defineResource({
@@ -18,6 +27,25 @@ export const unifiedTemplates = defineResource({
   table: 'unified_job_templates',
   capabilities: {},
   summary: ['id', 'name', 'description'],
-  policy: { read: anyOf(hasRole('job_template', 'read_role'), hasRole('project', 'read_role')) },
-  variants: () => [resource('project'), resource('job_template')],
+  policy: {
+    read: anyOf(
+      hasRole('job_template', 'read_role'),
+      hasRole('project', 'read_role'),
+      hasRole('workflow_job_template', 'read_role'),
+      ofApproval('read'),
+    ),
+    actions: {
+      launch: anyOf(
+        hasRole('job_template', 'execute_role'),
+        hasRole('project', 'update_role'),
+        hasRole('workflow_job_template', 'execute_role'),
+        ofApproval('launch'),
+      ),
+    },
+  },
+  variants: () => [
+    resource('project'),
+    resource('job_template'),
+    resource('workflow_job_template'),
+  ],
 });

@@ -1,4 +1,4 @@
-import { Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES } from '../webhooks/services.js';
 
@@ -22,4 +22,12 @@ export class WebhookTemplateFields {
   /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
   @Text({ internal: true })
   webhook_key!: string;
+}
+
+/** What templates have of which every event may launch a job of its own. */
+export class WebhookJobTemplateFields extends WebhookTemplateFields {
+  @Bool({
+    help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
+  })
+  webhook_coalesce!: boolean;
 }

@@ -15,6 +15,12 @@ export interface ReceiverKind {
 const KINDS = [
   { type: 'job_template', runs: 'job', launchedBy: 'events', queued: 'Job queued.' },
   {
+    type: 'workflow_job_template',
+    runs: 'workflow_job',
+    launchedBy: 'events',
+    queued: 'Job queued.',
+  },
+  {
     type: 'project',
     runs: 'project_update',
     launchedBy: 'pushes',

@@ -3,6 +3,7 @@ import { BadRequest } from '../common/http/errors.js';
 import type { LaunchWebhook } from '../jobs/launch-request.js';
 import { LaunchService } from '../jobs/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
+import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
 import type { WebhookEvent } from './event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
@@ -19,12 +20,14 @@ interface Order {
 @Injectable()
 export class RunLauncher {
   private readonly launches: Record<ReceiverType, (order: Order) => Promise<number>> = {
-    job_template: (order) => this.job(order),
+    job_template: (order) => this.launchFrom(this.jobs, order),
+    workflow_job_template: (order) => this.launchFrom(this.workflows, order),
     project: (order) => this.sync(order),
   };
 
   constructor(
     private readonly jobs: LaunchService,
+    private readonly workflows: WorkflowLaunchService,
     private readonly syncs: ProjectSyncs,
   ) {}
 
@@ -41,7 +44,10 @@ export class RunLauncher {
     return this.launches[kind.type]({ templateId, ref, webhook });
   }
 
-  private async job({ templateId, ref, webhook }: Order): Promise<number> {
+  private async launchFrom(
+    launcher: LaunchService | WorkflowLaunchService,
+    { templateId, ref, webhook }: Order,
+  ): Promise<number> {
     const request = {
       templateId,
       launchType: 'webhook' as const,
@@ -51,7 +57,7 @@ export class RunLauncher {
       scmBranch: ref,
       webhook,
     };
-    const { jobIds } = await this.jobs.launch([request], null);
+    const { jobIds } = await launcher.launch([request], null);
     return jobIds[0]!;
   }
 

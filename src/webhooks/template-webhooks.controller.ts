@@ -1,5 +1,4 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
@@ -12,18 +11,13 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { listOf } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
-import { WebhookKeys } from '../templates/webhook-keys.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
-/** A key is as good as the role to launch with any payload: administrators alone see it. */
-const KEY_ACTION = 'manage_webhook_key';
-const KEY_ANSWER = { type: 'object', properties: { webhook_key: { type: 'string' } } };
-
-/** The key, the ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
+/** The ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
 export function templateWebhooksController(kind: ReceiverKind): Type {
   const { type } = kind;
   const templates = resource(type);
@@ -34,53 +28,10 @@ export function templateWebhooksController(kind: ReceiverKind): Type {
     (template) => sql`t.template_id = ${template.id}`,
   );
   SubList('webhook_deliveries', deliveries)(Templates);
-  declareKey(Templates, templates);
   declareRedeliver(Templates, templates);
   declareFilterTest(Templates, templates, kind);
   Resource(templates)(Templates);
   return Templates;
-}
-
-function declareKey(target: Type, templates: ResourceDefinition): void {
-  const info = { access: 'authenticated', parent: templates, needs: KEY_ACTION } as const;
-  templates.links.set('webhook_key', 'webhook_key');
-  addRoute(target, 'webhook_key', {
-    method: RequestMethod.GET,
-    path: ':id/webhook_key',
-    info: {
-      ...info,
-      kind: 'document',
-      operationId: `${templates.path}_webhook_key_read`,
-      summary: 'The key that the code hosting service signs with. For admins of the template.',
-      response: KEY_ANSWER,
-    },
-    handler: async function (this: GenericController, { params, actor }: ApiRequest) {
-      const { resources } = this.machinery;
-      const template = await resources.load(templates, params.id, actor, { action: KEY_ACTION });
-      return { webhook_key: this.machinery.find(WebhookKeys).open(template) };
-    },
-  });
-  addRoute(target, 'rotate_webhook_key', {
-    method: RequestMethod.POST,
-    path: ':id/webhook_key',
-    info: {
-      ...info,
-      kind: 'action',
-      operationId: `${templates.path}_webhook_key_rotate`,
-      summary: 'Replace the webhook key; the former one stops working.',
-      status: 201,
-      response: KEY_ANSWER,
-    },
-    handler: function (this: GenericController, { params, actor }: ApiRequest) {
-      const { database, resources } = this.machinery;
-      return database.transaction(async () => {
-        const asked = { action: KEY_ACTION, lock: true };
-        const template = await resources.load(templates, params.id, actor, asked);
-        const key = await this.machinery.find(WebhookKeys).rotate(templates, template);
-        return Reply.created({ webhook_key: key }, `${templates.url(template.id)}webhook_key/`);
-      });
-    },
-  });
 }
 
 function declareRedeliver(target: Type, templates: ResourceDefinition): void {

@@ -1,7 +1,19 @@
 import { through } from '../access/predicates.js';
+import type { Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { and, or } from '../database/sql.js';
+import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookStatusPostSchema } from './webhook-status-post.schema.js';
+
+/** The row is a run that a webhook can launch, and the caller may read it. */
+const isReadableRun: Predicate = (alias, actor) =>
+  or(
+    ...RECEIVER_KINDS.map(({ runs }) => {
+      const { own, policy } = resource(runs);
+      return and(own(alias), policy.read(alias, actor));
+    }),
+  );
 
 export const webhookStatusPosts = defineResource({
   path: 'webhook_status_posts',
@@ -12,8 +24,5 @@ export const webhookStatusPosts = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'status', 'state', 'outcome'],
-  policy: {
-    read: (alias, actor) =>
-      through('job_id', 'unified_jobs', resource('job').policy.read)(alias, actor),
-  },
+  policy: { read: through('job_id', 'unified_jobs', isReadableRun) },
 });

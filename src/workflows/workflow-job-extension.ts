@@ -1,112 +1,60 @@
-import { permit } from '../common/access.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
-import { launchedBy, loadRunFacts } from '../jobs/launched-by.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { summariesOf } from '../common/resource/represent.js';
+import { launchedBy, loadRunFacts, summarizeTemplate, type RunFacts } from '../jobs/launched-by.js';
+import { labelSummaries } from '../labels/label-summaries.js';
 
-/** Fields of workflow jobs that are no columns (core 13.4). */
+const WORKFLOW_TEMPLATE = 'workflow_job_template';
+
+/** Fields and summaries of workflow jobs that are no columns (core 13.4). Three statements a page. */
 export async function workflowJobExtension(
   rows: readonly Row[],
-  { database }: RepresentContext,
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(database, rows);
+  const facts = await loadRunFacts(context.database, rows);
+  const ids = rows.map(({ id }) => id);
+  const labels = await labelSummaries(resource('workflow_job'), ids, context);
+  const templates = await loadTemplates([...facts.values()], context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
       if (!run) return [];
-      return [
-        [
-          row.id,
-          {
-            fields: {
-              launched_by: launchedBy(run),
-              elapsed: run.live_elapsed ?? row.elapsed,
-              workflow_job_template: null,
-              job_template: null,
-              is_sliced_job: false,
-              // The seed shows it at the top level, the clients look in `related`.
-              workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
-            },
-          },
-        ],
-      ];
+      const template = workflowTemplateOf(run);
+      const summary = template === null ? undefined : templates.get(template);
+      const fields = {
+        launched_by: launchedBy(run),
+        elapsed: run.live_elapsed ?? row.elapsed,
+        workflow_job_template: template,
+        is_sliced_job: row.job_template_id !== null,
+        // The seed shows it at the top level, the clients look in `related`.
+        workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
+      };
+      const summaries = {
+        ...summarizeTemplate(run, 'workflow_job'),
+        ...(summary ? { workflow_job_template: summary } : {}),
+        labels: labels.get(row.id),
+      };
+      return [[row.id, { fields, related: relatedOf(run), summary_fields: summaries }]];
     }),
   );
 }
 
-interface NodeRun extends Row {
-  node_id: number;
-}
+const workflowTemplateOf = ({ template_id: id, template_type: type }: RunFacts): number | null =>
+  type === WORKFLOW_TEMPLATE ? id : null;
 
-/** What a node runs and its run, by their kinds: the references only know that they are some kind. */
-export async function nodeExtension(
-  rows: readonly Row[],
-  { database, actor }: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.map(({ id }) => id);
-  const found = await database.rows<NodeRun>(sql`
-    SELECT n.id AS node_id, tpl.type AS template_type, tpl.name AS template_name,
-      tpl.description AS template_description, job.type AS job_type, job.id, job.name,
-      job.description, job.status, job.failed, job.elapsed, job.canceled_on,
-      (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read_template,
-      (${permit(resource('unified_job').policy, 'read', 'job', actor)}) AS may_read_job
-    FROM workflow_job_nodes n
-    LEFT JOIN unified_job_templates tpl ON tpl.id = n.unified_job_template_id
-    LEFT JOIN unified_jobs job ON job.id = n.job_id
-    WHERE n.id = ANY(${ids}::int[])`);
-  const byNode = new Map(found.map((one) => [one.node_id, one]));
-  return new Map(rows.map((row) => [row.id, describeNode(row, byNode.get(row.id))]));
-}
-
-function describeNode(row: Row, found: NodeRun | undefined): Extension {
-  const template = resourceUrl(found?.template_type, row.unified_job_template_id);
-  const job = resourceUrl(found?.job_type, row.job_id);
+function relatedOf({ template_id: id, template_type: type }: RunFacts): Record<string, string> {
+  const url = type === null ? undefined : findResource(type)?.url(id);
+  if (url === undefined) return {};
   return {
-    fields: {
-      extra_vars: row.extra_data,
-      execution_environment: null,
-      success_nodes: [],
-      failure_nodes: [],
-      always_nodes: [],
-    },
-    related: { unified_job_template: template, job },
-    summary_fields: {
-      ...(found && template ? summarizeNodeTemplate(row, found) : {}),
-      ...(found && job && found.may_read_job === true ? { job: summarizeJob(found) } : {}),
-    },
+    unified_job_template: url,
+    ...(type === WORKFLOW_TEMPLATE ? { workflow_job_template: url } : {}),
   };
 }
 
-const resourceUrl = (type: unknown, id: unknown): string | null =>
-  typeof type === 'string' && typeof id === 'number' ? resource(type).url(id) : null;
-
-/** Kind of runs by kind of template. */
-const RUN_TYPES: Readonly<Record<string, string>> = {
-  job_template: 'job',
-  project: 'project_update',
-};
-
-function summarizeNodeTemplate(row: Row, found: NodeRun): Record<string, unknown> {
-  if (found.may_read_template !== true) return {};
-  return {
-    unified_job_template: {
-      id: row.unified_job_template_id,
-      name: found.template_name,
-      description: found.template_description,
-      unified_job_type: RUN_TYPES[String(found.template_type)] ?? '',
-    },
-  };
-}
-
-function summarizeJob({
-  id,
-  name,
-  description,
-  status,
-  failed,
-  elapsed,
-  ...rest
-}: NodeRun): object {
-  const { job_type: type, canceled_on } = rest;
-  return { id, name, description, status, failed, elapsed, type, canceled_on };
+async function loadTemplates(
+  facts: readonly RunFacts[],
+  context: RepresentContext,
+): Promise<Map<number, object>> {
+  const ids = facts.flatMap((run) => workflowTemplateOf(run) ?? []);
+  return ids.length > 0 ? summariesOf(resource(WORKFLOW_TEMPLATE), ids, context) : new Map();
 }

@@ -3,6 +3,12 @@ import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 
+/**
+ * How a node can end: as its run did, `missing` when no run could be made, or `skipped` when it was
+ * not to run.
+ */
+export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'missing' | 'skipped';
+
 /** A prompt of the node; null: not set. */
 const PROMPT = { readOnly: true, nullable: true } as const;
 
@@ -73,4 +79,16 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   /** What the run is launched with: the node's prompts over the defaults of the workflow. */
   @Json({ internal: true })
   prompts!: Record<string, unknown>;
+
+  /** How the node ended, written once; empty while it may still start or its run goes on. */
+  @Char({ internal: true })
+  outcome!: NodeOutcome | '';
+
+  /** Whether the nodes after it were decided since it ended. */
+  @Bool({ internal: true })
+  followed!: boolean;
+
+  /** What the runs before it handed on with `set_stats`; known once the node starts. */
+  @Json({ internal: true })
+  ancestor_artifacts!: Record<string, unknown>;
 }

@@ -2,10 +2,20 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { related } from '../common/resource/sublist-kinds.js';
 import { SubList } from '../common/resource/sublist.js';
+import { TRUE } from '../database/sql.js';
+import { labelsOf } from '../labels/sublists.js';
 import { workflowJobNodes } from './workflow-job-nodes.resource.js';
+
+/** Whoever may open a node may open those after it, of the same workflow job. */
+const childrenOf = (relation: string) => related(relation, { options: () => ({ visible: TRUE }) });
 
 @Resource(workflowJobNodes)
 @SubList('credentials', related('credentials'))
+@SubList('labels', labelsOf())
+@SubList('instance_groups', related('instance_groups'))
+@SubList('success_nodes', childrenOf('success_nodes'))
+@SubList('failure_nodes', childrenOf('failure_nodes'))
+@SubList('always_nodes', childrenOf('always_nodes'))
 export class WorkflowJobNodesController extends ResourceController(workflowJobNodes, [
   'list',
   'retrieve',

@@ -1,10 +1,22 @@
 import { permit, type Actor } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { nodeExtension } from './workflow-job-extension.js';
+import { labelled } from '../labels/label-links.js';
+import { nodeExtension } from './workflow-job-node-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
+import type { EdgeKind } from './workflow-rows.js';
+
+/** Children of a node by how it must end for them to start. */
+const childrenBy = (kind: EdgeKind): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource('workflow_job_node'),
+  table: 'workflow_job_node_edges',
+  near: 'parent_id',
+  far: 'child_id',
+  fixed: { kind },
+});
 
 /** Nodes are seen by those who see their workflow job. */
 const ofWorkflowJob =
@@ -21,6 +33,14 @@ export const workflowJobNodes = defineResource({
   orderBy: ['id'],
   capabilities: {},
   audited: false,
+  // Where a pass of the engine begins: nodes that have ended since the last one.
+  indexes: [
+    {
+      name: 'workflow_job_nodes_due_idx',
+      columns: ['workflow_job_id'],
+      where: `((outcome <> ''::text) AND (NOT followed))`,
+    },
+  ],
   summaryKeys: { unified_job_template: null, job: null },
   policy: { read: ofWorkflowJob('read'), list: ofWorkflowJob('list') },
   relations: {
@@ -31,6 +51,17 @@ export const workflowJobNodes = defineResource({
       near: 'workflow_job_node_id',
       far: 'credential_id',
     },
+    labels: labelled('workflow_job_node'),
+    instance_groups: {
+      kind: 'many-to-many',
+      target: () => resource('instance_group'),
+      table: 'workflow_job_node_instance_groups',
+      near: 'workflow_job_node_id',
+      far: 'instance_group_id',
+    },
+    success_nodes: childrenBy('success'),
+    failure_nodes: childrenBy('failure'),
+    always_nodes: childrenBy('always'),
   },
   extend: nodeExtension,
 });

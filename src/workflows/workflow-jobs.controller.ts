@@ -4,6 +4,7 @@ import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { RunController } from '../jobs/run.controller.js';
+import { labelsOf } from '../labels/sublists.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
 @Resource(workflowJobs)
@@ -12,6 +13,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
   // Who may open the workflow job sees what it consists of.
   children('workflow_nodes', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
+@SubList('labels', labelsOf())
 @SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class WorkflowJobsController extends RunController(workflowJobs) {}

@@ -1,12 +1,30 @@
 import { hasRoleOn } from '../access/predicates.js';
-import { anyOf, isActor, superusersOnly } from '../common/access.js';
+import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { WorkflowJobHooks } from './workflow-job.hooks.js';
+import { ident, sql } from '../database/sql.js';
+import { RunHooks } from '../jobs/run.hooks.js';
+import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
 import { workflowJobExtension } from './workflow-job-extension.js';
 
-const administers = hasRoleOn('organization_id', 'organization', 'admin_role');
+const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
+const isNoBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
+const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
+
+/** The caller holds a role on the workflow job template, or on the job template that was sliced. */
+const onTemplate = (role: string): Predicate =>
+  anyOf(
+    hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
+    hasRoleOn('job_template_id', 'job_template', role),
+  );
+
+const onOrganization = (role: string): Predicate =>
+  hasRoleOn('organization_id', 'organization', role);
+
+/** Whoever launched jobs in bulk: there is no template to hold a role on. */
+const launchedBulk = allOf(isBulk, isActor('created_by_id'));
+const readable = anyOf(onTemplate('read_role'), onOrganization('admin_role'));
 
 export const workflowJobs = defineResource({
   path: 'workflow_jobs',
@@ -15,25 +33,37 @@ export const workflowJobs = defineResource({
   table: 'unified_jobs',
   discriminator: 'workflow_job',
   orderBy: ['id'],
-  hooks: WorkflowJobHooks,
+  hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
+  summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
+  aliases: { workflow_job_template: 'unified_job_template' },
   policy: {
-    // Whoever launched it may open it, and is shown only its jobs in lists (decision 10).
-    read: anyOf(isActor('created_by_id'), administers),
-    list: administers,
-    delete: superusersOnly,
+    // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists (decision 10).
+    read: anyOf(launchedBulk, readable),
+    list: readable,
+    delete: allOf(isNoBulk, onOrganization('workflow_admin_role')),
     actions: {
-      // The rights on what is launched are asked for each node.
-      start: isActor('created_by_id'),
-      cancel: isActor('created_by_id'),
+      // The rights on what the nodes run are asked by the relaunch itself.
+      start: anyOf(launchedBulk, onTemplate('execute_role')),
+      cancel: anyOf(
+        isActor('created_by_id'),
+        onTemplate('admin_role'),
+        allOf(isNoBulk, isOrphan, onOrganization('workflow_admin_role')),
+      ),
     },
   },
   relations: {
+    labels: labelled('workflow_job'),
     workflow_nodes: {
       kind: 'has-many',
       target: () => resource('workflow_job_node'),
       field: 'workflow_job',
+    },
+    unified_job_node: {
+      kind: 'has-many',
+      target: () => resource('workflow_job_node'),
+      field: 'job',
     },
     notifications: {
       kind: 'has-many',

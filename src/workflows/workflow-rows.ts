@@ -3,38 +3,87 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { insertRow } from '../database/rows.js';
-import { ident, join, raw, sql, type Sql } from '../database/sql.js';
+import { insertRows, takeIds } from '../database/rows.js';
+import { sql } from '../database/sql.js';
+import type { LaunchWebhook } from '../jobs/launch-request.js';
 import { RunTransitions } from '../jobs/transitions.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
 import type { Prompts } from '../templates/launch-config.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 
+/** How a parent must have ended for its child to start by this edge. */
+export type EdgeKind = 'success' | 'failure' | 'always';
+
 /** A node of a workflow job that is about to be made. */
 export interface NewNode {
+  /** Unique within its workflow job. */
   identifier: string;
-  templateId: number;
-  /** Prompts of the node itself. */
+  /** Null: its template is gone already; the node takes the failed path. */
+  templateId: number | null;
+  /** Prompts of the node itself, labels, credentials and instance groups among them. */
   own: Prompts;
-  /** These over the defaults of the workflow: what its run is launched with. */
-  effective: Prompts;
+  /**
+   * What its run is launched with where that is not `own`: a bulk launch lays them over its defaults.
+   * The prompts of a workflow with a template are laid over these when the node starts.
+   */
+  effective?: Prompts;
   /** Names of variables whose values are secret. */
   secrets: readonly string[];
+  /** Edges that lead here, by identifier of the parent. */
+  parents?: readonly { identifier: string; kind: EdgeKind }[];
+  allParentsMustConverge?: boolean;
 }
 
-/** The parent of a bulk launch. */
+/** A workflow job that is about to be made. */
 export interface NewWorkflowJob {
   name: string;
   description: string;
+  /** Workflow job template; null for a bulk launch and for a sliced job. */
+  templateId: number | null;
+  isBulk: boolean;
+  /** Job template whose slices the nodes are. */
+  slicedTemplateId?: number | null;
+  /** False: waits for another workflow job of its template. */
+  allowSimultaneous: boolean;
   organizationId: number | null;
-  createdBy: number;
+  /** Null: launched by an event. */
+  createdBy: number | null;
   launchType: LaunchType;
-  /** Defaults for every node whose template asks for the field. */
+  /** Hold for every node whose template asks for the field; for a bulk launch, as defaults. */
   prompts: Prompts;
   secrets: readonly string[];
+  labels?: readonly number[];
+  webhook?: LaunchWebhook;
   nodes: readonly NewNode[];
 }
+
+const JOB_COLUMNS = {
+  id: 'integer',
+  type: 'text',
+  status: 'text',
+  is_bulk_job: 'boolean',
+  name: 'text',
+  description: 'text',
+  unified_job_template_id: 'integer',
+  job_template_id: 'integer',
+  allow_simultaneous: 'boolean',
+  launch_type: 'text',
+  created_by_id: 'integer',
+  modified_by_id: 'integer',
+  organization_id: 'integer',
+  inventory_id: 'integer',
+  limit: 'text',
+  scm_branch: 'text',
+  job_tags: 'text',
+  skip_tags: 'text',
+  extra_vars: 'text',
+  launch_config: 'json',
+  webhook_service: 'text',
+  webhook_credential_id: 'integer',
+  webhook_guid: 'text',
+  webhook_delivery_id: 'integer',
+} as const;
 
 /** Columns of a node that are prompts as sent. */
 const NODE_PROMPTS = {
@@ -50,7 +99,31 @@ const NODE_PROMPTS = {
   timeout: 'integer',
 } as const;
 
-/** Writes workflow jobs with their nodes, set-based, in the caller's transaction. */
+const NODE_COLUMNS = {
+  id: 'integer',
+  workflow_job_id: 'integer',
+  unified_job_template_id: 'integer',
+  identifier: 'text',
+  all_parents_must_converge: 'boolean',
+  inventory_id: 'integer',
+  extra_data: 'json',
+  prompts: 'json',
+  ...NODE_PROMPTS,
+} as const;
+
+/** Prompts of a node that are lists of objects: each has a table of its own. */
+const NODE_LINKS = {
+  credentials: 'credential_id',
+  labels: 'label_id',
+  instance_groups: 'instance_group_id',
+} as const;
+
+interface PlacedNode extends NewNode {
+  id: number;
+  jobId: number;
+}
+
+/** Writes workflow jobs with their nodes and edges, in the caller's transaction. */
 @Injectable()
 export class WorkflowRows {
   constructor(
@@ -60,17 +133,143 @@ export class WorkflowRows {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** @returns the row of the workflow job, which is pending */
-  async write(given: NewWorkflowJob): Promise<Row> {
-    const config = maskedPrompts(given.prompts, given.secrets);
-    const row = (await this.database.row<Row>(
-      insertRow('unified_jobs', {
-        ...columnsOf(given, config),
-        launch_config: JSON.stringify(config),
-      }),
-    ))!;
-    await this.keepSecrets(row.id, given, config);
-    await this.database.execute(nodeStatement(row.id, given.nodes));
+  /**
+   * Makes workflow jobs as `pending`, in a constant number of statements however many they are and
+   * however many nodes they have.
+   *
+   * @returns their rows in the order given
+   */
+  async write(given: readonly NewWorkflowJob[]): Promise<Row[]> {
+    if (given.length === 0) return [];
+    const ids = await this.takeIds('unified_jobs', given.length);
+    const rows = await this.insertJobs(ids, given);
+    await this.linkLabels(ids, given);
+    await this.insertNodes(ids, given);
+    rows.forEach((row, index) => this.record(row, given[index]!));
+    await this.transitions.created(
+      given.map(({ templateId }, index) => ({
+        id: ids[index]!,
+        type: 'workflow_job',
+        status: 'pending',
+        unified_job_template_id: templateId,
+      })),
+    );
+    return rows;
+  }
+
+  private async takeIds(table: string, count: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(takeIds(table, count));
+    return rows.map(({ id }) => id);
+  }
+
+  private async insertJobs(
+    ids: readonly number[],
+    given: readonly NewWorkflowJob[],
+  ): Promise<Row[]> {
+    const values = given.map((job, index) => {
+      const columns = this.columnsOf(ids[index]!, job);
+      return Object.keys(JOB_COLUMNS).map((name) => columns[name as keyof typeof JOB_COLUMNS]);
+    });
+    const rows = await this.database.rows<Row>(sql`
+      ${insertRows('unified_jobs', JOB_COLUMNS, values)} RETURNING *`);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id)!);
+  }
+
+  private columnsOf(id: number, job: NewWorkflowJob): Record<keyof typeof JOB_COLUMNS, unknown> {
+    const { prompts, webhook } = job;
+    const config = maskedPrompts(prompts, job.secrets);
+    return {
+      id,
+      type: 'workflow_job',
+      status: 'pending',
+      is_bulk_job: job.isBulk,
+      name: job.name,
+      description: job.description,
+      unified_job_template_id: job.templateId ?? job.slicedTemplateId ?? null,
+      job_template_id: job.slicedTemplateId ?? null,
+      allow_simultaneous: job.allowSimultaneous,
+      launch_type: job.launchType,
+      created_by_id: job.createdBy,
+      modified_by_id: job.createdBy,
+      organization_id: job.organizationId,
+      inventory_id: prompts.inventory ?? null,
+      limit: prompts.limit ?? null,
+      scm_branch: prompts.scm_branch ?? null,
+      job_tags: prompts.job_tags ?? null,
+      skip_tags: prompts.skip_tags ?? null,
+      extra_vars: JSON.stringify(config.extra_vars ?? {}),
+      launch_config: JSON.stringify({ ...config, ...this.sealed(id, job) }),
+      webhook_service: webhook?.service ?? '',
+      webhook_credential_id: webhook?.credentialId ?? null,
+      webhook_guid: webhook?.guid ?? '',
+      webhook_delivery_id: webhook?.deliveryId ?? null,
+    };
+  }
+
+  private sealed(id: number, { prompts, secrets, nodes }: NewWorkflowJob): object {
+    return sealWorkflowSecrets(this.box, id, [
+      { identifier: '', prompts, secrets },
+      ...nodes.map((node) => ({
+        identifier: node.identifier,
+        prompts: node.effective ?? node.own,
+        secrets: node.secrets,
+      })),
+    ]);
+  }
+
+  private async linkLabels(
+    ids: readonly number[],
+    given: readonly NewWorkflowJob[],
+  ): Promise<void> {
+    const links = given.flatMap(({ labels = [] }, index) =>
+      labels.map((label) => [ids[index], label]),
+    );
+    if (links.length === 0) return;
+    const columns = { workflow_job_id: 'integer', label_id: 'integer' };
+    await this.database.execute(insertRows('workflow_job_labels', columns, links));
+  }
+
+  private async insertNodes(
+    ids: readonly number[],
+    given: readonly NewWorkflowJob[],
+  ): Promise<void> {
+    const all = given.flatMap(({ nodes }, index) =>
+      nodes.map((node) => ({ ...node, jobId: ids[index]! })),
+    );
+    if (all.length === 0) return;
+    const nodeIds = await this.takeIds('workflow_job_nodes', all.length);
+    const placed = all.map((node, index) => ({ ...node, id: nodeIds[index]! }));
+    await this.database.execute(
+      insertRows('workflow_job_nodes', NODE_COLUMNS, placed.map(nodeValues)),
+    );
+    await this.linkNodes(placed);
+    await this.connect(placed);
+  }
+
+  private async linkNodes(nodes: readonly PlacedNode[]): Promise<void> {
+    for (const [field, far] of Object.entries(NODE_LINKS)) {
+      const links = nodes.flatMap(({ id, own }) => {
+        const ids = (own[field as keyof typeof NODE_LINKS] ?? []) as number[];
+        return ids.map((one) => [id, one]);
+      });
+      if (links.length === 0) continue;
+      const columns = { workflow_job_node_id: 'integer', [far]: 'integer' };
+      await this.database.execute(insertRows(`workflow_job_node_${field}`, columns, links));
+    }
+  }
+
+  private async connect(nodes: readonly PlacedNode[]): Promise<void> {
+    const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
+    const edges = nodes.flatMap(({ id, jobId, parents = [] }) =>
+      parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
+    );
+    if (edges.length === 0) return;
+    const columns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
+    await this.database.execute(insertRows('workflow_job_node_edges', columns, edges));
+  }
+
+  private record(row: Row, { nodes }: NewWorkflowJob): void {
     this.activity.record({
       operation: 'create',
       object1: refOf(workflowJobs, row),
@@ -78,86 +277,29 @@ export class WorkflowRows {
         id: row.id,
         name: row.name,
         launch_type: row.launch_type,
-        nodes: given.nodes.length,
+        nodes: nodes.length,
       },
     });
-    await this.transitions.created([
-      { id: row.id, type: 'workflow_job', status: 'pending', unified_job_template_id: null },
-    ]);
-    return row;
-  }
-
-  private async keepSecrets(id: number, given: NewWorkflowJob, config: Prompts): Promise<void> {
-    const sealed = sealWorkflowSecrets(this.box, id, [
-      { identifier: '', prompts: given.prompts, secrets: given.secrets },
-      ...given.nodes.map(({ identifier, effective, secrets }) => ({
-        identifier,
-        prompts: effective,
-        secrets,
-      })),
-    ]);
-    if (Object.keys(sealed).length === 0) return;
-    await this.database.execute(sql`
-      UPDATE unified_jobs SET launch_config = ${JSON.stringify({ ...config, ...sealed })}
-      WHERE id = ${id}`);
   }
 }
 
-function columnsOf(given: NewWorkflowJob, config: Prompts): Record<string, unknown> {
-  const { prompts } = given;
-  return {
-    type: 'workflow_job',
-    is_bulk_job: true,
-    name: given.name,
-    description: given.description,
-    status: 'pending',
-    launch_type: given.launchType,
-    created_by_id: given.createdBy,
-    modified_by_id: given.createdBy,
-    organization_id: given.organizationId,
-    inventory_id: prompts.inventory ?? null,
-    limit: prompts.limit ?? null,
-    scm_branch: prompts.scm_branch ?? null,
-    job_tags: prompts.job_tags ?? null,
-    skip_tags: prompts.skip_tags ?? null,
-    extra_vars: JSON.stringify(config.extra_vars ?? {}),
+function nodeValues(node: PlacedNode): unknown[] {
+  const { own, secrets } = node;
+  const values: Record<keyof typeof NODE_COLUMNS, unknown> = {
+    ...(Object.fromEntries(
+      Object.keys(NODE_PROMPTS).map((name) => [
+        name,
+        own[name as keyof typeof NODE_PROMPTS] ?? null,
+      ]),
+    ) as Record<keyof typeof NODE_PROMPTS, unknown>),
+    id: node.id,
+    workflow_job_id: node.jobId,
+    unified_job_template_id: node.templateId,
+    identifier: node.identifier,
+    all_parents_must_converge: node.allParentsMustConverge ?? false,
+    inventory_id: own.inventory ?? null,
+    extra_data: JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {}),
+    prompts: JSON.stringify(maskedPrompts(node.effective ?? own, secrets)),
   };
+  return Object.keys(NODE_COLUMNS).map((name) => values[name as keyof typeof NODE_COLUMNS]);
 }
-
-/** Nodes in their order, and the credentials they name, in one statement. */
-function nodeStatement(workflowJobId: number, nodes: readonly NewNode[]): Sql {
-  const names = Object.keys(NODE_PROMPTS) as (keyof typeof NODE_PROMPTS)[];
-  const columns = join(
-    names.map((name) => ident(name)),
-    ', ',
-  );
-  const prompts = names.map(
-    (name) => sql`${nodes.map(({ own }) => own[name] ?? null)}::${raw(NODE_PROMPTS[name])}[]`,
-  );
-  const credentials = nodes.flatMap(({ identifier, own }) =>
-    ((own.credentials ?? []) as number[]).map((id) => ({ identifier, id })),
-  );
-  return sql`
-    WITH node AS (
-      INSERT INTO workflow_job_nodes (workflow_job_id, unified_job_template_id, identifier,
-        inventory_id, extra_data, prompts, ${columns})
-      SELECT ${workflowJobId}::int, template_id, identifier, inventory_id, extra_data, prompts,
-        ${columns}
-      FROM unnest(${nodes.map(({ templateId }) => templateId)}::int[],
-        ${nodes.map(({ identifier }) => identifier)}::text[],
-        ${nodes.map(({ own }) => own.inventory ?? null)}::int[],
-        ${nodes.map(({ own, secrets }) => shownVariables(own, secrets))}::json[],
-        ${nodes.map(({ effective, secrets }) => JSON.stringify(maskedPrompts(effective, secrets)))}::json[],
-        ${join(prompts, ', ')})
-      WITH ORDINALITY AS given (template_id, identifier, inventory_id, extra_data, prompts,
-        ${columns}, place)
-      ORDER BY place RETURNING id, identifier)
-    INSERT INTO workflow_job_node_credentials (workflow_job_node_id, credential_id)
-    SELECT node.id, given.credential_id
-    FROM unnest(${credentials.map(({ identifier }) => identifier)}::text[],
-      ${credentials.map(({ id }) => id)}::int[]) AS given (identifier, credential_id)
-    JOIN node ON node.identifier = given.identifier`;
-}
-
-const shownVariables = (own: Prompts, secrets: readonly string[]): string =>
-  JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {});

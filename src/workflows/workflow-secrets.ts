@@ -1,5 +1,5 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
-import { maskedVariables, openSecrets, sealSecrets } from '../jobs/launch-secrets.js';
+import { maskedVariables, openSecrets, sealedNames, sealSecrets } from '../jobs/launch-secrets.js';
 import type { Prompts } from '../templates/launch-config.js';
 
 type Variables = Record<string, unknown>;
@@ -40,6 +40,12 @@ export function sealWorkflowSecrets(
   const values = Object.fromEntries(entries);
   return sealSecrets(box, workflowJobId, values, Object.keys(values));
 }
+
+/** Names of the secret variables among the defaults for all nodes. */
+export const secretNamesOf = (launchConfig: object | null): string[] =>
+  sealedNames(launchConfig)
+    .filter((key) => key.startsWith(keyOf('', '')))
+    .map((key) => key.slice(keyOf('', '').length));
 
 /** Opens the secret answers of a workflow job; the result puts them into stored prompts. */
 export function secretFiller(

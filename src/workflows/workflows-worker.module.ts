@@ -1,11 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkflowStep } from '../jobs/scheduler/workflow-step.js';
+import { ApprovalTimeouts } from './approval-timeouts.js';
+import { NodeRuns } from './node-runs.js';
 import { WorkflowEngine } from './workflow-engine.js';
+import { WorkflowGraphs } from './workflow-graphs.js';
 
 /** What of workflows happens in the worker: a step of the scheduler. */
 @Global()
 @Module({
-  providers: [{ provide: WorkflowStep, useClass: WorkflowEngine }],
+  providers: [
+    ...[WorkflowGraphs, NodeRuns, ApprovalTimeouts],
+    { provide: WorkflowStep, useClass: WorkflowEngine },
+  ],
   exports: [WorkflowStep],
 })
 export class WorkflowsWorkerModule {}

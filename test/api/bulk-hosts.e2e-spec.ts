@@ -28,6 +28,8 @@ const hostCount = async (): Promise<number> => {
   );
   return row!.hosts;
 };
+const setKind = (kind: string) =>
+  test.database.execute(sql`UPDATE inventories SET kind = ${kind} WHERE id = ${inventory.id}`);
 const activity = (): Promise<Row[]> =>
   test.database.rows<Row>(sql`
     SELECT operation, changes FROM activity_stream
@@ -188,6 +190,25 @@ describe('creating hosts', () => {
     },
   );
 
+  it('is for administrators of inventories of the organization too', async () => {
+    const user = await test.make.user();
+    await test.make.grant('organization', test.home.organization, 'inventory_admin_role', { user });
+    const client = await test.as.asUser(user);
+    await client
+      .post('bulk/host_create/', { inventory: inventory.id, hosts: names(1) })
+      .expect(201);
+  });
+
+  it.each(['smart', 'constructed'])('refuses %s inventories', async (kind) => {
+    await setKind(kind);
+    expect((await create(names(1)).expect(400)).body).toEqual({
+      __all__: [
+        'Hosts can only be created in manual inventories (not smart or constructed types).',
+      ],
+    });
+    expect(await hostCount()).toBe(0);
+  });
+
   it('reads an unknown inventory like a forbidden one', async () => {
     const body = { inventory: 999_999, hosts: names(1) };
     expect((await test.as.superuser.post('bulk/host_create/', body).expect(400)).body).toEqual({
@@ -294,6 +315,41 @@ describe('deleting hosts', () => {
     expect(body).toEqual({
       detail: `Lack permissions to delete hosts from this inventory: ${String(inventory.name)}`,
     });
+  });
+
+  it('deletes nothing when one of the inventories may only be read', async () => {
+    const far = await test.make.inventory({ organization: test.home.otherOrganization.id });
+    await test.make.grant('inventory', far, 'read_role', { user: test.as.users.orgAdmin });
+    const foreign = await test.make.host(far);
+    const own = await test.make.host(inventory);
+    const { body } = await remove([own.id, foreign.id]).expect(403);
+    expect(body.detail).toContain(String(far.name));
+    expect(body.detail).not.toContain(String(inventory.name));
+    expect(await hostCount()).toBe(1);
+  });
+
+  it.each(['smart', 'constructed'])('refuses hosts of %s inventories', async (kind) => {
+    const host = await test.make.host(inventory);
+    await setKind(kind);
+    expect((await remove([host.id]).expect(400)).body).toEqual({
+      __all__: ['Hosts can only be deleted from manual inventories.'],
+    });
+    expect(await hostCount()).toBe(1);
+  });
+
+  it('is one entry of the activity stream for each inventory', async () => {
+    const other = await test.make.inventory({ organization: test.home.organization.id });
+    const ids = [...(await test.make.hosts(inventory, 2)), ...(await test.make.hosts(other, 1))];
+    const newest = await test.database.row<Row>(sql`SELECT max(id) AS id FROM activity_stream`);
+    await remove(ids).expect(201);
+    const entries = await test.database.rows<Row>(sql`
+      SELECT operation, object1, object1_id FROM activity_stream
+      WHERE id > ${newest!.id} ORDER BY object1_id`);
+    expect(entries).toEqual(
+      [inventory.id, other.id]
+        .sort((one, two) => one - two)
+        .map((id) => ({ operation: 'update', object1: 'inventory', object1_id: id })),
+    );
   });
 
   it('refuses hosts of running jobs', async () => {

@@ -1,3 +1,4 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bulkLaunches, type BulkLaunches } from '../support/bulk-launches.js';
@@ -167,6 +168,60 @@ describe('a bulk launch', () => {
       ],
     });
     expect(await runs()).toBe(before);
+  });
+
+  it('names kinds of templates that cannot be part of it', async () => {
+    const housekeeping = await test.database.row<Row>(sql`
+      INSERT INTO unified_job_templates (type, name) VALUES ('system_job_template', 'Cleanup')
+      RETURNING id`);
+    const { body } = await launch([node(), { unified_job_template: housekeeping!.id }]).expect(400);
+    expect(body).toEqual({
+      __all__: ['Template types System Job Template not allowed in bulk jobs'],
+    });
+  });
+
+  it('asks for the update role on a project', async () => {
+    const project = await test.make.project({ organization: test.home.organization.id });
+    const user = await test.make.user();
+    await test.make.grant('organization', test.home.organization, 'member_role', { user });
+    await test.make.grant('project', project, 'read_role', { user });
+    const client = await test.as.asUser(user);
+    const body = { name: 'x', jobs: [{ unified_job_template: project.id }] };
+    expect((await client.post('bulk/job_launch/', body).expect(400)).body.__all__).toEqual([
+      `Projects {${project.id}} not found or you don't have permissions to access it`,
+    ]);
+    await test.make.grant('project', project, 'update_role', { user });
+    await client.post('bulk/job_launch/', body).expect(201);
+  });
+
+  it('asks for the use of the inventory and the reading of labels, of the whole launch as well', async () => {
+    const { as, home, make } = test;
+    const organization = home.organization.id;
+    const inventory = await make.inventory({ organization });
+    const label = await make.row('label', { name: 'ours', organization });
+    const user = await make.user();
+    await make.grant('organization', home.otherOrganization, 'member_role', { user });
+    await make.grant('job_template', template, 'execute_role', { user });
+    await make.grant('inventory', inventory, 'read_role', { user });
+    const client = await as.asUser(user);
+    const send = (fields: object, job: object = {}) =>
+      client.post('bulk/job_launch/', { name: 'x', jobs: [node(job)], ...fields });
+    const tail = "not found or you don't have permissions to access it";
+    expect((await send({ inventory: inventory.id }).expect(400)).body).toEqual({
+      __all__: [`Inventories {${inventory.id}} ${tail}`],
+    });
+    expect((await send({}, { labels: [label.id] }).expect(400)).body).toEqual({
+      __all__: [`Labels {${label.id}} ${tail}`],
+    });
+    await make.grant('inventory', inventory, 'use_role', { user });
+    await send({ inventory: inventory.id }).expect(201);
+  });
+
+  it('makes a node for each job, in their order', async () => {
+    const identifiers = Array.from({ length: 20 }, (_, index) => `job ${20 - index}`);
+    const jobs = identifiers.map((identifier) => node({ identifier }));
+    const { body } = await launch(jobs).expect(201);
+    expect((await nodesOf(body)).map(({ identifier }) => identifier)).toEqual(identifiers);
   });
 
   it('names templates that may be read and not launched', async () => {

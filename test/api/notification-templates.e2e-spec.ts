@@ -194,6 +194,11 @@ describe('OPTIONS', () => {
         default: 'POST',
       });
       expect(keys.email.password).toEqual({ label: 'Password', type: 'password' });
+      expect(keys.incident_a.resolve_on_success).toEqual({
+        label: 'Resolve On Success',
+        type: 'bool',
+        required: false,
+      });
       expect(messages.email.started.message).toContain('{{ job_friendly_name }}');
     }
   });

@@ -51,7 +51,9 @@ async function everyAnswer(): Promise<Answer[]> {
 }
 
 it('describes every URL with name, description, actions and media types', () => {
+  const inLines = '/api/v2/bulk/host_create/';
   for (const { url, status, allow, body } of answers) {
+    const lines = url === inLines ? ['application/x-ndjson'] : [];
     expect({ url, status }).toEqual({ url, status: 200 });
     expect({ url, allow }).toEqual({ url, allow: expect.stringMatching(/^([A-Z]+, )*OPTIONS$/) });
     expect({ url, ...body }).toMatchObject({
@@ -59,8 +61,13 @@ it('describes every URL with name, description, actions and media types', () => 
       name: expect.stringMatching(/\w/),
       description: expect.any(String),
       actions: expect.any(Object),
-      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
-      renders: ['application/json', 'text/html'],
+      parses: [
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        ...lines,
+      ],
+      renders: ['application/json', 'text/html', ...lines],
     });
   }
 });

@@ -80,6 +80,15 @@ describe('a push while an earlier one still waits', () => {
     }
   });
 
+  it('takes the place of a workflow job too', async () => {
+    const template = await test.make.workflowTemplate({ webhook_coalesce: true });
+    const hook = await arm(test, template, 'service_a');
+    await hook.send(push('main', 'a')).expect(202);
+    const { body } = await hook.send(push('main', 'b')).expect(202);
+    expect(body.url).toBe(`/api/v2/workflow_jobs/${body.job as number}/`);
+    expect(await statuses(hook)).toEqual(['canceled', 'pending']);
+  });
+
   it('is a repetition when it is the same delivery', async () => {
     const hook = await coalescing();
     const first = await hook.send(push('main', 'a'), { delivery: 'one' }).expect(202);

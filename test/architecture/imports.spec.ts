@@ -27,9 +27,10 @@ const SERVICES: Record<string, readonly string[]> = {
   projects: ['jobs', 'templates'],
   jobs: ['templates', 'projects', 'inventories', 'credentials', 'labels'],
   workflows: ['jobs', 'templates', 'labels'],
+  'workflow-templates': ['workflows', 'jobs', 'templates', 'labels'],
   notifications: ['jobs'],
-  webhooks: ['jobs', 'templates', 'credentials', 'projects'],
-  bulk: ['jobs', 'workflows', 'templates', 'inventories'],
+  webhooks: ['jobs', 'workflow-templates', 'templates', 'credentials', 'projects'],
+  bulk: ['jobs', 'workflows', 'workflow-templates', 'templates', 'inventories'],
   // Reads what the workers say of themselves.
   capacity: ['jobs'],
   dashboard: [],

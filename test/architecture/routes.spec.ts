@@ -11,10 +11,12 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';
 
 /** Answer 200 with nothing in it, as clients of surveys expect. */
-const EMPTY_ANSWERS = new Set([
-  'job_templates_survey_spec_replace',
-  'job_templates_survey_spec_delete',
-]);
+const EMPTY_ANSWERS = new Set(
+  ['job_templates', 'workflow_job_templates'].flatMap((path) => [
+    `${path}_survey_spec_replace`,
+    `${path}_survey_spec_delete`,
+  ]),
+);
 
 let test: TestApp;
 let table: RouteTable;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { notificationPage } from '../../src/cli/notification-docs.js';
 import { settingsTable } from '../../src/cli/settings-docs.js';
 import { SETTINGS, Settings } from '../../src/config/settings.js';
 import { PACKAGE_FOLDER } from '../../src/root/version.js';
@@ -8,6 +9,11 @@ import { sourceFiles } from './source-files.js';
 
 it('every setting is documented as it is', () => {
   expect(readFileSync(join(PACKAGE_FOLDER, 'docs', 'settings.md'), 'utf8')).toBe(settingsTable());
+});
+
+it('every kind of notification is documented as it is', () => {
+  const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'notifications.md'), 'utf8');
+  expect(page).toBe(notificationPage());
 });
 
 it('every setting is used somewhere', () => {

@@ -76,7 +76,7 @@ const sentFor = (jobId: number) =>
     const records = await recordsOf(jobId);
     expect(records.map(({ status }) => status)).not.toContain('pending');
     return records;
-  });
+  }, 20_000);
 
 it('fires each template once, wherever it is attached and however often the change is told', async () => {
   const everywhere = await hook();
@@ -95,6 +95,93 @@ it('fires each template once, wherever it is attached and however often the chan
   expect(http.requests).toHaveLength(2);
   const queued = await test.database.rows(sql`SELECT 1 FROM outbox WHERE queue = 'notifications'`);
   expect(queued).toEqual([]);
+});
+
+describe('inherits', () => {
+  const organizationEvent = (organization: Row, template: Row, event: string) =>
+    test.database.execute(sql`
+      INSERT INTO organization_notifications (organization_id, notification_template_id, event)
+      VALUES (${organization.id}, ${template.id}, ${event})`);
+  const firedFor = async (jobId: number, status: JobStatus): Promise<number[]> => {
+    await publish([jobId, status]);
+    const rows = await test.database.rows<{ template: number }>(sql`
+      SELECT notification_template_id AS template FROM notifications
+      WHERE unified_job_id = ${jobId} ORDER BY id`);
+    return rows.map(({ template }) => template);
+  };
+  const run = async (type: string, fields: Row): Promise<number> => {
+    const row = await test.database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, project_id,
+        organization_id, started, finished)
+      VALUES (${type}, 'run', 'successful', ${fields.template ?? null}, ${fields.project ?? null},
+        ${fields.organization ?? null}, now(), now())
+      RETURNING id`);
+    return row!.id;
+  };
+
+  it.each(['template', 'project', 'organization'])(
+    'what is attached to the %s alone',
+    async (from) => {
+      const attached = await hook();
+      const target = { template: jobTemplate, project, organization: test.home.organization };
+      if (from === 'organization') await organizationEvent(target[from], attached, 'success');
+      else await attach(attached, target[from as 'template' | 'project'], 'success');
+      expect(await firedFor(await job('successful'), 'successful')).toEqual([attached.id]);
+      expect(await firedFor(await job('failed'), 'failed')).toEqual([]);
+    },
+  );
+
+  it('nothing from another template, project or organization', async () => {
+    const otherProject = await test.make.project({ organization: test.home.organization.id });
+    const otherTemplate = await test.make.jobTemplate({ project: otherProject.id });
+    await attach(await hook(), otherProject, 'success');
+    await attach(await hook(), otherTemplate, 'success');
+    await organizationEvent(test.home.otherOrganization, await hook(), 'success');
+    expect(await firedFor(await job('successful'), 'successful')).toEqual([]);
+  });
+
+  it('in an update of a project what its project and its organization have', async () => {
+    const [ofProject, ofOrganization] = [await hook(), await hook()];
+    await attach(ofProject, project, 'success');
+    await organizationEvent(test.home.organization, ofOrganization, 'success');
+    const organization = test.home.organization.id;
+    const fields = { template: project.id, project: project.id, organization } as unknown as Row;
+    const id = await run('project_update', fields);
+    expect((await firedFor(id, 'successful')).sort()).toEqual(
+      [ofProject.id, ofOrganization.id].sort(),
+    );
+  });
+
+  it('in a workflow job what its template and its organization have, and its nodes are told of', async () => {
+    const workflow = await test.database.row<Row>(sql`
+      INSERT INTO unified_job_templates (type, name, organization_id)
+      VALUES ('workflow_job_template', 'Release', ${test.home.organization.id}) RETURNING *`);
+    const [ofWorkflow, ofOrganization] = [await hook(), await hook()];
+    await attach(ofWorkflow, workflow!, 'success');
+    await organizationEvent(test.home.organization, ofOrganization, 'success');
+    const organization = test.home.organization.id;
+    const id = await run('workflow_job', {
+      template: workflow!.id,
+      organization,
+    } as unknown as Row);
+    const child = await job('successful');
+    const nodes = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO workflow_job_nodes (workflow_job_id, unified_job_template_id, job_id, identifier)
+      VALUES (${id}, ${jobTemplate.id}, ${child}, 'a'), (${id}, ${jobTemplate.id}, NULL, 'b')
+      RETURNING id`);
+    expect((await firedFor(id, 'successful')).sort()).toEqual(
+      [ofWorkflow.id, ofOrganization.id].sort(),
+    );
+    const [record] = await sentFor(id);
+    expect(record!.body.body).toBe(
+      [
+        'Workflow job summary:',
+        '',
+        `- node #${nodes[0]!.id} spawns job #${child}, "deploy", which finished with status successful.`,
+        `- node #${nodes[1]!.id} spawns no job.`,
+      ].join('\n'),
+    );
+  });
 });
 
 it.each([

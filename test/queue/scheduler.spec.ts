@@ -242,6 +242,46 @@ describe('the scheduler', () => {
     expect(counts[0]).toBe(counts[1]);
   });
 
+  describe('a thousand jobs launched at once', () => {
+    const launch = (template: number, allowSimultaneous: boolean) =>
+      runs.database.execute(sql`
+        INSERT INTO unified_jobs (type, name, status, unified_job_template_id, allow_simultaneous)
+        SELECT 'job', 'many', 'pending', ${template}, ${allowSimultaneous}
+        FROM generate_series(1, 1000)`);
+
+    it('do not hold up the job of somebody else behind a line of their own', async () => {
+      await runs.reset(5);
+      await launch(await runs.template(), false);
+      const [first] = await runs.withStatus('pending');
+      const other = await runs.job(await runs.template());
+      await pass();
+      expect(await waiting()).toEqual([first, other]);
+    });
+
+    it('start in their order, then what was launched after them, each pass with the same statements', async () => {
+      const room = 200;
+      await runs.reset(room);
+      await launch(await runs.template(), true);
+      const launched = await runs.withStatus('pending');
+      const other = await runs.job(await runs.template());
+      await launch(await runs.template(), true);
+      const started: number[] = [];
+      const statements = new Set<number>();
+      while (!started.includes(other)) {
+        const before = runs.database.statementCount;
+        await pass();
+        statements.add(runs.database.statementCount - before);
+        const ids = await waiting();
+        expect(ids).toHaveLength(room);
+        started.push(...ids);
+        await runs.set(ids, 'successful');
+      }
+      expect(started.slice(0, 1001)).toEqual([...launched, other]);
+      // The first pass settles their dependencies, the others find nothing of that to do.
+      expect(statements.size).toBeLessThanOrEqual(2);
+    });
+  });
+
   it('starts far more than 200 jobs a second', async () => {
     const [jobs, room] = [3000, 20];
     await runs.reset(room);

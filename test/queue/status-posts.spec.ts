@@ -171,6 +171,28 @@ describe('contexts', () => {
   });
 });
 
+it('of a workflow job point to it, and those of its jobs are not posted', async () => {
+  const workflow = await test.make.workflowTemplate();
+  const template = await test.make.jobTemplate();
+  await test.make.workflowNode(workflow, { unified_job_template: template.id });
+  const hook = await bench.posting('service_a', { host: bench.sink.url }, workflow);
+  const run = await bench.launch(hook);
+  await bench.move(run, 'running', 'successful');
+  await bench.work(run);
+  expect(bench.sink.requests.map(({ body }) => JSON.parse(body) as Row)).toMatchObject([
+    { state: 'pending' },
+    {
+      state: 'success',
+      target_url: `https://controller.example.com/api/v2/workflow_jobs/${run}/`,
+      context: `automation-controller/${String(workflow.name)} (${workflow.id})`,
+    },
+  ]);
+  const { body } = await test.as.superuser
+    .get(`workflow_jobs/${run}/webhook_status_posts/`)
+    .expect(200);
+  expect(body.count).toBe(2);
+});
+
 describe('the token', () => {
   it.each([
     ['the host of the credential is another', { host: 'https://git.example.com' }],

@@ -1,17 +1,15 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/jobs/launch-secrets.js';
-import { LaunchService } from '../../src/jobs/launch.service.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
-import { WorkflowEngine } from '../../src/workflows/workflow-engine.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
+import { workflowEngine } from '../support/workflow-engine.js';
 
 let test: TestApp;
-let engine: WorkflowEngine;
+let advance: () => Promise<boolean>;
 let transitions: RunTransitions;
 let box: SecretBox;
 let template: Row;
@@ -22,12 +20,7 @@ beforeAll(async () => {
   const { app, make, home } = test;
   box = app.get(SecretBox, { strict: false });
   transitions = app.get(RunTransitions, { strict: false });
-  engine = new WorkflowEngine(
-    app.get(Database),
-    box,
-    transitions,
-    app.get(LaunchService, { strict: false }),
-  );
+  advance = workflowEngine(test);
   const organization = home.organization.id;
   project = (await make.project({ organization, scm_type: 'git', scm_url: 'https://a.example/b' }))
     .id;
@@ -46,7 +39,6 @@ afterEach(async () => {
     UPDATE unified_jobs SET status = 'canceled' WHERE status IN ('pending', 'running')`);
 });
 
-const advance = () => test.database.transaction(() => engine.advance());
 const launch = async (jobs: object[], extra: object = {}): Promise<number> => {
   const body = { name: 'Bulk', jobs, ...extra };
   return (await test.as.superuser.post('bulk/job_launch/', body).expect(201)).body.id as number;
@@ -130,7 +122,10 @@ describe('a bulk launch', () => {
     await end(ids, 'successful');
     await advance();
     expect(await run(id)).toMatchObject({ status: 'failed' });
-    expect((await run(id)).job_explanation).toContain('Node lost: ');
+    expect((await run(id)).job_explanation).toBe(
+      'No error handling paths found, marking workflow as failed: lost. ' +
+        'The template cannot be run or is missing: lost.',
+    );
   });
 
   it('says why a node cannot start any more', async () => {
@@ -141,8 +136,14 @@ describe('a bulk launch', () => {
     await test.database.execute(sql`
       UPDATE unified_job_templates SET inventory_id = ${template.inventory_id as number}
       WHERE id = ${template.id}`);
+    const [job] = await childrenOf(id);
+    expect(job).toMatchObject({ status: 'failed', failed: true });
+    expect(job!.job_explanation).toBe(
+      'Job spawned from workflow could not start because it was missing a related resource ' +
+        'such as project or inventory (Job Template inventory is missing or undefined.)',
+    );
+    await advance();
     expect(await run(id)).toMatchObject({ status: 'failed' });
-    expect((await run(id)).job_explanation).toContain('Job Template inventory is missing');
   });
 
   it('updates projects, each node on its own', async () => {

@@ -74,7 +74,8 @@ export async function boot({ settings = {}, openapi = false }: BootOptions = {})
     ...settings,
     DATABASE_URL: copy.url,
     DATA_DIR: folder,
-    QUEUE_PREFIX: `test-${process.pid}-${boots}`,
+    // Files that one process runs after another must not find each other's counters.
+    QUEUE_PREFIX: `test-${process.pid}-${Date.now().toString(36)}-${boots}`,
   };
   try {
     const app = await withEnvironment(environment, () => start(openapi));

@@ -122,6 +122,19 @@ export class Factories {
     });
   }
 
+  async workflowTemplate(fields: Fields = {}): Promise<Row> {
+    const name = unique('Workflow');
+    return this.row('workflow_job_template', { name, ...(await this.owned(fields)) });
+  }
+
+  /** A node of a workflow; `fields` are those of the API. */
+  workflowNode(workflow: Row, fields: Fields = {}): Promise<Row> {
+    return this.row('workflow_job_template_node', {
+      workflow_job_template: workflow.id,
+      ...fields,
+    });
+  }
+
   async notificationTemplate(fields: Fields = {}): Promise<Row> {
     return this.row('notification_template', {
       name: unique('Notification Template'),

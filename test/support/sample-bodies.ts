@@ -26,6 +26,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     inventory: (await samples.of('inventory')).id,
     playbook: 'site.yml',
   }),
+  workflow_job_template_node: async (samples) => ({
+    workflow_job_template: (await samples.of('workflow_job_template')).id,
+    identifier: samples.name('made'),
+  }),
   notification_template: async (samples) => ({
     organization: samples.home,
     notification_type: 'webhook',

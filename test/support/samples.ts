@@ -70,6 +70,27 @@ const MAKERS: Record<string, Maker> = {
     const template = samples.test.make.jobTemplate({ project, inventory });
     return samples.granted('job_template', 'execute_role', template);
   },
+  workflow_job_template: (samples) =>
+    samples.granted(
+      'workflow_job_template',
+      'execute_role',
+      samples.test.make.workflowTemplate({ organization: samples.home }),
+    ),
+  workflow_job_template_node: async (samples) =>
+    samples.test.make.workflowNode(await samples.of('workflow_job_template'), {
+      unified_job_template: (await samples.of('job_template')).id,
+    }),
+  workflow_approval_template: async (samples) => {
+    const node = await samples.test.make.workflowNode(await samples.of('workflow_job_template'));
+    const template = await samples.insert('unified_job_templates', {
+      type: 'workflow_approval_template',
+      name: 'Sample approval',
+    });
+    await samples.test.database.execute(sql`
+      UPDATE workflow_job_template_nodes SET unified_job_template_id = ${template.id}
+      WHERE id = ${node.id}`);
+    return template;
+  },
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: async ({ test: { database } }) =>
     (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
@@ -109,6 +130,22 @@ const MAKERS: Record<string, Maker> = {
       organization_id: samples.home,
       event_processing_finished: true,
     }),
+  workflow_approval: async (samples) => {
+    const run = { status: 'successful', organization_id: samples.home };
+    const workflow = await samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_job',
+      name: 'Sample run of a workflow',
+      unified_job_template_id: (await samples.of('workflow_job_template')).id,
+    });
+    return samples.insert('unified_jobs', {
+      ...run,
+      type: 'workflow_approval',
+      name: 'Sample approval',
+      unified_job_template_id: (await samples.of('workflow_approval_template')).id,
+      workflow_job_id: workflow.id,
+    });
+  },
   workflow_job_node: async (samples) =>
     samples.insert('workflow_job_nodes', {
       workflow_job_id: (await samples.of('workflow_job')).id,

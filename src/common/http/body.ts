@@ -12,7 +12,7 @@ import { PARSES } from './options.service.js';
 const MAX_PARAMETERS = 1000;
 
 /** The three request content types of the contract, each into one plain object. */
-export function bodyParsers(limitBytes: number): RequestHandler[] {
+export function bodyParser(limitBytes: number): RequestHandler {
   const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
   const parsers = [
     express.json({ limit: limitBytes, strict: false }),
@@ -20,8 +20,27 @@ export function bodyParsers(limitBytes: number): RequestHandler[] {
     boundedMultipart(limitBytes),
     multipart.none() as RequestHandler,
   ];
-  return [...parsers.map((parser) => inDomain(parser, limitBytes)), requireObject];
+  const chain = [...parsers.map((parser) => inDomain(parser, limitBytes)), requireObject];
+  return (request, response, next) => {
+    if (!hasBody(request)) {
+      request.body ??= {};
+      next();
+      return;
+    }
+    const step = (index: number): void => {
+      const parse = chain[index];
+      if (!parse) return next();
+      void parse(request, response, (error?: unknown) => {
+        if (error === undefined) step(index + 1);
+        else next(error);
+      });
+    };
+    step(0);
+  };
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Receivers verify the bytes as they came; nothing is parsed before (decision 14). */
 export const rawBody = (limitBytes: number): RequestHandler => {
@@ -84,16 +103,21 @@ function requireObject(request: Request, _response: Response, next: NextFunction
     next();
     return;
   }
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined ||
-    Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !request.is([...PARSES]) && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+  if (
+    hasBody(request) &&
+    !request.is([...PARSES]) &&
+    !['GET', 'HEAD', 'OPTIONS'].includes(request.method)
+  ) {
     next(new UnsupportedMediaType());
     return;
   }
-  // Without a body the parsers leave nothing; JSON `null` is a body, and no object.
-  request.body = asBody(request.body === undefined ? {} : (request.body as unknown));
-  next();
+  try {
+    // Without a body the parsers leave nothing; JSON `null` is a body, and no object.
+    request.body = asBody(request.body === undefined ? {} : (request.body as unknown));
+    next();
+  } catch (error) {
+    next(error);
+  }
 }
 
 /** @throws BadRequest for a parsed body that is no object, or that is nested too deep */

@@ -29,13 +29,18 @@ export class Idempotency {
    * Does `work` once for each key of a caller and URL. Work and record are one transaction: two
    * requests with one key wait for each other.
    *
+   * @param content stands for the body, where that is not parsed
    * @throws Conflict when the key came with another body, BadRequest for a key that cannot be one
    */
-  async once(request: ApiRequest, work: () => Promise<Reply>): Promise<Reply> {
+  async once(
+    request: ApiRequest,
+    work: () => Promise<Reply>,
+    content: unknown = request.body,
+  ): Promise<Reply> {
     const header = request.get('Idempotency-Key');
     if (header === undefined) return work();
     const key = digest([request.method, pathOf(request), request.actor.id, checkedKey(header)]);
-    const body = digest([queryOf(request), request.body]);
+    const body = digest([queryOf(request), content]);
     return this.database.transaction(async () => {
       if (!(await this.take(key, body))) return this.replay(key, body);
       const reply = await work();

@@ -7,9 +7,11 @@ export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boo
   if (format === 'api') return true;
   if (format === 'json') return false;
   const accept = request.headers.accept ?? '*/*';
-  const html = quality(accept, 'text', 'html');
+  const html = weightOf(accept, 'text', 'html');
   // A browser names HTML itself; `*/*` alone means JSON (decision 41, rule 5).
-  return html > 0 && accept.includes('text/html') && html >= quality(accept, 'application', 'json');
+  return (
+    html > 0 && accept.includes('text/html') && html >= weightOf(accept, 'application', 'json')
+  );
 }
 
 /** @throws NotAcceptable when nothing that is offered fits `Accept`, NotFound for an unknown format */
@@ -20,13 +22,13 @@ export function assertAcceptable(request: Pick<ApiRequest, 'headers' | 'query'>)
   }
   const accept = request.headers.accept;
   if (format !== undefined || !accept) return;
-  if (quality(accept, 'application', 'json') <= 0 && quality(accept, 'text', 'html') <= 0) {
+  if (weightOf(accept, 'application', 'json') <= 0 && weightOf(accept, 'text', 'html') <= 0) {
     throw new NotAcceptable();
   }
 }
 
 /** The weight a media type has in `Accept` (RFC 9110, 12.5.1): the most specific range decides. */
-function quality(accept: string, type: string, subtype: string): number {
+export function weightOf(accept: string, type: string, subtype: string): number {
   let best = { specificity: -1, weight: 0 };
   for (const range of accept.split(',')) {
     const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

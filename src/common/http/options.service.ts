@@ -6,6 +6,7 @@ import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { ResourceService } from '../resource/resource.service.js';
 import { DomainError } from './errors.js';
+import { LINES_TYPE } from './lines.js';
 import type { TableEntry, TableRoute } from './route-table.js';
 
 export const PARSES = [
@@ -27,14 +28,15 @@ export class OptionsService {
     const get = entry.routes.get('GET');
     const first = get ?? [...entry.routes.values()][0];
     const definition = get?.info?.resource;
+    const lines = entry.routes.get('POST')?.info?.lines ? [LINES_TYPE] : [];
     return {
       name: nameOf(first),
       description: [...entry.routes.values()]
         .map((route) => route.info?.summary ?? '')
         .filter((text) => text !== '')
         .join(' '),
-      renders: RENDERS,
-      parses: PARSES,
+      renders: [...RENDERS, ...lines],
+      parses: [...PARSES, ...lines],
       actions: await this.actions(entry, path, actor),
       ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
       ...(definition && definition.roles.length > 0

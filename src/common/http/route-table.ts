@@ -26,6 +26,7 @@ export interface TableEntry {
 @Injectable()
 export class RouteTable {
   private loaded: readonly TableEntry[] | undefined;
+  private collections: ReadonlyMap<string, readonly TableEntry[]> | undefined;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -44,7 +45,9 @@ export class RouteTable {
   /** The entry a path belongs to; literal segments win over parameters. */
   match(path: string): TableEntry | undefined {
     const bare = path.replace(/\/+$/, '') || '/';
-    return this.entries.find((entry) => entry.matcher.test(bare));
+    this.collections ??= byCollection(this.entries);
+    const entries = this.collections.get(collectionOf(bare)) ?? this.entries;
+    return entries.find((entry) => entry.matcher.test(bare));
   }
 
   private read(): TableEntry[] {
@@ -74,6 +77,21 @@ export class RouteTable {
     }
     return [...byPattern.values()].sort((a, b) => rank(a.pattern) - rank(b.pattern));
   }
+}
+
+/** `/api/v2/teams` of `/api/v2/teams/7/users`. */
+const collectionOf = (path: string): string => path.split('/', 4).join('/');
+
+/** The entries that a path of each collection can belong to, so that few patterns are tried. */
+function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]> {
+  const isOpen = (pattern: string): boolean => collectionOf(pattern).includes(':');
+  const names = new Set(entries.map(({ pattern }) => collectionOf(pattern)));
+  return new Map(
+    [...names].map((name) => [
+      name,
+      entries.filter(({ pattern }) => collectionOf(pattern) === name || isOpen(pattern)),
+    ]),
+  );
 }
 
 function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {

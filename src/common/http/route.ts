@@ -34,6 +34,8 @@ export interface RouteInfo {
   needs?: string;
   /** Fields of the request body. */
   body?: readonly Field[];
+  /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
+  lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
   /** The list takes `{id}` and `{id, disassociate}`. */
   attach?: boolean;
   /** The list understands `limit`. */

@@ -29,6 +29,12 @@ export interface ListOptions {
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
+/** A list of several kinds shows these alone, whatever else shares their table. */
+const kindsOf = ({ variants }: ResourceDefinition): Sql =>
+  variants
+    ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
+    : TRUE;
+
 /** The one list engine: visibility, filters, search, order, page (core 2). */
 @Injectable()
 export class ListService {
@@ -61,6 +67,7 @@ export class ListService {
     const filters = compiler.compile(definition, 't', parsed);
     const where = and(
       definition.own('t'),
+      kindsOf(definition),
       definition.hide && !query.id ? definition.hide('t') : TRUE,
       visible,
       filters,
@@ -90,7 +97,7 @@ export class ListService {
     cut: Cut,
     actor: Actor,
   ): Promise<Page<Row>> {
-    const columns = selectColumns(definition, 't', actor, false);
+    const columns = selectColumns(definition, actor, false);
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
         firstRows(definition, columns, cut, request.limit),

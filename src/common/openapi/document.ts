@@ -12,6 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { withCsrfToken } from '../browsable/explorer.js';
 import { SESSION_COOKIE } from '../http/cookies.js';
+import { LINES_TYPE } from '../http/lines.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
 import { resources } from '../resource/registry.js';
@@ -55,7 +56,21 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
     ...openapi.components,
     schemas: { ...openapi.components?.schemas, ...(componentSchemas(resources()) as object) },
   };
+  for (const route of app.get(RouteTable).routes) addLines(openapi, route);
   return withSortedPaths(openapi);
+}
+
+/** The second form of a body and its answer, which the decorators of Nest have no words for. */
+function addLines({ paths }: OpenAPIObject, { pattern, method, info }: TableRoute): void {
+  if (!info?.lines) return;
+  const path = Object.keys(paths).find((one) => one.replace(/\/$/, '') === pattern)!;
+  const operation = paths[path]![method.toLowerCase() as 'post']!;
+  const { content } = operation.requestBody as { content: Record<string, object> };
+  content[LINES_TYPE] = { schema: info.lines.body };
+  operation.responses['200'] = {
+    description: 'Progress, and in the last line the result: for a client that accepts lines.',
+    content: { [LINES_TYPE]: { schema: info.lines.response } },
+  };
 }
 
 /** Serves the explorer. The document is built when it is first asked for: most processes never are. */

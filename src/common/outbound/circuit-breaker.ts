@@ -25,6 +25,19 @@ interface BreakerState {
   open_seconds: number;
 }
 
+/** What a reader is told of a destination. */
+export interface BreakerView {
+  /** `half_open`: the next attempt finds out whether it is back. */
+  readonly state: 'closed' | 'open' | 'half_open';
+  /** Failures in a row. */
+  readonly failures: number;
+  /** When it is asked again; null unless open. */
+  readonly open_until: Date | null;
+}
+
+/** Of a destination that did not fail lately. */
+export const CLOSED_BREAKER: BreakerView = { state: 'closed', failures: 0, open_until: null };
+
 /**
  * Keeps attempts away from destinations that are down (R5): five failures in a row open the breaker
  * for a minute, doubling to fifteen; then one attempt probes, and success closes it. The state is
@@ -85,4 +98,18 @@ export class CircuitBreaker {
         AND (probe_until IS NULL OR probe_until <= now())`);
     return taken > 0;
   }
+}
+
+/** The breakers of destinations that failed lately, in one statement; the others are closed. */
+export async function breakersOf(
+  destinations: readonly string[],
+  database: Database,
+): Promise<ReadonlyMap<string, BreakerView>> {
+  const rows = await database.rows<BreakerView & { destination: string }>(sql`
+    SELECT destination, failures,
+      CASE WHEN failures < ${THRESHOLD}::int THEN 'closed' WHEN open_until > now() THEN 'open'
+        ELSE 'half_open' END AS state,
+      CASE WHEN failures >= ${THRESHOLD}::int AND open_until > now() THEN open_until END AS open_until
+    FROM outbound_breakers WHERE destination = ANY(${destinations}::text[])`);
+  return new Map(rows.map(({ destination, ...view }) => [destination, view]));
 }

@@ -1,4 +1,4 @@
-import { maskText, maskUrl } from './mask.js';
+import { maskText, maskUrl, secretsInUrl } from './mask.js';
 
 describe('maskUrl', () => {
   it.each([
@@ -21,5 +21,22 @@ describe('maskText', () => {
     expect(maskText('POST https://a.test/x/y failed for tok-1', ['tok-1', ''])).toBe(
       'POST https://a.test/x/*** failed for ***',
     );
+  });
+
+  it('leaves no rest of a secret that contains another one', () => {
+    expect(maskText('sent key-and-more', ['key', 'key-and-more'])).toBe('sent ***');
+  });
+});
+
+describe('secretsInUrl', () => {
+  it.each([
+    ['https://hooks.test/services/T0/B0/secret-path', ['secret-path']],
+    ['https://hooks.test/in?token=secret-token', ['token=secret-token', 'secret-token']],
+    ['https://user:pass%20word@hooks.test/in', ['pass%20word', 'pass word']],
+    ['https://hooks.test/0123456789abcdef0123', ['0123456789abcdef0123']],
+    ['https://hooks.test/hooks/a/b', []],
+    ['no url', ['no url']],
+  ])('%s', (url, secrets) => {
+    expect(secretsInUrl(url)).toEqual(secrets);
   });
 });

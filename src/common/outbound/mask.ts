@@ -23,8 +23,40 @@ export function maskUrl(text: string): string {
  */
 export function maskText(text: string, secrets: readonly string[] = []): string {
   let masked = text.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, (url) => maskUrl(url));
-  for (const secret of secrets) {
+  // The longest first: a secret may contain another one.
+  for (const secret of secrets.toSorted((left, right) => right.length - left.length)) {
     if (secret !== '') masked = masked.replaceAll(secret, STARS);
   }
   return masked;
+}
+
+/** Shorter pieces of a URL are words rather than secrets, and starring them would garble a text. */
+const PIECE_LENGTH = 6;
+
+/**
+ * The parts of a URL that `maskUrl` hides, one by one, for texts that quote them without the rest of
+ * it: a service that answers with the path it was called by.
+ */
+export function secretsInUrl(text: string): string[] {
+  if (!URL.canParse(text)) return [text];
+  const { pathname, search, searchParams, username, password } = new URL(text);
+  const [first = '', ...rest] = pathname.slice(1).split('/');
+  const pieces = [
+    ...rest,
+    ...(first.length >= TOKEN_LENGTH ? [first] : []),
+    search.slice(1),
+    ...searchParams.values(),
+    username,
+    password,
+  ];
+  const forms = pieces.flatMap((piece) => [piece, decoded(piece)]);
+  return [...new Set(forms)].filter((piece) => piece.length >= PIECE_LENGTH);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

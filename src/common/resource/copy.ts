@@ -16,6 +16,16 @@ export interface CopyContext {
 
 /** Where copying an object is more than making another one from its fields. */
 export interface CopyOptions {
+  /** Further members of the answer to GET: what would not come along. */
+  losses?: {
+    /** JSON schemas by name. */
+    properties: Record<string, object>;
+    tell: (
+      original: Row,
+      mayCopy: boolean,
+      context: CopyContext,
+    ) => Promise<Record<string, unknown>>;
+  };
   /** Values that differ from the original's, by field name; secrets are opened here. */
   values?: (original: Row, context: CopyContext) => Promise<Values>;
   /** Copies what hangs on the original, in the same transaction. */
@@ -42,10 +52,13 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
         kind: 'document',
         operationId: `${definition.path}_copy_read`,
         summary: `Tell whether the caller may copy one ${label}.`,
-        response: { type: 'object', properties: { can_copy: { type: 'boolean' } } },
+        response: {
+          type: 'object',
+          properties: { can_copy: { type: 'boolean' }, ...options.losses?.properties },
+        },
       },
       handler: function (this: GenericController, request) {
-        return mayCopy(this.machinery, definition, request);
+        return copyCheck(definition, { machinery: this.machinery, request }, options);
       } as (request: ApiRequest) => Promise<unknown>,
     });
     addRoute(controller, 'copy', {
@@ -70,17 +83,28 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
   };
 }
 
-async function mayCopy(
-  machinery: Machinery,
+async function copyCheck(
   definition: ResourceDefinition,
-  { params, actor }: ApiRequest,
-): Promise<{ can_copy: boolean }> {
+  context: CopyContext,
+  { losses }: CopyOptions,
+): Promise<Record<string, unknown>> {
+  const { machinery, request } = context;
+  const { params, actor } = request;
   const row = await machinery.resources.load(definition, params.id, actor);
+  const can_copy = await mayCopy(definition, row, context);
+  return { can_copy, ...(await losses?.tell(row, can_copy, context)) };
+}
+
+async function mayCopy(
+  definition: ResourceDefinition,
+  row: Row,
+  { machinery, request }: CopyContext,
+): Promise<boolean> {
   try {
-    await machinery.resources.assertMay(definition, row.id, 'copy', actor);
-    return { can_copy: true };
+    await machinery.resources.assertMay(definition, row.id, 'copy', request.actor);
+    return true;
   } catch (error) {
-    if (error instanceof DomainError) return { can_copy: false };
+    if (error instanceof DomainError) return false;
     throw error;
   }
 }

@@ -62,6 +62,8 @@ export interface UniqueRule {
   /** Name of the constraint in the database. */
   name: string;
   columns: readonly string[];
+  /** Condition of a partial index, as PostgreSQL prints it: rows outside of it may repeat. */
+  where?: string;
   /** Field the message stands on; `__all__` when several make it up. */
   field: string;
   message: string;

@@ -1,60 +1,27 @@
 import type { Database } from '../../database/database.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import type { Field } from '../fields/field.js';
 import { ENCRYPTED } from '../fields/validate.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
+import { shapeOf, type Shape } from './shape.js';
 
 export type Representation = Record<string, unknown>;
 
 /** Columns of a page: what is shown, and one boolean for each capability of the caller. */
-export function selectColumns(
-  definition: ResourceDefinition,
-  alias: string,
-  actor: Actor,
-  detail: boolean,
-): Sql {
-  const columns = definition.fields
-    .filter((field) => field.column !== null && !field.internal && (detail || !field.detailOnly))
-    .map((field) => ident(alias, field.column!));
-  if (definition.variants) columns.push(ident(alias, 'type'));
-  return join([...columns, ...capabilityColumns(definition, alias, actor)], ', ');
+export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
+  const { list, detail: all } = shapeOf(definition).columns;
+  return join([detail ? all : list, ...capabilityColumns(definition, actor)], ', ');
 }
 
-/** `can_<word>` columns: what the caller may do with each row. */
-export function capabilityColumns(
-  definition: ResourceDefinition,
-  alias: string,
-  actor: Actor,
-): Sql[] {
-  const asked = new Set(capabilityWords(definition).values());
+/** `can_<word>` columns: what the caller may do with each row of `t`. */
+export function capabilityColumns(definition: ResourceDefinition, actor: Actor): Sql[] {
+  const asked = new Set(shapeOf(definition).capabilities.map(([, first]) => first));
   return [...asked].map((word) => {
     const action = definition.capabilities[word]!;
-    return sql`(${permit(definition.policy, action, alias, actor)}) AS ${ident(`can_${word}`)}`;
+    return sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${word}`)}`;
   });
-}
-
-/** An ordinary caller, for comparing rules. */
-const ANYBODY: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
-const sharedWords = new WeakMap<ResourceDefinition, Map<string, string>>();
-
-/** Each word with the first one that follows the same rule: equal rules are asked once a row. */
-function capabilityWords(definition: ResourceDefinition): ReadonlyMap<string, string> {
-  const known = sharedWords.get(definition);
-  if (known) return known;
-  const firstOf = new Map<string, string>();
-  const words = new Map<string, string>();
-  for (const [word, action] of Object.entries(definition.capabilities)) {
-    const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
-    // Auditors may read what they may not do anything else to.
-    const rule = JSON.stringify([action === 'read', text, values]);
-    if (!firstOf.has(rule)) firstOf.set(rule, word);
-    words.set(word, firstOf.get(rule)!);
-  }
-  sharedWords.set(definition, words);
-  return words;
 }
 
 /**
@@ -72,6 +39,7 @@ export async function represent(
   const summaries = await loadSummaries(definition, rows, context);
   const roles = await loadObjectRoles(definition, rows, context.database);
   const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
+  const shape = shapeOf(definition);
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Representation = {};
@@ -81,15 +49,16 @@ export async function represent(
     }
     const objectRoles = roles?.get(row.id);
     if (objectRoles) summary.object_roles = objectRoles;
-    const capabilities = capabilitiesOf(definition, row);
+    const capabilities = capabilitiesOf(shape, row);
     if (capabilities) summary.user_capabilities = capabilities;
+    const url = definition.url(row.id);
     return {
       id: row.id,
       type: definition.type,
-      url: definition.url(row.id),
-      related: relatedOf(definition, row, extension),
-      summary_fields: { ...summary, ...extension?.summary_fields },
-      ...fieldValues(definition, row),
+      url,
+      related: relatedOf(shape, url, row, extension),
+      summary_fields: Object.assign(summary, extension?.summary_fields),
+      ...fieldValues(shape, row),
       ...extension?.fields,
     };
   });
@@ -120,51 +89,50 @@ function loadRows(
   rows: readonly Row[],
   { database, actor, detail }: RepresentContext,
 ): Promise<Row[]> {
-  return database.rows<Row>(sql`
-    SELECT ${selectColumns(definition, 't', actor, detail)}
+  return database.preparedRows<Row>(sql`
+    SELECT ${selectColumns(definition, actor, detail)}
     FROM ${ident(definition.table)} t
     WHERE t.id = ANY(${rows.map((row) => row.id)}::int[])`);
 }
 
-function fieldValues(definition: ResourceDefinition, row: Row): Representation {
+function fieldValues({ shown }: Shape, row: Row): Representation {
   const values: Representation = {};
-  for (const field of definition.fields) {
-    if (field.name === 'id' || field.internal || field.writeOnly || field.hidden) continue;
-    if (field.column === null || !(field.column in row)) continue;
-    const value = row[field.column];
-    values[field.name] =
-      field.kind === 'secret' ? (value === '' || value === null ? '' : ENCRYPTED) : value;
+  for (const { name, column, isSecret } of shown) {
+    const value = row[column];
+    // A list leaves some columns out; what PostgreSQL sends is never undefined.
+    if (value === undefined) continue;
+    values[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
   }
   return values;
 }
 
-function capabilitiesOf(definition: ResourceDefinition, row: Row): Representation | null {
-  const words = [...capabilityWords(definition)].filter(([, asked]) => `can_${asked}` in row);
-  if (words.length === 0) return null;
-  return Object.fromEntries(words.map(([word, asked]) => [word, row[`can_${asked}`]]));
+function capabilitiesOf({ capabilities }: Shape, row: Row): Representation | null {
+  let found: Representation | null = null;
+  for (const [word, asked] of capabilities) {
+    const value = row[`can_${asked}`];
+    if (value !== undefined) (found ??= {})[word] = value;
+  }
+  return found;
 }
 
 function relatedOf(
-  definition: ResourceDefinition,
+  { references, links }: Shape,
+  url: string,
   row: Row,
   extension: Extension | undefined,
 ): Record<string, string> {
   const related: Record<string, string> = {};
-  for (const field of referencesOf(definition)) {
-    const id = row[field.column!];
-    const target = field.target!();
-    if (id !== null && id !== undefined) related[field.name] = target.url(id);
+  for (const { name, column, target } of references) {
+    const id = row[column];
+    if (id !== null && id !== undefined) related[name] = target.url(id);
   }
-  for (const [name, path] of definition.links) related[name] = `${definition.url(row.id)}${path}/`;
+  for (const [name, suffix] of links) related[name] = url + suffix;
   for (const [name, path] of Object.entries(extension?.related ?? {})) {
     if (path === null) delete related[name];
     else related[name] = path;
   }
   return related;
 }
-
-const referencesOf = (definition: ResourceDefinition): readonly Field[] =>
-  definition.fields.filter((field) => field.target && field.column !== null && !field.internal);
 
 interface LoadedSummary {
   key: string;
@@ -177,13 +145,7 @@ async function loadSummaries(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<LoadedSummary[]> {
-  const wanted = referencesOf(definition)
-    .map((field) => ({
-      key: field.name in definition.summaryKeys ? definition.summaryKeys[field.name] : field.name,
-      column: field.column!,
-      target: field.target!(),
-    }))
-    .filter((one): one is typeof one & { key: string } => typeof one.key === 'string');
+  const wanted = shapeOf(definition).summarised;
   const idsByType = new Map<string, Set<number>>();
   for (const { column, target } of wanted) {
     const ids = idsByType.get(target.type) ?? new Set<number>();
@@ -208,15 +170,8 @@ export async function summariesOf(
   { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
 ): Promise<Map<number, Representation>> {
   if (ids.length === 0) return new Map();
-  const columns = target.summary.map((name) => {
-    const column = target.field(name)?.column ?? name;
-    return sql`${ident('s', column)} AS ${ident(name)}`;
-  });
-  for (const [name, value] of Object.entries(target.summarise?.('s') ?? {})) {
-    columns.push(sql`(${value}) AS ${ident(name)}`);
-  }
-  const rows = await database.rows<Row>(sql`
-    SELECT ${join(columns, ', ')} FROM ${ident(target.table)} s
+  const rows = await database.preparedRows<Row>(sql`
+    SELECT ${shapeOf(target).columns.summary} FROM ${ident(target.table)} s
     WHERE ${and(
       sql`s.id = ANY(${ids}::int[])`,
       target.own('s'),
@@ -236,7 +191,11 @@ async function loadObjectRoles(
   database: Database,
 ): Promise<Map<number, Representation> | null> {
   if (definition.roles.length === 0) return null;
-  const found = await database.rows<{ id: number; object_id: number; role_field: string }>(sql`
+  const found = await database.preparedRows<{
+    id: number;
+    object_id: number;
+    role_field: string;
+  }>(sql`
     SELECT id, object_id, role_field FROM roles
     WHERE content_type = ${definition.type} AND object_id = ANY(${rows.map(({ id }) => id)}::int[])
     ORDER BY id`);

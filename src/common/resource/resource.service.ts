@@ -87,7 +87,7 @@ export class ResourceService {
     const byId = typeof id === 'number' || /^\d+$/.test(id);
     const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
     const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
-      SELECT t.*, ${joinColumns(capabilityColumns(definition, 't', actor))}
+      SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
         (${action ? permit(definition.policy, action, 't', actor) : TRUE}) AS may_act
       FROM ${ident(definition.table)} t
@@ -266,7 +266,7 @@ export class ResourceService {
   /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */
   private async reload(definition: ResourceDefinition, id: number, actor: Actor): Promise<Row> {
     const row = await this.database.row<Row>(sql`
-      SELECT ${joinColumns(capabilityColumns(definition, 't', actor))} t.*
+      SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
       FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
     return row!;
   }

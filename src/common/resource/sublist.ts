@@ -36,12 +36,15 @@ export interface SubListSpec {
   /** A row that a body without id describes already: it is attached instead of created. */
   existing?: (context: LinkContext, body: Record<string, unknown>) => Promise<Row | undefined>;
   attach?: (context: LinkContext, child: Row) => Promise<void>;
+  /** Absent: the list owns its objects, which cannot be taken off it. */
   detach?: (context: LinkContext, child: Row) => Promise<void>;
   /** Action on the child that attaching needs; default `read`. */
   childNeeds?: string;
   /** Text for a body without id where nothing can be created. */
   missingId?: string;
 }
+
+const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
 
 export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
@@ -149,7 +152,7 @@ async function post(
     throw new BadRequest(spec.missingId ?? `${spec.target().label} 'id' field is missing.`);
   }
   if (detaching) {
-    throw new BadRequest('This list owns its objects: delete the object instead of removing it.');
+    throw new BadRequest(OWNS_ITS_OBJECTS);
   }
   const known = await spec.existing?.(context, body);
   if (known) return link(context, spec, { id: known.id }, false);
@@ -182,6 +185,7 @@ async function link(
 ): Promise<Reply> {
   const { machinery, actor } = context;
   const target = spec.target();
+  if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
   const id = typeof body.id === 'string' && /^\d{1,10}$/.test(body.id) ? Number(body.id) : body.id;
   if (typeof id !== 'number' || !Number.isInteger(id)) {

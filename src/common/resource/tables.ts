@@ -19,9 +19,9 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
       const index = referenceIndex(definition.table, field);
       if (index) table.indexes.push(index);
     }
-    for (const { name, columns } of definition.unique) {
+    for (const { name, columns, where } of definition.unique) {
       if (!table.indexes.some((index) => index.name === name)) {
-        table.indexes.push({ name, columns, unique: true });
+        table.indexes.push({ name, columns, unique: true, ...(where ? { where } : {}) });
       }
     }
     for (const index of definition.indexes) table.indexes.push(index);

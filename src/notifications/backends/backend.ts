@@ -38,6 +38,10 @@ export interface OutgoingMessage {
 export interface SendContext {
   readonly http: OutboundClient;
   readonly urls: ServiceUrls;
+  /** What fired it: an event, or `test`. */
+  readonly event: string;
+  /** Template whose run it tells of; null where there is none. */
+  readonly runTemplateId: number | null;
   /** The same for every attempt of one record, so that a receiver can drop repetitions. */
   readonly messageId: string;
   /** Targets that earlier attempts reached; they are not sent to again. */

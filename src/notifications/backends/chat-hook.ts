@@ -1,3 +1,4 @@
+import { secretsInUrl } from '../../common/outbound/mask.js';
 import type { Configuration, SendContext, SendResult } from './backend.js';
 import { flagOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
@@ -10,10 +11,11 @@ export async function sendToHook(
   payload: Readonly<Record<string, string>>,
 ): Promise<SendResult> {
   const url = textOf(config, 'url');
+  const secrets = secretsInUrl(url);
   const filled = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== ''));
   const response = await deliver(context, {
     failure,
-    secrets: [url],
+    secrets,
     request: {
       method: 'POST',
       url,
@@ -25,7 +27,7 @@ export async function sendToHook(
   });
   return {
     sent: 1,
-    detail: excerptOf(response.body, [url]),
+    detail: excerptOf(response.body, secrets),
     statusCode: response.status,
   };
 }

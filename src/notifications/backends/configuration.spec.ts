@@ -3,6 +3,7 @@ import {
   ENCRYPTED,
   encryptedKeys,
   maskConfiguration,
+  maskUrls,
   recipientsOf,
   secretKeys,
   validateConfiguration,
@@ -172,6 +173,16 @@ describe('secrets of a configuration', () => {
     expect(maskConfiguration('chat_b', { url: 'https://c.example/hooks/x' })).toEqual({
       url: 'https://c.example/hooks/x',
     });
+  });
+
+  it('stars the secret parts of URLs for readers', () => {
+    const shown = { url: 'https://c.example/hooks/secret', channel: 'ops' };
+    expect(maskUrls('chat_b', shown)).toEqual({
+      url: 'https://c.example/hooks/***',
+      channel: 'ops',
+    });
+    expect(maskUrls('chat_b', { url: ENCRYPTED })).toEqual({ url: ENCRYPTED });
+    expect(maskUrls('email', EMAIL)).toEqual(EMAIL);
   });
 
   it('names what is secret and what is encrypted at rest', () => {

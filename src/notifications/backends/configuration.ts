@@ -72,8 +72,9 @@ export function encryptedKeys(type: NotificationType): string[] {
 
 /**
  * The configuration as the API shows it. Passwords, and values of headers named like credentials,
- * appear as `$encrypted$`. `url` stays readable: the contract declares it a plain string that
- * clients compare and send back; it is encrypted at rest and masked in every record instead.
+ * appear as `$encrypted$`. `url` stays readable to those who may change it: the contract declares it
+ * a plain string that clients compare and send back; it is encrypted at rest, masked in every record,
+ * and for readers by `maskUrls`.
  */
 export function maskConfiguration(
   type: NotificationType,
@@ -92,6 +93,20 @@ export function maskConfiguration(
     );
   }
   return shown;
+}
+
+/** The configuration without the secret parts of its URLs, for readers who may not change it. */
+export function maskUrls(
+  type: NotificationType,
+  configuration: Configuration,
+): Record<string, unknown> {
+  const urls = new Set(keysWhere(type, (field) => field.url === true));
+  return Object.fromEntries(
+    Object.entries(configuration).map(([key, value]) => [
+      key,
+      urls.has(key) && typeof value === 'string' && value !== ENCRYPTED ? maskUrl(value) : value,
+    ]),
+  );
 }
 
 /**

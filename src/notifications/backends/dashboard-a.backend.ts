@@ -1,3 +1,4 @@
+import { secretsInUrl } from '../../common/outbound/mask.js';
 import type { Configuration, NotificationBackend, OutgoingMessage } from './backend.js';
 import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
@@ -19,9 +20,10 @@ export const dashboardABackend: NotificationBackend = {
   },
   send: async (config, message, context) => {
     const key = textOf(config, 'key');
+    const secrets = [key, ...secretsInUrl(textOf(config, 'url'))];
     const response = await deliver(context, {
       failure: 'Error sending notification dashboard_a',
-      secrets: [key],
+      secrets,
       request: {
         method: 'POST',
         url: joinUrl(textOf(config, 'url'), '/api/annotations'),
@@ -31,7 +33,7 @@ export const dashboardABackend: NotificationBackend = {
         redirects: 'same-host',
       },
     });
-    return { sent: 1, detail: excerptOf(response.body, [key]), statusCode: response.status };
+    return { sent: 1, detail: excerptOf(response.body, secrets), statusCode: response.status };
   },
 };
 

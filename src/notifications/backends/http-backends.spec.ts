@@ -200,6 +200,47 @@ describe('incident_a', () => {
     });
   });
 
+  describe('with resolve_on_success', () => {
+    const resolving = { ...config, resolve_on_success: true };
+    const of = (event: string, runTemplateId: number | null = 7) =>
+      send('incident_a', resolving, makeMessage(), { event, runTemplateId });
+
+    it('opens one incident for all failures of a template', async () => {
+      await of('error');
+      expect(json()).toMatchObject({
+        event_type: 'trigger',
+        incident_key: 'automation-controller-7',
+        client: 'c',
+      });
+    });
+
+    it('resolves it by a success', async () => {
+      await of('success');
+      expect(json()).toEqual({
+        service_key: 'k-secret',
+        event_type: 'resolve',
+        incident_key: 'automation-controller-7',
+        description: subject,
+        details: { id: 42 },
+      });
+    });
+
+    it.each([
+      ['started', 7],
+      ['test', null],
+      ['success', null],
+      ['error', null],
+    ] as const)('opens one of its own for %s of template %p', async (event, template) => {
+      await of(event, template);
+      expect(json()).toMatchObject({ event_type: 'trigger', incident_key: 'msg-0001' });
+    });
+  });
+
+  it('opens an incident for a success without the option', async () => {
+    await send('incident_a', config, makeMessage(), { event: 'success', runTemplateId: 7 });
+    expect(json()).toMatchObject({ event_type: 'trigger', incident_key: 'msg-0001' });
+  });
+
   it('cuts the description, sends text details and tries 403 again', async () => {
     sink.answer(403);
     const message = makeMessage({ subject: 'x'.repeat(2000), text: 'plain' });

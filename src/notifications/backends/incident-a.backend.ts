@@ -1,14 +1,25 @@
-import type { NotificationBackend } from './backend.js';
-import { textOf } from './configuration-values.js';
+import type {
+  Configuration,
+  NotificationBackend,
+  OutgoingMessage,
+  SendContext,
+} from './backend.js';
+import { flagOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { truncate } from './limits.js';
 import { joinUrl } from './service-urls.js';
 
 const MAX_DESCRIPTION = 1_024;
+/** Names the incidents of a template; the service knows them within one integration. */
+const KEY_PREFIX = 'automation-controller';
 /** The service answers 403 when too many events arrive. */
 const RATE_LIMITED = 403;
 
-/** Triggers an incident through the service's generic events interface. */
+/**
+ * Triggers incidents through the service's generic events interface, and on request resolves them:
+ * with `resolve_on_success` all failures of one template are one incident, which its next success
+ * resolves (docs/decisions/0038).
+ */
 export const incidentABackend: NotificationBackend = {
   type: 'incident_a',
   label: 'Incident A',
@@ -18,6 +29,7 @@ export const incidentABackend: NotificationBackend = {
     token: { type: 'password', label: 'API Token' },
     service_key: { type: 'password', label: 'API Service/Integration Key' },
     client_name: { type: 'string', label: 'Client Identifier' },
+    resolve_on_success: { type: 'bool', label: 'Resolve On Success', optional: true },
   },
   send: async (config, message, context) => {
     const serviceKey = textOf(config, 'service_key');
@@ -30,16 +42,7 @@ export const incidentABackend: NotificationBackend = {
         method: 'POST',
         url: joinUrl(context.urls.incidentA, '/generic/2010-04-15/create_event.json'),
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          service_key: serviceKey,
-          event_type: 'trigger',
-          description: truncate(message.subject, MAX_DESCRIPTION),
-          details: detailsOf(message.text),
-          // One incident however often an attempt is repeated (design.md R4).
-          incident_key: context.messageId,
-          client: textOf(config, 'client_name'),
-          client_url: null,
-        }),
+        body: JSON.stringify(eventOf(config, message, context)),
       },
     });
     return {
@@ -49,6 +52,27 @@ export const incidentABackend: NotificationBackend = {
     };
   },
 };
+
+function eventOf(config: Configuration, message: OutgoingMessage, context: SendContext): object {
+  const template = flagOf(config, 'resolve_on_success') ? context.runTemplateId : null;
+  const key = template === null ? null : `${KEY_PREFIX}-${template}`;
+  const event = {
+    service_key: textOf(config, 'service_key'),
+    description: truncate(message.subject, MAX_DESCRIPTION),
+    details: detailsOf(message.text),
+  };
+  if (key !== null && context.event === 'success') {
+    return { ...event, event_type: 'resolve', incident_key: key };
+  }
+  return {
+    ...event,
+    event_type: 'trigger',
+    // Without a key of the template, one incident however often an attempt is repeated (R4).
+    incident_key: key !== null && context.event === 'error' ? key : context.messageId,
+    client: textOf(config, 'client_name'),
+    client_url: null,
+  };
+}
 
 /** A body that is a JSON object is sent as one, any other as text. */
 function detailsOf(text: string): unknown {

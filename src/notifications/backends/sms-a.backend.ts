@@ -22,16 +22,17 @@ export const smsABackend: NotificationBackend = {
   send: (config, message, context) => {
     const account = textOf(config, 'account_sid');
     const token = textOf(config, 'account_token');
+    const authorization = basicAuthorization(account, token);
     const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`;
     return sendToEach(listOf(config, 'to_numbers'), context, async (number) => {
       await deliver(context, {
         failure: 'Error sending notification sms_a',
-        secrets: [token],
+        secrets: [token, authorization],
         request: {
           method: 'POST',
           url: joinUrl(context.urls.smsA, path),
           headers: {
-            authorization: basicAuthorization(account, token),
+            authorization,
             'content-type': 'application/x-www-form-urlencoded',
           },
           body: new URLSearchParams({

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { faultOfHeader } from '../../common/outbound/header-check.js';
-import { maskUrl } from '../../common/outbound/mask.js';
+import { maskUrl, secretsInUrl } from '../../common/outbound/mask.js';
 import { basicAuthorization } from '../../common/outbound/outbound-client.js';
 import { RedirectLimitError } from '../../common/outbound/outbound-error.js';
 import { SendError } from './backend.js';
@@ -102,8 +102,11 @@ function headersOf(
 }
 
 function secretsOf(config: Configuration): string[] {
+  const password = textOf(config, 'password');
   return [
-    textOf(config, 'password'),
+    password,
+    basicAuthorization(textOf(config, 'username'), password),
+    ...secretsInUrl(textOf(config, 'url')),
     textOf(config, 'signing_secret'),
     ...Object.values(textsByNameOf(config, 'headers')),
     // Short header values such as "1" are no secrets, and starring them would garble the text.

@@ -70,6 +70,15 @@ describe('jobMetadataOf', () => {
     );
   });
 
+  it('cuts texts that are out of all proportion, and says which', () => {
+    const huge = { ...STUB_FACTS, traceback: 'x'.repeat(10_000_000), extraVars: '{}' };
+    const metadata = jobMetadataOf(huge);
+    expect(metadata.truncated).toEqual(['traceback']);
+    expect(metadata.traceback).toMatch(/^x+…$/);
+    expect(JSON.stringify(metadata).length).toBeLessThan(70_000);
+    expect(jobMetadataOf(STUB_FACTS)).not.toHaveProperty('truncated');
+  });
+
   it('shows troubled hosts first when there are too many', () => {
     const good = STUB_FACTS.hosts?.localhost;
     if (!good) throw new Error('The stub has a host.');

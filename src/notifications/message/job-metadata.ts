@@ -1,3 +1,4 @@
+import { truncate } from '../backends/limits.js';
 import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
 
 /** The counters of the seed's `hosts` object. */
@@ -9,6 +10,9 @@ export interface HostTotals {
   readonly skipped: number;
 }
 
+/** Longest text of a run that a message carries; an event service takes half a megabyte in all. */
+const MAX_TEXT = 65_536;
+
 /** Hosts shown one by one; a message about more would be megabytes, the totals cover all. */
 const MAX_HOST_SUMMARIES = 200;
 
@@ -17,6 +21,10 @@ const MAX_HOST_SUMMARIES = 200;
  * `hosts`, the counters of each host beside them in `host_summaries`.
  */
 export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {
+  return withBoundedTexts(metadataOf(facts));
+}
+
+function metadataOf(facts: RunFacts): Record<string, unknown> {
   const { representation: run, approval } = facts;
   return {
     id: approval ? approval.id : run.id,
@@ -29,6 +37,17 @@ export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {
     traceback: facts.traceback,
     ...(approval ? { extra_vars: facts.extraVars } : detailsOf(facts)),
   };
+}
+
+/** Cuts what is too long and names it under `truncated`. */
+function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unknown> {
+  const long = Object.keys(metadata).filter((key) => {
+    const value = metadata[key];
+    return typeof value === 'string' && value.length > MAX_TEXT;
+  });
+  if (long.length === 0) return metadata;
+  const cut = long.map((key) => [key, truncate(metadata[key] as string, MAX_TEXT)]);
+  return { ...metadata, ...Object.fromEntries(cut), truncated: long };
 }
 
 /** Sums of the counters of all hosts. */

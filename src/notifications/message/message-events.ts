@@ -12,6 +12,24 @@ export type MessageEvent =
   | { readonly event: RunEvent }
   | { readonly event: 'workflow_approval'; readonly approval: ApprovalEvent };
 
+/** Every event under the name it has in records and in tests of a template. */
+const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>([
+  ...RUN_EVENTS.map((event) => [event, { event }] as const),
+  ...APPROVAL_EVENTS.map(
+    (approval) => [approvalEvent(approval), { event: 'workflow_approval', approval }] as const,
+  ),
+]);
+
+export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
+
+/** The event of a name; null for another word. */
+export const eventOf = (word: unknown): MessageEvent | null => EVENTS.get(word as string) ?? null;
+
+/** Name of an event of approvals. */
+export function approvalEvent(approval: ApprovalEvent): string {
+  return `workflow_approval.${approval}`;
+}
+
 /** Texts of one event; null or "" means the default. */
 export interface MessageParts {
   readonly message?: string | null;

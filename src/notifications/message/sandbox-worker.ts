@@ -25,6 +25,8 @@ export type TemplateOutput =
 export interface SandboxLimits {
   /** Nodes of the template that may be evaluated, loops included. */
   readonly maxSteps: number;
+  /** Characters of a value that count as one more step. */
+  readonly textPerStep: number;
   readonly maxOutputLength: number;
   readonly maxRange: number;
 }
@@ -121,8 +123,12 @@ function guardInterpreter(
   task: SandboxTask,
 ): void {
   const original = interpreter.evaluate.bind(interpreter);
-  const { maxSteps, maxOutputLength } = task.limits;
+  const { maxSteps, maxOutputLength, textPerStep } = task.limits;
   let steps = 0;
+  const spend = (count: number): void => {
+    steps += count;
+    if (steps > maxSteps) throw createFault('limit', 'it takes too many steps');
+  };
   /** Above zero inside `default(...)` and `is defined`, where unknown variables are the point. */
   let forgiving = 0;
   const forgive: Evaluate = (node, inner) => {
@@ -144,12 +150,13 @@ function guardInterpreter(
     return original(node, inner) ?? scope.lookupVariable('');
   };
   interpreter.evaluate = (node, inner) => {
-    if (++steps > maxSteps) throw createFault('limit', 'it takes too many steps');
+    spend(1);
     if (node?.type === 'Given') return node.value as EngineValue;
     refuseInternals(node);
     const value = dispatch(node, inner);
     const length = typeof value.value === 'string' ? value.value.length : 0;
     if (length > maxOutputLength) throw createFault('limit', 'the text is too long');
+    spend(Math.floor(length / textPerStep));
     if (strict && forgiving === 0) refuseUnknown(node, value, task.openPaths);
     return value;
   };

@@ -1,7 +1,8 @@
 import { stubContext } from './stub-context.js';
 import { MAX_TEMPLATE_LENGTH, TemplateSandbox } from './template-sandbox.js';
 
-const sandbox = new TemplateSandbox();
+// The clock of a busy machine must not come before the limits under test.
+const sandbox = new TemplateSandbox(30_000);
 afterAll(() => sandbox.close());
 
 const lenient = async (template: string) =>
@@ -143,6 +144,25 @@ describe('TemplateSandbox', () => {
     clearInterval(timer);
     expect(output).toMatchObject({ fault: 'limit' });
     expect(ticks).toBeGreaterThan(0);
+    await hasty.close();
+  });
+
+  it('does not start again for a while what it had to end', async () => {
+    const hasty = new TemplateSandbox(20);
+    const loop = {
+      template: '{% for i in range(n) %}{{ job_metadata | upper }}{% endfor %}',
+      strict: false,
+    };
+    const [first] = await hasty.render([loop], { ...stubContext(), n: 5000 });
+    expect(first).toEqual({ fault: 'limit', reason: 'it takes too long' });
+    // Now it could be rendered: the answer comes without trying.
+    const [second] = await hasty.render([loop], { ...stubContext(), n: 0 });
+    expect(second).toEqual(first);
+    const [other] = await hasty.render(
+      [{ template: '{{ job.id }}', strict: false }],
+      stubContext(),
+    );
+    expect(other).toEqual({ text: '42' });
     await hasty.close();
   });
 

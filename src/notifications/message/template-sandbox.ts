@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { OPEN_PATHS } from './context.js';
@@ -14,12 +15,18 @@ import type {
 export const MAX_TEMPLATE_LENGTH = 32_768;
 
 const LIMITS: SandboxLimits = {
-  maxSteps: 100_000,
+  maxSteps: 30_000,
+  textPerStep: 256,
   maxOutputLength: 262_144,
   maxRange: 10_000,
 };
 
-const DEFAULT_TIMEOUT_MS = 1_000;
+/** Far longer than the steps allowed take: it ends what makes a single step slow. */
+const DEFAULT_TIMEOUT_MS = 3_000;
+
+/** How long templates that had to be stopped are not tried again. */
+const REST_MS = 60_000;
+const MAX_RESTING = 1_000;
 
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
@@ -38,11 +45,14 @@ parentPort.postMessage('ready');
  * Evaluates message templates in a thread of its own (decision 25): the event loop is never
  * blocked, an evaluation ends after `timeoutMs` whatever it does, memory is capped, and the thread
  * has neither environment variables nor data beyond the given context. One warm thread serves all
- * calls in order; it is started by the first and replaced when one had to be ended.
+ * calls in order; it is started by the first and replaced when one had to be ended. Templates that
+ * had to be stopped rest for a minute, so that one that always takes too long holds nobody up.
  */
 export class TemplateSandbox {
   private worker: Promise<Worker> | null = null;
   private queue: Promise<unknown> = Promise.resolve();
+  /** Digest of the templates of a call, to why they were stopped and until when they rest. */
+  private readonly resting = new Map<string, { reason: string; until: number }>();
 
   constructor(private readonly timeoutMs = DEFAULT_TIMEOUT_MS) {}
 
@@ -73,6 +83,9 @@ export class TemplateSandbox {
     if (templates.some(({ template }) => template.length > MAX_TEMPLATE_LENGTH)) {
       return failAll(`it is longer than ${MAX_TEMPLATE_LENGTH} characters`);
     }
+    const digest = digestOf(templates);
+    const rest = this.resting.get(digest);
+    if (rest && rest.until > Date.now()) return failAll(rest.reason);
     const task: SandboxTask = { templates, context, limits: LIMITS, openPaths: OPEN_PATHS };
     try {
       this.worker ??= startWorker();
@@ -81,9 +94,23 @@ export class TemplateSandbox {
       const worker = this.worker;
       this.worker = null;
       await worker?.then((started) => started.terminate()).catch(() => undefined);
-      return failAll(error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      this.rest(digest, reason);
+      return failAll(reason);
     }
   }
+
+  private rest(digest: string, reason: string): void {
+    this.resting.delete(digest);
+    this.resting.set(digest, { reason, until: Date.now() + REST_MS });
+    const [oldest] = this.resting.keys();
+    if (this.resting.size > MAX_RESTING && oldest !== undefined) this.resting.delete(oldest);
+  }
+}
+
+function digestOf(templates: readonly TemplateInput[]): string {
+  const texts = JSON.stringify(templates.map(({ template }) => template));
+  return createHash('sha256').update(texts).digest('base64');
 }
 
 /** Resolves when the thread has loaded the engine, so that its start does not count as rendering. */

@@ -41,7 +41,7 @@ export interface JobRow {
 }
 
 const FINAL = ['successful', 'failed', 'error', 'canceled'];
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 export class Cluster {
   private readonly processes = new Processes();

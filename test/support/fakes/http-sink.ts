@@ -15,13 +15,18 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
+/** A body that quotes the request, as careless services do. */
+export const ECHO = Symbol('echo');
+
 /** One scripted answer. Without any script the sink answers 200 `{}`. */
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Objects are sent as JSON. */
-  readonly body?: string | object;
+  /** Objects are sent as JSON; `echo` is the whole request as it came. */
+  readonly body?: string | object | typeof ECHO;
   readonly delayMs?: number;
+  /** Answers only after this has resolved. */
+  readonly until?: Promise<void>;
   /** `reset`: close the connection instead of answering. `hang`: never answer. `drip`: headers at once, then a byte now and then for ever. */
   readonly fault?: 'reset' | 'hang' | 'drip';
 }
@@ -95,6 +100,7 @@ export class HttpSink {
     });
     const answer = this.script.shift() ?? {};
     if (answer.delayMs) await sleep(answer.delayMs);
+    await answer.until;
     if (answer.fault === 'hang') return;
     if (answer.fault === 'reset') {
       request.socket.destroy();
@@ -104,7 +110,7 @@ export class HttpSink {
       drip(response);
       return;
     }
-    const { body = {} } = answer;
+    const body = answer.body === ECHO ? echoOf(this.last) : (answer.body ?? {});
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     response.writeHead(answer.status ?? 200, {
       'content-type': typeof body === 'string' ? 'text/plain' : 'application/json',
@@ -113,6 +119,9 @@ export class HttpSink {
     response.end(text);
   }
 }
+
+const echoOf = ({ method, path, rawHeaders, body }: RecordedRequest): string =>
+  [`${method} ${path}`, ...rawHeaders, body].join('\n');
 
 function drip(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/plain' });

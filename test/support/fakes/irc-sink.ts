@@ -15,6 +15,10 @@ export interface IrcSinkOptions {
   readonly takenNicks?: readonly string[];
   /** Accept the connection and never say a word. */
   readonly silent?: boolean;
+  /** Welcomes clients only after this has resolved. */
+  readonly until?: Promise<void>;
+  /** Closes every connection at once. */
+  readonly reset?: boolean;
 }
 
 /** A small IRC server on a free port that records every line and every message. */
@@ -51,6 +55,10 @@ export class IrcSink {
   }
 
   private serve(socket: Socket): void {
+    if (this.options.reset) {
+      socket.destroy();
+      return;
+    }
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket));
     socket.on('error', () => undefined);
@@ -78,18 +86,19 @@ export class IrcSink {
         say(`001 ${first} :Welcome`);
       }
       session.nick = first;
-    } else if (command === 'USER') this.welcome(socket, session, say);
+    } else if (command === 'USER') void this.welcome(socket, session, say);
     else if (command === 'JOIN') this.join(socket, session.nick, first, say);
     else if (command === 'PRIVMSG') this.message(first, line, session.nick, say);
     else if (command === 'PING') say(`PONG irc.test ${line.slice(line.indexOf(':'))}`);
     else if (command === 'QUIT') socket.end(':irc.test ERROR :Closing link\r\n');
   }
 
-  private welcome(
+  private async welcome(
     socket: Socket,
     session: { nick: string; password: string },
     say: (text: string) => void,
-  ): void {
+  ): Promise<void> {
+    await this.options.until;
     if (this.options.password !== undefined && session.password !== this.options.password) {
       say('464 * :Password incorrect');
       socket.end();

@@ -20,6 +20,8 @@ export function makeSendContext(
   return {
     http,
     urls: { chatA: base, smsA: base, incidentA: base },
+    event: 'test',
+    runTemplateId: null,
     messageId: 'msg-0001',
     delivered: [],
     now: () => TEST_NOW,

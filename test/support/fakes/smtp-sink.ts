@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
@@ -22,6 +22,10 @@ export interface SmtpSinkOptions {
   readonly refuse?: readonly string[];
   /** SMTP code answered to the message itself, such as 451 or 554. */
   readonly rejectMessageWith?: number;
+  /** Takes messages only after this has resolved. */
+  readonly until?: Promise<void>;
+  /** Closes every connection at once. */
+  readonly reset?: boolean;
 }
 
 /** A mail server on a free port that records what it accepts. */
@@ -52,6 +56,7 @@ export class SmtpSink {
       },
       onData: (stream, session, done) => void this.store(stream, session, done),
     });
+    if (options.reset) this.server.server.on('connection', (socket: Socket) => socket.destroy());
     // A client that refuses our certificate closes the connection; that is the client's test.
     this.server.on('error', () => undefined);
   }
@@ -77,6 +82,7 @@ export class SmtpSink {
   ): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    await this.options.until;
     if (this.options.rejectMessageWith) {
       done(smtpError(this.options.rejectMessageWith));
       return;

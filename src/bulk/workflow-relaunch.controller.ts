@@ -6,17 +6,19 @@ import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { WorkflowRelaunch } from '../workflows/workflow-relaunch.service.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 workflowJobs.links.set('relaunch', 'relaunch');
 
-/** Launching all jobs of a workflow job again (core 13.4). */
+/** Launching a workflow job again: one of a template as it was, a bulk launch by its rules (core 13.4). */
 @ApiTags('workflow_jobs')
 @Controller('api/v2/workflow_jobs/:id/relaunch')
-export class BulkRelaunchController {
+export class WorkflowRelaunchController {
   constructor(
     private readonly resources: ResourceService,
-    private readonly relaunches: BulkRelaunch,
+    private readonly bulk: BulkRelaunch,
+    private readonly workflows: WorkflowRelaunch,
     private readonly idempotency: Idempotency,
   ) {}
 
@@ -39,7 +41,7 @@ export class BulkRelaunchController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch',
-    summary: 'Launch all jobs of the workflow job again.',
+    summary: 'Launch the workflow job again.',
     parent: workflowJobs,
     resource: workflowJobs,
     needs: 'start',
@@ -49,6 +51,7 @@ export class BulkRelaunchController {
   async relaunch(@Req() request: ApiRequest): Promise<Reply> {
     const { params, actor } = request;
     const job = await this.resources.load(workflowJobs, params.id, actor, { action: 'start' });
-    return this.idempotency.once(request, () => this.relaunches.relaunch(job, actor));
+    const relaunches = job.is_bulk_job === true ? this.bulk : this.workflows;
+    return this.idempotency.once(request, () => relaunches.relaunch(job, actor));
   }
 }

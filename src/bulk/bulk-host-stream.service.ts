@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { validate } from '../common/fields/validate.js';
+import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Idempotency } from '../common/http/idempotency.js';
+import { readLines, type BodyLine } from '../common/http/lines.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
+import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
+import { isDryRun } from '../common/http/dry-run.js';
+import { assertWithin } from './entry-list.js';
+import { selectGiven } from './given-hosts.js';
+import { readHost, type HostEntry } from './host-entries.js';
+import { HostSpool } from './host-spool.js';
+import {
+  checkGiven,
+  HostWriter,
+  type HostCheck,
+  type HostTarget,
+  type HostTotals,
+  type OnConflict,
+} from './host-writer.js';
+import { LineFaults } from './line-faults.js';
+
+/** Hosts written by one statement. */
+const BATCH = 10_000;
+/** Lines between two reports while a body is read. */
+const REPORT_EVERY = 5000;
+
+/** How far a request has come, in lines of its body. */
+export interface StreamProgress {
+  phase: 'reading' | 'writing';
+  lines: number;
+  /** Lines with a host in them, once all are read. */
+  of?: number;
+}
+
+export type Report = (progress: StreamProgress) => void;
+
+/** A request whose body has not been read yet. */
+export interface HostStream {
+  request: ApiRequest;
+  target: HostTarget;
+  onConflict: OnConflict;
+  dryRun: boolean;
+}
+
+/** Lines that were received: checked one by one, not yet against each other or the inventory. */
+interface Received {
+  spool: HostSpool;
+  faults: LineFaults;
+  digest: string;
+}
+
+/**
+ * Creates the hosts of a body of lines: as many as an inventory may hold, all or none, in bounded
+ * memory. The body is read and checked first; the transaction begins when it is complete.
+ */
+@Injectable()
+export class BulkHostStream {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+    private readonly hosts: HostWriter,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  /**
+   * What the URL says, before anything of the body is read.
+   *
+   * @throws Invalid for a parameter that cannot be, or an inventory the caller may not add hosts to
+   */
+  async prepare(request: ApiRequest): Promise<HostStream> {
+    const values = validate(HOST_TARGET_FIELDS, lastOfEach(request.query));
+    const inventoryId = values.inventory as number;
+    const target = await this.hosts.find(inventoryId, request.actor);
+    const errors = targetErrors(inventoryId, target);
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    return {
+      request,
+      target: target!,
+      onConflict: values.on_conflict as OnConflict,
+      dryRun: isDryRun(request),
+    };
+  }
+
+  /**
+   * @throws Invalid with the faults by line; Forbidden beyond the limit of the organization; Conflict
+   *   when another request took some of the names meanwhile. Nothing is written then.
+   */
+  async create(stream: HostStream, report: Report): Promise<Reply> {
+    const spool = await HostSpool.open();
+    try {
+      const received = await this.receive(stream.request, spool, report);
+      const write = (): Promise<Reply> => this.write(stream, received, report);
+      if (stream.dryRun) return await write();
+      return await this.idempotency.once(stream.request, write, received.digest);
+    } finally {
+      await spool.close();
+    }
+  }
+
+  private async receive(request: ApiRequest, spool: HostSpool, report: Report): Promise<Received> {
+    const { BULK_HOST_MAX_STREAM: most } = await this.runtime.get('BULK_HOST_MAX_STREAM');
+    const limits = { body: this.settings.BULK_HOST_STREAM_LIMIT, line: this.settings.BODY_LIMIT };
+    const faults = new LineFaults();
+    const hash = createHash('sha256');
+    let count = 0;
+    for await (const lines of readLines(request, limits)) {
+      for (const line of lines) {
+        count += 1;
+        hash.update(`${line.text ?? ''}\n`);
+        const errors: FieldErrors = {};
+        const entry = readEntry(line, errors);
+        if (entry) await spool.add(line.number, entry);
+        else faults.add(line.number, errors);
+        if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
+      }
+      assertWithin('hosts', count, 'BULK_HOST_MAX_STREAM', most);
+    }
+    if (count === 0) throw new BadRequest('The request body has no lines.');
+    return { spool, faults, digest: hash.digest('base64url') };
+  }
+
+  /** Faults of single lines and of lines together come back at once. */
+  private write(stream: HostStream, received: Received, report: Report): Promise<Reply> {
+    const { target, dryRun, request } = stream;
+    const { spool } = received;
+    return this.database.transaction(async () => {
+      await this.stage(spool);
+      const check = await this.check(stream, received);
+      const before = await this.hosts.hold(target, spool.size - check.existing);
+      if (dryRun) {
+        const updated = check.existing;
+        const created = spool.size - updated;
+        return new Reply(200, { dry_run: true, ...answer(stream, { created, updated }) });
+      }
+      const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
+      let written = 0;
+      for await (const given of this.staged()) {
+        // Whoever waits for the answer is gone: nobody would know what became of the hosts.
+        if (request.socket.destroyed) throw new BadRequest('The client went away.');
+        written += await this.writeBatch(stream, given, totals, spool.namesGroups);
+        report({ phase: 'writing', lines: written, of: spool.size });
+      }
+      if (written < spool.size) {
+        throw new Conflict(
+          `Another request has just taken ${spool.size - written} of these names.`,
+        );
+      }
+      this.hosts.record(target, before, totals);
+      const { created, updated, unchanged } = totals;
+      return Reply.created(answer(stream, { created, updated, unchanged }));
+    });
+  }
+
+  private async stage(spool: HostSpool): Promise<void> {
+    await this.database.execute(sql`
+      CREATE TEMPORARY TABLE given_hosts (place integer PRIMARY KEY, name text NOT NULL,
+        description text, enabled boolean, instance_id text, variables text, groups text)
+      ON COMMIT DROP`);
+    for await (const columns of spool.read()) {
+      await this.database.execute(sql`INSERT INTO given_hosts ${selectGiven(columns)}`);
+    }
+    // Without statistics the planner takes any table for a small one.
+    await this.database.execute(sql`ANALYZE given_hosts`);
+  }
+
+  private async check(
+    { target, onConflict }: HostStream,
+    { faults }: Received,
+  ): Promise<HostCheck> {
+    const given = sql`SELECT * FROM given_hosts`;
+    const options = { onConflict, most: faults.most };
+    const row = await this.database.row<{ check: HostCheck }>(
+      sql`SELECT (${checkGiven(target.id, given, options)}) AS check`,
+    );
+    const { check } = row!;
+    for (const { place, name, reason } of check.clashes) {
+      if (reason === 'group_is_host') {
+        faults.add(place, { groups: [`${CLASH_TEXTS[reason]} (${name})`] });
+      } else faults.add(place, { name: [CLASH_TEXTS[reason]] });
+    }
+    faults.addUntold(check.faults - check.clashes.length);
+    faults.assertNone();
+    return check;
+  }
+
+  /** The staged hosts in their order, as queries. */
+  private async *staged(): AsyncGenerator<Sql> {
+    for (let after = 0; ;) {
+      const part = await this.database.row<{ last: number | null }>(sql`
+        SELECT max(place) AS last FROM (
+          SELECT place FROM given_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`);
+      if (part!.last === null) return;
+      yield sql`SELECT * FROM given_hosts WHERE place > ${after} AND place <= ${part!.last}`;
+      after = part!.last;
+    }
+  }
+
+  /** @returns hosts that are as they were given now */
+  private async writeBatch(
+    { target, onConflict }: HostStream,
+    given: Sql,
+    totals: HostTotals,
+    namesGroups: boolean,
+  ): Promise<number> {
+    const rows = await this.database.rows<{ result: keyof HostTotals; hosts: number }>(sql`
+      ${this.hosts.write(target, given, onConflict)}
+      SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
+    let written = 0;
+    for (const { result, hosts } of rows) {
+      (totals[result] as number) += hosts;
+      written += hosts;
+    }
+    if (namesGroups) totals.groups.push(...(await this.hosts.join(target, given)));
+    return written;
+  }
+}
+
+/** The value of each parameter that counts: the last one. */
+const lastOfEach = (query: ApiRequest['query']): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
+
+/** The numbers of written hosts; the hosts themselves are read from the inventory. */
+function answer(
+  { target, onConflict }: HostStream,
+  { created, ...others }: Record<string, number>,
+): object {
+  const url = resource('inventory').url(target.id);
+  return { url, inventory: target.id, created, ...(onConflict === 'update' ? others : {}) };
+}
+
+function readEntry({ text }: BodyLine, faults: FieldErrors): HostEntry | null {
+  if (text === null) {
+    faults.__all__ = ['The line is too long, or not UTF-8.'];
+    return null;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    faults.__all__ = [`JSON parse error - ${(error as Error).message}`];
+    return null;
+  }
+  return readHost(value, faults);
+}

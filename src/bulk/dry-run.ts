@@ -1,8 +1,0 @@
-import { toBoolean } from '../common/fields/validate.js';
-import type { ApiRequest } from '../common/http/request.js';
-
-/** Whether a bulk request only asks what would happen (`?dry_run=1`, decision 32). */
-export function isDryRun({ query }: ApiRequest): boolean {
-  const given = [query.dry_run].flat().at(-1);
-  return given !== undefined && toBoolean(given) === true;
-}

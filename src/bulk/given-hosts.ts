@@ -1,0 +1,50 @@
+import { sql, type Sql } from '../database/sql.js';
+import type { HostEntry } from './host-entries.js';
+
+/** Hosts of a request by column, as PostgreSQL takes arrays; null: not sent. */
+export interface HostColumns {
+  /** Where each stands in the request. */
+  place: number[];
+  name: string[];
+  description: (string | null)[];
+  enabled: (boolean | null)[];
+  instance_id: (string | null)[];
+  variables: (string | null)[];
+  /** Names of groups as JSON text; null without any. */
+  groups: (string | null)[];
+}
+
+/** What a host has that a request says nothing about. */
+export const HOST_DEFAULTS = {
+  description: '',
+  enabled: true,
+  instance_id: '',
+  variables: '',
+} as const;
+
+export const emptyColumns = (): HostColumns => ({
+  place: [],
+  name: [],
+  description: [],
+  enabled: [],
+  instance_id: [],
+  variables: [],
+  groups: [],
+});
+
+export function addHost(columns: HostColumns, place: number, entry: HostEntry): void {
+  columns.place.push(place);
+  columns.name.push(entry.name);
+  columns.description.push(entry.description);
+  columns.enabled.push(entry.enabled);
+  columns.instance_id.push(entry.instance_id);
+  columns.variables.push(entry.variables);
+  columns.groups.push(entry.groups.length === 0 ? null : JSON.stringify(entry.groups));
+}
+
+/** The hosts as a query with a column for each of `HostColumns`. */
+export const selectGiven = (columns: HostColumns): Sql => sql`
+  SELECT * FROM unnest(${columns.place}::int[], ${columns.name}::text[],
+    ${columns.description}::text[], ${columns.enabled}::boolean[], ${columns.instance_id}::text[],
+    ${columns.variables}::text[], ${columns.groups}::text[])
+    AS given (place, name, description, enabled, instance_id, variables, groups)`;

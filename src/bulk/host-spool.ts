@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addHost, emptyColumns, type HostColumns } from './given-hosts.js';
+import type { HostEntry } from './host-entries.js';
+
+/** Hosts held in memory, and written by one statement. */
+const BATCH = 2000;
+
+/**
+ * Checked hosts of one request between their arrival and their transaction. A client that sends
+ * slowly thus holds a file open, not a connection to the database. The file has no name once it is
+ * open: it is gone with the process, however that ends.
+ */
+export class HostSpool {
+  private readonly batches: { offset: number; bytes: number }[] = [];
+  private batch = emptyColumns();
+  private offset = 0;
+  private count = 0;
+  private groups = false;
+
+  private constructor(private readonly file: FileHandle) {}
+
+  static async open(): Promise<HostSpool> {
+    const path = join(tmpdir(), `hosts-${randomUUID()}`);
+    const file = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return new HostSpool(file);
+  }
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** Whether any host names a group. */
+  get namesGroups(): boolean {
+    return this.groups;
+  }
+
+  async add(line: number, entry: HostEntry): Promise<void> {
+    addHost(this.batch, line, entry);
+    this.count += 1;
+    this.groups ||= entry.groups.length > 0;
+    if (this.batch.place.length === BATCH) await this.flush();
+  }
+
+  /** The hosts in their order; may be read several times, once all are added. */
+  async *read(): AsyncGenerator<HostColumns> {
+    await this.flush();
+    for (const { offset, bytes } of this.batches) {
+      const buffer = Buffer.alloc(bytes);
+      await this.file.read(buffer, 0, bytes, offset);
+      yield JSON.parse(buffer.toString('utf8')) as HostColumns;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+
+  private async flush(): Promise<void> {
+    if (this.batch.place.length === 0) return;
+    const buffer = Buffer.from(JSON.stringify(this.batch));
+    await this.file.write(buffer, 0, buffer.length, this.offset);
+    this.batches.push({ offset: this.offset, bytes: buffer.length });
+    this.offset += buffer.length;
+    this.batch = emptyColumns();
+  }
+}

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream';
+import { Logger, StreamableFile } from '@nestjs/common';
+import { answerOf } from './errors.filter.js';
+import { LINES_TYPE } from './lines.js';
+import { Reply } from './reply.js';
+
+/**
+ * An answer that begins before its request is done: lines of progress, and a last one that holds the
+ * status and the body of the answer there would have been otherwise, as `result` or as `error`.
+ *
+ * @param work goes on when the client leaves; whoever does it looks after that
+ */
+export function replyInLines<Progress>(
+  work: (report: (progress: Progress) => void) => Promise<Reply>,
+): Reply {
+  const out = new PassThrough();
+  const write = (line: object): void => {
+    if (!out.destroyed) out.write(`${JSON.stringify(line)}\n`);
+  };
+  void work((progress) => write({ progress }))
+    .then(
+      ({ status, body }) => write({ status, result: body }),
+      (error: unknown) => write(errorLine(error)),
+    )
+    .finally(() => out.end());
+  return new Reply(200, new StreamableFile(out, { type: LINES_TYPE }), {
+    // Reverse proxies collect answers before they pass them on, unless told.
+    'X-Accel-Buffering': 'no',
+  });
+}
+
+function errorLine(error: unknown): object {
+  const { status, body } = answerOf(error);
+  if (status >= 500) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    new Logger('Errors').error({ message: 'answer in lines failed', status, error: reason });
+  }
+  return { status, error: body };
+}

@@ -1,0 +1,88 @@
+import { ident, join, sql, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import type { ResourceDefinition } from './define-resource.js';
+
+/** What a page of rows is read and shown by; worked out once a resource, not once a row. */
+export interface Shape {
+  /** Columns of `t` in a list and on a detail; of `s` where another object summarises it. */
+  columns: Readonly<Record<'list' | 'detail' | 'summary', Sql>>;
+  /** Keys of the representation that are columns. */
+  shown: readonly { name: string; column: string; isSecret: boolean }[];
+  references: readonly { name: string; column: string; target: ResourceDefinition }[];
+  /** References that are summarised, under the key of `summary_fields`. */
+  summarised: readonly { key: string; column: string; target: ResourceDefinition }[];
+  /** Sub-URLs by their name in `related`, as what follows the object's own URL. */
+  links: readonly (readonly [name: string, suffix: string])[];
+  /** Each capability with the first one that follows the same rule: a rule is asked once a row. */
+  capabilities: readonly (readonly [word: string, asked: string])[];
+}
+
+const shapes = new WeakMap<ResourceDefinition, Shape>();
+
+export function shapeOf(definition: ResourceDefinition): Shape {
+  const known = shapes.get(definition);
+  if (known) return known;
+  const shape = makeShape(definition);
+  shapes.set(definition, shape);
+  return shape;
+}
+
+function makeShape(definition: ResourceDefinition): Shape {
+  const stored = definition.fields.flatMap((field) =>
+    field.column === null || field.internal ? [] : [{ ...field, column: field.column }],
+  );
+  const references = stored.flatMap(({ name, column, target }) =>
+    target ? [{ name, column, target: target() }] : [],
+  );
+  return {
+    columns: {
+      list: columnsOf(
+        definition,
+        stored.filter((field) => !field.detailOnly),
+      ),
+      detail: columnsOf(definition, stored),
+      summary: summaryColumns(definition),
+    },
+    shown: stored
+      .filter(({ name, writeOnly, hidden }) => name !== 'id' && !writeOnly && !hidden)
+      .map(({ name, column, kind }) => ({ name, column, isSecret: kind === 'secret' })),
+    references,
+    summarised: references.flatMap(({ name, column, target }) => {
+      const key = name in definition.summaryKeys ? definition.summaryKeys[name] : name;
+      return typeof key === 'string' ? [{ key, column, target }] : [];
+    }),
+    links: [...definition.links].map(([name, path]) => [name, `${path}/`]),
+    capabilities: capabilitiesOf(definition),
+  };
+}
+
+function columnsOf(definition: ResourceDefinition, fields: readonly { column: string }[]): Sql {
+  const columns = fields.map(({ column }) => ident('t', column));
+  if (definition.variants) columns.push(ident('t', 'type'));
+  return join(columns, ', ');
+}
+
+function summaryColumns(definition: ResourceDefinition): Sql {
+  const columns = definition.summary.map((name) => {
+    const column = definition.field(name)?.column ?? name;
+    return sql`${ident('s', column)} AS ${ident(name)}`;
+  });
+  for (const [name, value] of Object.entries(definition.summarise?.('s') ?? {})) {
+    columns.push(sql`(${value}) AS ${ident(name)}`);
+  }
+  return join(columns, ', ');
+}
+
+/** An ordinary caller, for comparing rules. */
+const ANYBODY: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
+
+function capabilitiesOf(definition: ResourceDefinition): (readonly [string, string])[] {
+  const firstOf = new Map<string, string>();
+  return Object.entries(definition.capabilities).map(([word, action]) => {
+    const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
+    // Auditors may read what they may not do anything else to.
+    const rule = JSON.stringify([action === 'read', text, values]);
+    if (!firstOf.has(rule)) firstOf.set(rule, word);
+    return [word, firstOf.get(rule)!] as const;
+  });
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { Conflict, Invalid } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { Outbox } from '../common/queue/outbox.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { readRange, type ResendRange } from './resend-request.js';
+
+/** Answer of a resend of a time range, for the OpenAPI document. */
+export const RESENT = {
+  type: 'object',
+  properties: {
+    dry_run: { type: 'boolean', description: 'Present and true where nothing was sent.' },
+    count: { type: 'integer', description: 'Notifications sent again.' },
+    notifications: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'Ids of the new records; of those to be repeated in a dry run.',
+    },
+  },
+};
+
+/**
+ * Sends finished notifications once more, each as a record of its own, because a record's outcome
+ * is final. What failed keeps its id and the recipients it reached, so that nobody is told twice;
+ * what succeeded goes out anew.
+ */
+@Injectable()
+export class NotificationRepeats {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly outbox: Outbox,
+    private readonly activity: ActivityRecorder,
+    private readonly settings: RuntimeSettings,
+  ) {}
+
+  /** @returns the new record. @throws Conflict while the old one is pending */
+  async one(id: string, actor: Actor): Promise<Row> {
+    return this.database.transaction(async () => {
+      const row = await this.resources.load(notifications, id, actor, { action: 'resend' });
+      if (row.status === 'pending') throw new Conflict('The notification is still being sent.');
+      const [repeated] = await this.repeat([row.id]);
+      const shown = await this.resources.load(notifications, repeated!, actor);
+      await this.recordOne(shown);
+      return shown;
+    });
+  }
+
+  /**
+   * Everything of a template that was fired in a time range and whose newest record has one of the
+   * wanted outcomes (docs/decisions/0039).
+   *
+   * @param dryRun only tells which records would be repeated
+   * @throws Invalid for a bad range, or for more than the limit: then nothing is sent
+   */
+  async range(
+    templateId: string,
+    body: Record<string, unknown>,
+    actor: Actor,
+    dryRun: boolean,
+  ): Promise<Reply> {
+    return this.database.transaction(async () => {
+      // Locked: whoever asks for the same at the same time finds the first one's records pending.
+      const template = await this.resources.load(notificationTemplates, templateId, actor, {
+        lock: !dryRun,
+      });
+      const range = readRange(body);
+      await this.resources.assertMay(notificationTemplates, template.id, 'change', actor);
+      const ids = await this.found(template.id, range);
+      if (dryRun) return new Reply(200, { dry_run: true, count: ids.length, notifications: ids });
+      const repeated = await this.repeat(ids);
+      if (repeated.length > 0) this.recordRange(template, range, repeated.length);
+      return Reply.accepted({ count: repeated.length, notifications: repeated });
+    });
+  }
+
+  /** One statement and one wake-up, however many. @returns the new ids in order of the old ones */
+  private async repeat(ids: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      INSERT INTO notifications (notification_template_id, unified_job_id, notification_type,
+        recipients, subject, body, text, event, message_id, delivered, resend_of_id, resent)
+      SELECT notification_template_id, unified_job_id, notification_type,
+        recipients, subject, body, text, event,
+        CASE WHEN status = 'failed' THEN message_id ELSE gen_random_uuid()::text END,
+        CASE WHEN status = 'failed' THEN delivered ELSE '[]' END, id, TRUE
+      FROM notifications WHERE id = ANY(${ids}::int[]) ORDER BY id
+      RETURNING id`);
+    const repeated = rows.map(({ id }) => id);
+    await this.outbox.add('notifications', repeated);
+    return repeated;
+  }
+
+  private async found(templateId: number, range: ResendRange): Promise<number[]> {
+    const { NOTIFICATION_RESEND_MAX: most } = await this.settings.get('NOTIFICATION_RESEND_MAX');
+    const rows = await this.database.rows<{ id: number; total: number }>(sql`
+      ${newestRecords(templateId, range)} LIMIT ${most}`);
+    const total = rows[0]?.total ?? 0;
+    if (total > most) {
+      throw Invalid.all(
+        `Number of notifications exceeds system setting NOTIFICATION_RESEND_MAX: ${total} found, ${most} allowed.`,
+      );
+    }
+    return rows.map(({ id }) => id);
+  }
+
+  private async recordOne(row: Row): Promise<void> {
+    const template = await this.database.row<Row>(sql`
+      SELECT id, name, organization_id FROM notification_templates
+      WHERE id = ${row.notification_template_id}`);
+    const { organizationId } = refOf(notificationTemplates, template!);
+    this.activity.record({
+      operation: 'create',
+      object1: { ...refOf(notifications, row), organizationId: organizationId ?? null },
+      changes: {
+        id: row.id,
+        notification_template: row.notification_template_id,
+        resend_of: row.resend_of_id,
+      },
+    });
+  }
+
+  private recordRange(template: Row, range: ResendRange, count: number): void {
+    this.activity.record({
+      operation: 'update',
+      object1: refOf(notificationTemplates, template),
+      changes: { notifications_resent: count, ...range },
+    });
+  }
+}
+
+/**
+ * What stands now for each notification fired in the range: itself, or the newest record that
+ * repeats it. A repetition that is pending or went through therefore takes its original out.
+ */
+const newestRecords = (templateId: number, { from, to, statuses, events }: ResendRange): Sql => sql`
+  WITH RECURSIVE chain AS (
+    SELECT id AS first, id FROM notifications
+    WHERE notification_template_id = ${templateId} AND resend_of_id IS NULL AND event <> 'test'
+      AND created >= ${from}::timestamptz AND created < coalesce(${to}::timestamptz, now())
+      AND (${events.length === 0}::boolean OR event = ANY(${events}::text[]))
+    UNION ALL
+    SELECT chain.first, n.id FROM notifications n JOIN chain ON n.resend_of_id = chain.id
+  ), newest AS (
+    SELECT max(id) AS id FROM chain GROUP BY first
+  )
+  SELECT n.id, (count(*) OVER ())::int AS total FROM notifications n JOIN newest USING (id)
+  WHERE n.status = ANY(${statuses}::text[]) ORDER BY n.id`;

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { validate } from '../common/fields/validate.js';
+import { NotFound } from '../common/http/errors.js';
+import { Outbox } from '../common/queue/outbox.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import type { NotificationType } from './backends/notification-type.js';
+import { BaseUrl } from './base-url.js';
+import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
+import { eventOf, type Messages } from './message/message-events.js';
+import { TemplateSandbox } from './message/template-sandbox.js';
+import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { TEST_FIELDS } from './test-request.js';
+
+type Body = Record<string, unknown>;
+
+/** Tests of a template, which a person asks for. */
+@Injectable()
+export class NotificationTests {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly outbox: Outbox,
+    private readonly sandbox: TemplateSandbox,
+    private readonly baseUrl: BaseUrl,
+  ) {}
+
+  /** Queues a test of a template (automation 3.8). @returns the record, still pending */
+  async send(templateId: string, body: Body, actor: Actor): Promise<Row> {
+    const template = await this.resources.load(notificationTemplates, templateId, actor);
+    const { event } = validate(TEST_FIELDS, body, { partial: true });
+    await this.resources.assertMay(notificationTemplates, template.id, 'change', actor);
+    const message = await this.messageOf(template, event);
+    return this.database.transaction(async () => {
+      const row = await this.database.row<{ id: number }>(sql`
+        INSERT INTO notifications (notification_template_id, notification_type, recipients,
+          subject, body, text, event, message_id)
+        SELECT id, notification_type, recipients, ${message.subject}, ${JSON.stringify(message.body)}::json,
+          ${message.text}, 'test', gen_random_uuid()::text
+        FROM notification_templates WHERE id = ${template.id}
+        RETURNING id`);
+      // The template went away while the message was made.
+      if (!row) throw new NotFound();
+      await this.outbox.add('notifications', [row.id]);
+      return this.resources.load(notifications, row.id, actor);
+    });
+  }
+
+  private async messageOf(template: Row, event: unknown): Promise<ComposedMessage> {
+    const type = template.notification_type as NotificationType;
+    const messageEvent = eventOf(event);
+    if (!messageEvent) return composeTestMessage(type, template.id, await this.baseUrl.get());
+    const messages = template.messages as Messages | null;
+    return composeMessage({ type, event: messageEvent, messages, facts: null }, this.sandbox);
+  }
+}

@@ -1,0 +1,79 @@
+import { RequestMethod } from '@nestjs/common';
+import { BadRequest } from '../common/http/errors.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import type { RouteInfo } from '../common/http/route.js';
+import { addRoute } from '../common/resource/add-route.js';
+import type {
+  GenericController,
+  GenericControllerClass,
+} from '../common/resource/resource.controller.js';
+import { SURVEY_FIELDS } from './survey.schema.js';
+import { SurveyError } from './survey-spec.js';
+import { maskSurvey } from './survey-secrets.js';
+import { SurveyService } from './survey.service.js';
+
+type Handler = (this: GenericController, request: ApiRequest) => Promise<unknown>;
+
+/** Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks (core 10.3). */
+export function WithSurvey(): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    definition.links.set('survey_spec', 'survey_spec');
+    const declare = (
+      method: RequestMethod,
+      verb: string,
+      info: Pick<RouteInfo, 'kind' | 'summary'> & Partial<RouteInfo>,
+      handler: Handler,
+    ): void =>
+      addRoute(controller, `survey_spec_${verb}`, {
+        method,
+        path: ':id/survey_spec',
+        info: {
+          access: 'authenticated',
+          parent: definition,
+          operationId: `${definition.path}_survey_spec_${verb}`,
+          ...info,
+        },
+        handler: handler as (request: ApiRequest) => Promise<unknown>,
+      });
+    declare(
+      RequestMethod.GET,
+      'read',
+      {
+        kind: 'document',
+        summary: 'Questions asked at launch; an empty object when there are none.',
+        response: { type: 'object', additionalProperties: true },
+      },
+      async function ({ params, actor }) {
+        const template = await this.machinery.resources.load(definition, params.id, actor);
+        return maskSurvey(template.survey_spec);
+      },
+    );
+    const change = { kind: 'action', needs: 'change', status: 200 } as const;
+    declare(
+      RequestMethod.POST,
+      'replace',
+      { ...change, summary: 'Replace the questions asked at launch.', body: SURVEY_FIELDS },
+      async function ({ params, body, actor }) {
+        try {
+          const surveys = this.machinery.find(SurveyService);
+          await surveys.replace(definition, params.id, body, actor);
+          return new Reply(200);
+        } catch (error) {
+          throw error instanceof SurveyError ? new BadRequest(error.message) : error;
+        }
+      },
+    );
+    declare(
+      RequestMethod.DELETE,
+      'delete',
+      { ...change, summary: 'Remove the questions asked at launch.' },
+      async function ({ params, actor }) {
+        await this.machinery.find(SurveyService).remove(definition, params.id, actor);
+        return new Reply(200);
+      },
+    );
+  };
+}

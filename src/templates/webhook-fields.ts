@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldErrors } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, Values } from '../common/resource/hooks.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { webhookFilterFaults } from '../webhooks/filters.js';
+import { WebhookKeys } from './webhook-keys.js';
+
+/** What holds for the webhook fields of templates of every kind (automation 2.1). */
+@Injectable()
+export class WebhookFields {
+  constructor(
+    private readonly database: Database,
+    private readonly keys: WebhookKeys,
+  ) {}
+
+  /** Faults of the fields as they would be after a request. @param row the template, if there is one */
+  async errors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
+    const faults = 'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
+    return {
+      ...(await this.credentialErrors(values, row)),
+      ...(faults.length > 0 ? { webhook_filters: faults } : {}),
+    };
+  }
+
+  /** Gives a template that was just made with a service its key. */
+  async created({ id, webhook_service: service }: Row): Promise<void> {
+    if (service !== '') await this.keys.assign(id);
+  }
+
+  /** The column of the key after a change: another service has another key. */
+  keyAfter(row: Row, { webhook_service: service }: Values): ExtraColumns {
+    if (service === undefined) return {};
+    return { webhook_key: service === '' ? '' : this.keys.fresh(row.id) };
+  }
+
+  private async credentialErrors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
+    if (!('webhook_service' in values || 'webhook_credential' in values)) return {};
+    const {
+      webhook_service: service = row.webhook_service ?? '',
+      webhook_credential: id = row.webhook_credential_id ?? null,
+    } = values;
+    const type = await this.typeOf(id);
+    if (!type) return {};
+    if (type.kind !== 'token') return { webhook_credential: ['Must be a Personal Access Token.'] };
+    return type.namespace === `${String(service)}_token`
+      ? {}
+      : { webhook_credential: ['Must match the selected webhook service.'] };
+  }
+
+  private async typeOf(
+    credentialId: unknown,
+  ): Promise<{ kind: string; namespace: string | null } | undefined> {
+    if (typeof credentialId !== 'number') return undefined;
+    return this.database.row(sql`
+      SELECT ct.kind, ct.namespace FROM credentials c
+      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${credentialId}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesOf } from '../common/resource/represent.js';
+import { sql } from '../database/sql.js';
+
+/** The workflow that asks for the approval. Two statements a page. */
+export async function approvalTemplateExtension(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const found = await context.database.rows<{ id: number; workflow_id: number }>(sql`
+    SELECT unified_job_template_id AS id, workflow_job_template_id AS workflow_id
+    FROM workflow_job_template_nodes
+    WHERE unified_job_template_id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const workflows = resource('workflow_job_template');
+  const summaries = await summariesOf(
+    workflows,
+    found.map((one) => one.workflow_id),
+    context,
+  );
+  return new Map(
+    found.map(({ id, workflow_id: workflowId }) => {
+      const summary = summaries.get(workflowId);
+      const extension: Extension = {
+        related: { workflow_job_template: workflows.url(workflowId) },
+        summary_fields: summary ? { workflow_job_template: summary } : {},
+      };
+      return [id, extension];
+    }),
+  );
+}

@@ -1,0 +1,8 @@
+import { Integer } from '../common/fields/field.js';
+import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
+
+/** What a node runs at which somebody has to approve (core 13.5). */
+export class ApprovalTemplateSchema extends UnifiedTemplateSchema {
+  @Integer({ min: 0, default: 0, help: 'Seconds until an undecided approval fails; 0 is never.' })
+  timeout!: number;
+}

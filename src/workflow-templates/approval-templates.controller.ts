@@ -1,0 +1,16 @@
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { children } from '../common/resource/sublist-kinds.js';
+import { approvalTemplates } from './approval-templates.resource.js';
+
+@Resource(approvalTemplates)
+@SubList('approvals', children('approvals', { readOnly: true }))
+@SubList('activity_stream', activityOf())
+export class ApprovalTemplatesController extends ResourceController(approvalTemplates, [
+  'retrieve',
+  'replace',
+  'modify',
+  'destroy',
+]) {}

@@ -1,0 +1,43 @@
+import type { Predicate } from '../common/access.js';
+import { heldObjects } from '../access/predicates.js';
+import { withHints } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+import { ApprovalTemplateHooks } from './approval-template.hooks.js';
+import { ApprovalTemplateSchema } from './approval-template.schema.js';
+import { approvalTemplateExtension } from './approval-template-extension.js';
+
+/** The caller holds a role on the workflow whose node runs the approval template. */
+const onWorkflow = (role: string): Predicate =>
+  withHints(
+    (alias, actor) => sql`${ident(alias, 'id')} IN (
+      SELECT nod.unified_job_template_id FROM workflow_job_template_nodes nod
+      WHERE nod.workflow_job_template_id IN (${heldObjects('workflow_job_template', role, actor)}))`,
+    { type: 'workflow_job_template', role },
+  );
+
+/** Made by `create_approval_template/` of a node only, and shown in no list of templates (core 14). */
+export const approvalTemplates = defineResource({
+  path: 'workflow_approval_templates',
+  type: 'workflow_approval_template',
+  schema: ApprovalTemplateSchema,
+  table: 'unified_job_templates',
+  discriminator: 'workflow_approval_template',
+  hooks: ApprovalTemplateHooks,
+  summary: ['id', 'name', 'description', 'timeout'],
+  policy: {
+    read: onWorkflow('read_role'),
+    change: onWorkflow('admin_role'),
+    delete: onWorkflow('admin_role'),
+    actions: { launch: onWorkflow('execute_role') },
+  },
+  relations: {
+    approvals: {
+      kind: 'has-many',
+      target: () => resource('workflow_approval'),
+      field: 'unified_job_template',
+    },
+  },
+  extend: approvalTemplateExtension,
+});

@@ -1,0 +1,85 @@
+import { invalidPk } from '../common/fields/validate.js';
+import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import type { Values } from '../common/resource/hooks.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { readLaunchBody } from '../jobs/launch-body.js';
+import type { Prompts } from '../templates/launch-config.js';
+import { savedPromptErrors, type SavedTarget } from '../templates/launch-saved-prompts.js';
+
+/** Columns of a node that launch fields are stored in, with their types; variables stand elsewhere. */
+export const NODE_PROMPT_COLUMNS = {
+  inventory_id: 'integer',
+  scm_branch: 'text',
+  job_type: 'text',
+  job_tags: 'text',
+  skip_tags: 'text',
+  limit: 'text',
+  diff_mode: 'boolean',
+  verbosity: 'integer',
+  forks: 'integer',
+  job_slice_count: 'integer',
+  timeout: 'integer',
+} as const;
+
+/** Launch field and its column. */
+const FIELDS = Object.keys(NODE_PROMPT_COLUMNS).map(
+  (column) => [column.replace(/_id$/, ''), column] as const,
+);
+
+/** The launch fields that a stored node sets; what hangs on it as lists is not among them. */
+export function promptsOfNode(row: Row): Prompts {
+  const set = FIELDS.flatMap(([field, column]) => {
+    const value = row[column];
+    return value === null || value === undefined ? [] : [[field, value] as const];
+  });
+  const variables = row.extra_data as Record<string, unknown>;
+  return {
+    ...Object.fromEntries(set),
+    ...(Object.keys(variables).length > 0 ? { extra_vars: variables } : {}),
+  };
+}
+
+/** What a node is after a request. @param row the stored node, if there is one */
+export function nodeAfter(values: Values, row: Partial<Row>): Row {
+  const columns = FIELDS.map(
+    ([field, column]) => [column, field in values ? values[field] : row[column]] as const,
+  );
+  return {
+    id: 0,
+    ...Object.fromEntries(columns),
+    extra_data: values.extra_data ?? row.extra_data ?? {},
+  };
+}
+
+/** The values that take every launch field off a node. */
+export const NO_PROMPTS: Values = {
+  ...Object.fromEntries(FIELDS.map(([field]) => [field, null])),
+  extra_data: {},
+};
+
+/** Reads `extra_data` as the variables of a launch are read: an object, or its JSON or YAML text. */
+export function readExtraData(given: unknown): Record<string, unknown> {
+  try {
+    return (readLaunchBody({ extra_vars: given }).prompts.extra_vars ?? {}) as Record<
+      string,
+      unknown
+    >;
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });
+  }
+}
+
+/** Why the template would not take what the node sets, by field of the node. */
+export function nodePromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
+  const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
+  const environment = prompts.execution_environment;
+  return {
+    ...errors,
+    ...(variables === undefined ? {} : { extra_data: variables }),
+    // There are none, so none can be named.
+    ...(environment !== undefined && !('execution_environment' in errors)
+      ? { execution_environment: [invalidPk(environment)] }
+      : {}),
+  };
+}

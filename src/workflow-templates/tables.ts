@@ -1,0 +1,18 @@
+import { defineTable } from '../database/table.js';
+
+const node = {
+  type: 'integer',
+  references: { table: 'workflow_job_template_nodes', onDelete: 'CASCADE' },
+} as const;
+
+/** What follows what in workflows. Two nodes are tied in one way at most. */
+defineTable({
+  name: 'workflow_job_template_node_edges',
+  columns: {
+    parent_id: { ...node, primary: true },
+    child_id: { ...node, primary: true },
+    /** `success`, `failure` or `always`. */
+    kind: { type: 'text' },
+  },
+  indexes: [{ name: 'workflow_job_template_node_edges_child_id_idx', columns: ['child_id'] }],
+});

@@ -1,0 +1,10 @@
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { summarizeTemplates } from '../templates/template-summaries.js';
+
+/** What a workflow job template shows besides its fields (core 13.1). */
+export const workflowTemplateExtension = (
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> =>
+  summarizeTemplates(resource('workflow_job_template'), rows, context);

@@ -1,0 +1,40 @@
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { sql } from '../database/sql.js';
+import { templateReferences } from '../templates/template-references.js';
+import type { EdgeKind } from './node-edges.js';
+
+interface Followers extends Row {
+  kind: EdgeKind;
+  ids: number[];
+}
+
+/** What follows each node, and what each runs by its kind. Two statements a page. */
+export async function nodeExtension(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const followers = await context.database.rows<Followers>(sql`
+    SELECT parent_id AS id, kind, array_agg(child_id ORDER BY child_id) AS ids
+    FROM workflow_job_template_node_edges
+    WHERE parent_id = ANY(${rows.map(({ id }) => id)}::int[]) GROUP BY parent_id, kind`);
+  const templateIds = rows.flatMap((row) => (row.unified_job_template_id as number | null) ?? []);
+  const templates = await templateReferences(templateIds, context);
+  return new Map(
+    rows.map((row) => {
+      const template = templates.get(row.unified_job_template_id as number);
+      const after = (kind: EdgeKind): number[] =>
+        followers.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
+      const extension: Extension = {
+        fields: {
+          execution_environment: null,
+          success_nodes: after('success'),
+          failure_nodes: after('failure'),
+          always_nodes: after('always'),
+        },
+        related: template ? { unified_job_template: template.url } : {},
+        summary_fields: template?.summary ? { unified_job_template: template.summary } : {},
+      };
+      return [row.id, extension];
+    }),
+  );
+}

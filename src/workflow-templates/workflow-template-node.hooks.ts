@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { takeIds } from '../database/rows.js';
+import { refFault } from '../templates/job-template-checks.js';
+import { secretVariables } from '../templates/survey.js';
+import { ApprovalTemplates } from './approval-templates.service.js';
+import { Nesting } from './nesting.js';
+import {
+  NO_PROMPTS,
+  nodeAfter,
+  nodePromptErrors,
+  promptsOfNode,
+  readExtraData,
+} from './node-prompts.js';
+import { sealAnswers, type SealedAnswers } from './node-secrets.js';
+import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
+
+const RECURSION = 'The workflow would contain itself.';
+const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
+
+@Injectable()
+export class WorkflowTemplateNodeHooks implements ResourceHooks {
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly templates: NodeTemplateLoader,
+    private readonly nesting: Nesting,
+    private readonly approvals: ApprovalTemplates,
+    private readonly box: SecretBox,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    if (values.identifier === '') values.identifier = randomUUID();
+    const template = await this.check(values, {});
+    // The id comes first, because secret answers are sealed for their row.
+    const taken = await this.database.row<{ id: number }>(
+      takeIds('workflow_job_template_nodes', 1),
+    );
+    const { id } = taken!;
+    return { id, ...this.seal(id, values, template, {}) };
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    if (values.identifier === '') delete values.identifier;
+    const template = await this.check(values, row);
+    if (template) {
+      await this.references.assertAllowed(
+        resource('unified_job_template'),
+        [template.id],
+        'launch',
+        actor,
+      );
+    }
+    const former = row.survey_passwords as SealedAnswers;
+    return 'extra_data' in values ? this.seal(row.id, values, template, former) : {};
+  }
+
+  async updated(before: Row, after: Row): Promise<void> {
+    const former = before.unified_job_template_id as number | null;
+    if (former !== after.unified_job_template_id) await this.approvals.discard(former);
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    await this.approvals.discard(row.unified_job_template_id as number | null);
+  }
+
+  /**
+   * Checks a node as it would be, and brings `extra_data` into its form.
+   *
+   * @returns what the node would run; null for nothing
+   * @throws Invalid with every fault
+   */
+  private async check(values: Values, row: Partial<Row>): Promise<NodeTemplate | null> {
+    if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
+    const isMoved = 'unified_job_template' in values;
+    const id = (isMoved ? values.unified_job_template : row.unified_job_template_id) as
+      number | null | undefined;
+    const template = typeof id === 'number' ? (await this.templates.load([id])).get(id) : undefined;
+    if (!template) {
+      dropPrompts(values, isMoved);
+      return null;
+    }
+    const errors: FieldErrors = {
+      ...promptFaults(values, row, template),
+      ...(isMoved ? await this.templateFaults(values, row, template) : {}),
+    };
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    return template;
+  }
+
+  private async templateFaults(
+    values: Values,
+    row: Partial<Row>,
+    { id, type }: NodeTemplate,
+  ): Promise<FieldErrors> {
+    if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
+    if (type !== 'workflow_job_template') return {};
+    const outer = (row.workflow_job_template_id ?? values.workflow_job_template) as number;
+    return (await this.nesting.wouldRecur(outer, id)) ? { unified_job_template: [RECURSION] } : {};
+  }
+
+  /** Puts the masked variables into the values; the column with the sealed answers is returned. */
+  private seal(
+    nodeId: number,
+    values: Values,
+    template: NodeTemplate | null,
+    former: SealedAnswers,
+  ): ExtraColumns {
+    const secrets = template?.survey ? secretVariables(template.survey) : [];
+    const variables = (values.extra_data ?? {}) as Record<string, unknown>;
+    const { shown, sealed } = sealAnswers(this.box, nodeId, variables, secrets, former);
+    values.extra_data = shown;
+    return { survey_passwords: JSON.stringify(sealed) };
+  }
+}
+
+/** A node that runs nothing keeps no launch fields (core 13.2). */
+function dropPrompts(values: Values, isMoved: boolean): void {
+  for (const [field, none] of Object.entries(NO_PROMPTS)) {
+    if (isMoved) values[field] = none;
+    else delete values[field];
+  }
+  delete values.execution_environment;
+}
+
+function promptFaults(values: Values, row: Partial<Row>, template: NodeTemplate): FieldErrors {
+  const prompts = promptsOfNode(nodeAfter(values, row));
+  const { execution_environment: environment = null } = values;
+  const errors = nodePromptErrors(template, {
+    ...prompts,
+    ...(environment === null ? {} : { execution_environment: environment }),
+  });
+  const branch = prompts.scm_branch;
+  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
+  return fault === null ? errors : { scm_branch: [fault], ...errors };
+}

@@ -1,0 +1,95 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  Integer,
+  Json,
+  Reference,
+  References,
+  Text,
+} from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceSchema } from '../common/resource/schemas.js';
+import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
+
+/** A launch field that the node sets; null: not set. */
+const PROMPT = { nullable: true } as const;
+const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
+
+/** One place in a workflow: what runs there, with which launch fields, and what follows (core 13.2). */
+export class WorkflowTemplateNodeSchema extends ResourceSchema {
+  @Reference(() => resource('workflow_job_template'), {
+    required: true,
+    immutable: true,
+    needs: 'change',
+    index: false,
+    help: 'The workflow the node is part of.',
+  })
+  workflow_job_template!: number;
+
+  @Reference(() => resource('unified_job_template'), {
+    nullable: true,
+    needs: 'launch',
+    help: 'What the node runs.',
+  })
+  unified_job_template!: number | null;
+
+  @Char({ help: 'Name of the node within its workflow; one is made up where none is given.' })
+  identifier!: string;
+
+  @Bool({ help: 'Every parent must end the way its edge says, not only one of them.' })
+  all_parents_must_converge!: boolean;
+
+  /** Secret answers masked; they are kept in `survey_passwords`. */
+  @Json({ help: 'Variables of the node.', anyShape: true })
+  extra_data!: Record<string, unknown>;
+
+  @Reference(() => resource('inventory'), { ...PROMPT, needs: 'use' })
+  inventory!: number | null;
+
+  @Char({ ...PROMPT, max: 1024, help: 'Branch, tag or commit.' })
+  scm_branch!: string | null;
+
+  @Choices(JOB_TYPES, PROMPT)
+  job_type!: string | null;
+
+  @Text({ ...PROMPT, help: 'Comma-separated tags to run.' })
+  job_tags!: string | null;
+
+  @Char({ ...PROMPT, max: 1024, help: 'Comma-separated tags to skip.' })
+  skip_tags!: string | null;
+
+  @Text({ ...PROMPT, help: 'Host pattern.' })
+  limit!: string | null;
+
+  @Bool(PROMPT)
+  diff_mode!: boolean | null;
+
+  @Choices(VERBOSITIES, PROMPT)
+  verbosity!: number | null;
+
+  @Integer({ ...PROMPT, min: 0 })
+  forks!: number | null;
+
+  @Integer({ ...PROMPT, min: 0 })
+  job_slice_count!: number | null;
+
+  @Integer({ ...PROMPT, min: -1, help: 'Seconds; 0 is the default setting, -1 no limit.' })
+  timeout!: number | null;
+
+  @Integer({ ...PROMPT, min: 1, column: null, filter: false })
+  execution_environment!: number | null;
+
+  @References(() => resource('workflow_job_template_node'), EDGES)
+  success_nodes!: number[];
+
+  @References(() => resource('workflow_job_template_node'), EDGES)
+  failure_nodes!: number[];
+
+  @References(() => resource('workflow_job_template_node'), EDGES)
+  always_nodes!: number[];
+
+  /** Secret answers among `extra_data`, each sealed for this row and its variable. */
+  @Json({ internal: true })
+  survey_passwords!: Record<string, string>;
+}

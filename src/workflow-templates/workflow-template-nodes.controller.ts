@@ -1,0 +1,59 @@
+import { Post, Req } from '@nestjs/common';
+import { activityOf } from '../activity/sublists.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { attached } from '../common/resource/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
+import { approvalTemplates } from './approval-templates.resource.js';
+import { ApprovalTemplates } from './approval-templates.service.js';
+import { assertCredentialFits } from './node-credentials.js';
+import { followedBy } from './node-edges.js';
+import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
+
+workflowTemplateNodes.links.set('create_approval_template', 'create_approval_template');
+
+@Resource(workflowTemplateNodes)
+@SubList('success_nodes', followedBy('success'))
+@SubList('failure_nodes', followedBy('failure'))
+@SubList('always_nodes', followedBy('always'))
+@SubList('credentials', attached('credentials', { childNeeds: 'use', check: assertCredentialFits }))
+@SubList('labels', attachLabels())
+@SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
+@SubList('activity_stream', activityOf())
+export class WorkflowTemplateNodesController extends ResourceController(workflowTemplateNodes) {
+  constructor(
+    machinery: Machinery,
+    private readonly approvals: ApprovalTemplates,
+  ) {
+    super(machinery);
+  }
+
+  @Post(':id/create_approval_template')
+  @Route({
+    kind: 'create',
+    access: 'authenticated',
+    operationId: 'workflow_job_template_nodes_create_approval_template',
+    summary: 'Let the node wait for an approval; what it ran before takes its leave.',
+    parent: workflowTemplateNodes,
+    resource: approvalTemplates,
+    needs: 'change',
+    body: approvalTemplates.fields,
+  })
+  createApprovalTemplate(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
+    const { database, resources } = this.machinery;
+    return database.transaction(async () => {
+      const node = await resources.load(workflowTemplateNodes, params.id, actor, { lock: true });
+      const made = await resources.create(approvalTemplates, body, actor, {
+        authorise: () => resources.assertMay(workflowTemplateNodes, node.id, 'change', actor),
+      });
+      await this.approvals.assign(node, made);
+      const shown = await resources.load(approvalTemplates, made.id, actor);
+      return Reply.created(await resources.show(approvalTemplates, shown, actor));
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { everyone } from '../common/access.js';
+import { defineResource, type Relation } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type { EdgeKind } from './node-edges.js';
+import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
+import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import { nodeExtension } from './workflow-template-node-extension.js';
+
+const ofWorkflow = (role: string) =>
+  hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
+
+/** What a launch of the node brings along. The names PostgreSQL keeps have 63 letters at most. */
+const brings = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
+  kind: 'many-to-many',
+  target: () => resource(type),
+  table: `workflow_template_node_${type}s`,
+  near: 'node_id',
+  far: `${type}_id`,
+});
+
+const followers = (kind: EdgeKind): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource('workflow_job_template_node'),
+  table: 'workflow_job_template_node_edges',
+  near: 'parent_id',
+  far: 'child_id',
+  fixed: { kind },
+});
+
+/** Nodes have no roles of their own: the workflow decides (core 3.2). */
+export const workflowTemplateNodes = defineResource({
+  path: 'workflow_job_template_nodes',
+  type: 'workflow_job_template_node',
+  schema: WorkflowTemplateNodeSchema,
+  table: 'workflow_job_template_nodes',
+  orderBy: ['id'],
+  hooks: WorkflowTemplateNodeHooks,
+  summary: ['id', 'identifier'],
+  summaryKeys: { unified_job_template: null },
+  capabilities: {},
+  naturalKey: ['identifier', 'workflow_job_template'],
+  unique: [
+    {
+      name: 'workflow_job_template_nodes_identifier_key',
+      columns: ['workflow_job_template_id', 'identifier'],
+      field: '__all__',
+      message:
+        'Workflow Job Template Node with this Workflow job template and Identifier already exists.',
+    },
+  ],
+  policy: {
+    read: ofWorkflow('read_role'),
+    // The references ask for the role on the workflow and on what the node runs.
+    add: () => everyone,
+    mayAdd: (actor) => holdsAny('workflow_job_template', ['admin_role'], actor),
+    change: ofWorkflow('admin_role'),
+    delete: ofWorkflow('admin_role'),
+  },
+  relations: {
+    success_nodes: followers('success'),
+    failure_nodes: followers('failure'),
+    always_nodes: followers('always'),
+    credentials: brings('credential'),
+    labels: brings('label'),
+    instance_groups: { ...brings('instance_group'), ordered: true },
+  },
+  extend: nodeExtension,
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Forbidden, Invalid } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { refFault } from '../templates/job-template-checks.js';
+import { assertNoActiveRuns } from '../templates/active-runs.js';
+import { WebhookFields } from '../templates/webhook-fields.js';
+
+const ORGANIZATION_NEEDED =
+  'An organization is required to create a workflow job template for normal user';
+const INVENTORY_NEEDED = 'You do not have use_role to the inventory';
+
+@Injectable()
+export class WorkflowTemplateHooks implements ResourceHooks {
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly webhooks: WebhookFields,
+  ) {}
+
+  async prepareCreate(values: Values, actor: Actor): Promise<void> {
+    await this.check(values, {});
+    if (values.organization === null && !actor.isSuperuser) {
+      throw new Forbidden(ORGANIZATION_NEEDED);
+    }
+    await this.assertMayUseInventory(values, actor);
+  }
+
+  async created(row: Row): Promise<void> {
+    await this.webhooks.created(row);
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    await this.check(values, row);
+    if (values.organization === null && typeof row.organization_id === 'number') {
+      // Taking a workflow out of its organization is up to whoever may put one into it.
+      const organization = resource('organization');
+      const former = [row.organization_id];
+      await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
+    }
+    await this.assertMayUseInventory(values, actor);
+    return this.webhooks.keyAfter(row, values);
+  }
+
+  /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
+  async prepareDelete(row: Row): Promise<void> {
+    await assertNoActiveRuns(this.database, row.id);
+    await this.database.execute(sql`
+      DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
+      WHERE node.workflow_job_template_id = ${row.id} AND node.unified_job_template_id = tpl.id
+        AND tpl.type = 'workflow_approval_template'`);
+  }
+
+  /** @throws Invalid with every fault across fields */
+  private async check(values: Values, row: Partial<Row>): Promise<void> {
+    const errors = await this.webhooks.errors(values, row);
+    const { scm_branch: branch } = values;
+    const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
+    if (fault !== null) errors.scm_branch = [fault];
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
+
+  private async assertMayUseInventory({ inventory }: Values, actor: Actor): Promise<void> {
+    if (typeof inventory !== 'number') return;
+    try {
+      await this.references.assertAllowed(resource('inventory'), [inventory], 'use', actor);
+    } catch (error) {
+      throw error instanceof Forbidden ? new Forbidden(INVENTORY_NEEDED) : error;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { accessList, objectRoles } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { Copyable } from '../common/resource/copy.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { children } from '../common/resource/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { WithSurvey } from '../templates/survey-routes.js';
+import { WithWebhookKey } from '../templates/webhook-key-routes.js';
+import { workflowCopy } from './workflow-template-copy.js';
+import { workflowTemplates } from './workflow-templates.resource.js';
+
+@Resource(workflowTemplates)
+@Copyable(workflowCopy)
+@SubList('workflow_nodes', children('workflow_nodes'))
+@SubList('workflow_jobs', children('workflow_jobs', { readOnly: true }))
+@SubList('labels', attachLabels())
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+@SubList('notification_templates_approvals', attachNotifications())
+@WithSurvey()
+@WithWebhookKey()
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class WorkflowTemplatesController extends ResourceController(workflowTemplates) {}

@@ -1,0 +1,41 @@
+import { Global, Module } from '@nestjs/common';
+import { TemplatesModule } from '../templates/templates.module.js';
+import { NestedLaunches } from '../workflows/nested-launches.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
+import { ApprovalTemplateHooks } from './approval-template.hooks.js';
+import { ApprovalTemplatesController } from './approval-templates.controller.js';
+import { ApprovalTemplates } from './approval-templates.service.js';
+import { NestedWorkflowLaunches } from './nested-workflow-launches.js';
+import { Nesting } from './nesting.js';
+import { NodeTemplateLoader } from './node-template-loader.js';
+import { WorkflowLaunchController } from './workflow-launch.controller.js';
+import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
+import { WorkflowLaunchService } from './workflow-launch.service.js';
+import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
+import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
+import { WorkflowTemplateNodesController } from './workflow-template-nodes.controller.js';
+import { WorkflowTemplatesController } from './workflow-templates.controller.js';
+
+@Global()
+@Module({
+  imports: [TemplatesModule, WorkflowsModule],
+  controllers: [
+    WorkflowTemplatesController,
+    WorkflowLaunchController,
+    WorkflowTemplateNodesController,
+    ApprovalTemplatesController,
+  ],
+  providers: [
+    WorkflowTemplateHooks,
+    WorkflowTemplateNodeHooks,
+    ApprovalTemplateHooks,
+    ApprovalTemplates,
+    NodeTemplateLoader,
+    Nesting,
+    WorkflowLaunchLoader,
+    WorkflowLaunchService,
+    { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
+  ],
+  exports: [NestedLaunches, WorkflowLaunchLoader, WorkflowLaunchService],
+})
+export class WorkflowTemplatesModule {}

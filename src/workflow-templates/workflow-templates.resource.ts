@@ -1,0 +1,79 @@
+import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, everyone, superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { labelled } from '../labels/label-links.js';
+import { templateNotifications } from '../templates/template-notifications.js';
+import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
+import { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import { workflowTemplateExtension } from './workflow-template-extension.js';
+
+export const workflowTemplates = defineResource({
+  path: 'workflow_job_templates',
+  type: 'workflow_job_template',
+  schema: WorkflowTemplateSchema,
+  table: 'unified_job_templates',
+  discriminator: 'workflow_job_template',
+  hooks: WorkflowTemplateHooks,
+  naturalKey: ['name', 'organization'],
+  unique: [uniqueTemplateName('WorkflowJobTemplate')],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['workflow_admin_role'] } },
+    {
+      field: 'execute_role',
+      impliedBy: ['admin_role'],
+      impliedByParent: { organization: ['execute_role'] },
+    },
+    {
+      field: 'approval_role',
+      impliedBy: ['admin_role'],
+      impliedByParent: { organization: ['approval_role'] },
+    },
+    {
+      field: 'read_role',
+      impliedBy: ['execute_role', 'admin_role', 'approval_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: {
+    edit: 'change',
+    delete: 'delete',
+    start: 'start',
+    schedule: 'start',
+    copy: 'copy',
+  },
+  policy: {
+    read: hasRole('workflow_job_template', 'read_role'),
+    // The role on the organization is asked by the reference.
+    add: ({ organization }) => (typeof organization === 'number' ? everyone : superusersOnly),
+    mayAdd: (actor) => holdsAny('organization', ['workflow_admin_role'], actor),
+    change: hasRole('workflow_job_template', 'admin_role'),
+    delete: hasRole('workflow_job_template', 'admin_role'),
+    actions: {
+      start: hasRole('workflow_job_template', 'execute_role'),
+      approve: hasRole('workflow_job_template', 'approval_role'),
+      copy: allOf(
+        hasRole('workflow_job_template', 'read_role'),
+        hasRoleOn('organization_id', 'organization', 'workflow_admin_role'),
+      ),
+      // A key is as good as the role to launch with any payload: auditors do not see it.
+      manage_webhook_key: hasRole('workflow_job_template', 'admin_role'),
+    },
+  },
+  relations: {
+    ...templateNotifications('started', 'success', 'error', 'approvals'),
+    labels: labelled('workflow_job_template'),
+    workflow_nodes: {
+      kind: 'has-many',
+      target: () => resource('workflow_job_template_node'),
+      field: 'workflow_job_template',
+    },
+    workflow_jobs: {
+      kind: 'has-many',
+      target: () => resource('workflow_job'),
+      field: 'unified_job_template',
+    },
+  },
+  extend: workflowTemplateExtension,
+});

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { BadRequest, Forbidden } from '../common/http/errors.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import { RunTransitions } from '../jobs/transitions.js';
+import { workflowApprovals } from './workflow-approvals.resource.js';
+
+/** Deciding on approvals (core 13.5). */
+@Injectable()
+export class ApprovalDecisions {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /**
+   * Ends an approval. Of several decisions at the same moment exactly one counts.
+   *
+   * @throws Forbidden without the right to approve, BadRequest when it is decided already
+   */
+  async decide(id: string, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
+    await this.database.transaction(async () => {
+      const approval = await this.resources.load(workflowApprovals, id, actor);
+      await this.assertMayDecide(approval.id, actor);
+      const [decided] = await this.transitions.move([approval.id], {
+        from: ['pending'],
+        to: decision,
+        fields: { approved_or_denied_by_id: actor.id },
+      });
+      if (!decided) {
+        throw new BadRequest('This workflow step has already been approved or denied.');
+      }
+      this.activity.record({
+        operation: 'update',
+        object1: refOf(workflowApprovals, approval),
+        changes: { id: approval.id, status: ['pending', decision] },
+      });
+    });
+  }
+
+  private async assertMayDecide(id: number, actor: Actor): Promise<void> {
+    try {
+      await this.resources.assertMay(workflowApprovals, id, 'approve', actor);
+    } catch (error) {
+      if (!(error instanceof Forbidden)) throw error;
+      throw new Forbidden('User does not have permission to approve or deny this workflow.');
+    }
+  }
+}

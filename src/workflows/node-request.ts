@@ -1,0 +1,86 @@
+import type { Row } from '../common/resource/define-resource.js';
+import type { LaunchRequest } from '../jobs/launch-request.js';
+import { promptsOf } from '../jobs/launch-secrets.js';
+import type { PromptField, Prompts } from '../templates/launch-config.js';
+
+type Variables = Record<string, unknown>;
+
+/** A node that is about to start, with what it takes from its workflow job and its parents. */
+export interface StartingNode extends Row {
+  workflow_job_id: number;
+  identifier: string;
+  prompts: Prompts;
+  template_id: number;
+  template_type: string;
+  template_name: string;
+  is_bulk_job: boolean;
+  created_by_id: number | null;
+  launch_config: object | null;
+  webhook_delivery_id: number | null;
+  /** For each parent, in the order of their ids, what was handed to it and what it hands on. */
+  inherited: readonly (readonly [before: unknown, own: unknown])[];
+}
+
+/** The secret answers of one workflow job. */
+export interface WorkflowSecrets {
+  /** Puts them into stored prompts; the identifier is empty for those of the workflow itself. */
+  fill: (identifier: string, prompts: Prompts) => Prompts;
+  /** Secret names among the workflow's own variables. */
+  names: readonly string[];
+}
+
+/** Prompts of a workflow job that reach the runs in it. */
+const HANDED_DOWN: readonly PromptField[] = [
+  'inventory',
+  'limit',
+  'scm_branch',
+  'job_tags',
+  'skip_tags',
+];
+
+/** What the runs before a node handed on with `set_stats`; a later parent's value wins. */
+export function artifactsBefore({ inherited }: Pick<StartingNode, 'inherited'>): Variables {
+  return Object.assign({}, ...inherited.flat().filter(isObject)) as Variables;
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * How the run of a node is launched (automation 1.5): prompts of the workflow job over those of the
+ * node; variables of the node, then artifacts, then variables of the workflow job. A bulk launch laid
+ * its defaults under the prompts of its nodes already (decision 10).
+ */
+export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
+  const own = fill(node.identifier, node.prompts);
+  const common = {
+    templateId: node.template_id,
+    launchType: 'workflow',
+    createdBy: node.created_by_id,
+    ...eventOf(node),
+  } as const;
+  if (node.is_bulk_job) return { ...common, prompts: own };
+  const workflow = fill('', promptsOf(node.launch_config) as Prompts);
+  const handed = HANDED_DOWN.filter((field) => isSet(workflow[field])).map((field) => [
+    field,
+    workflow[field],
+  ]);
+  return {
+    ...common,
+    prompts: { ...own, ...(Object.fromEntries(handed) as Prompts), ...labelsOf(own, workflow) },
+    extraVars: { ...artifactsBefore(node), ...(workflow.extra_vars as Variables | undefined) },
+    secretNames: names,
+  };
+}
+
+/** Labels of both, as labels of a launch come on top of the template's. */
+function labelsOf(own: Prompts, workflow: Prompts): Prompts {
+  const labels = [own.labels, workflow.labels].flatMap((ids) => (ids ?? []) as number[]);
+  return labels.length > 0 ? { labels: [...new Set(labels)] } : {};
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** The event's variables reach the run; its status and its repetitions are the workflow job's. */
+const eventOf = ({ webhook_delivery_id: deliveryId }: StartingNode): Partial<LaunchRequest> =>
+  deliveryId === null ? {} : { webhook: { service: '', credentialId: null, guid: '', deliveryId } };

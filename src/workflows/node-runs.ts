@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldErrors } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { takeIds } from '../database/rows.js';
+import { sql } from '../database/sql.js';
+import type { LaunchRequest } from '../jobs/launch-request.js';
+import { LaunchService } from '../jobs/launch.service.js';
+import { insertProjectUpdates } from '../jobs/project-update-rows.js';
+import { RunTransitions, type NewRun } from '../jobs/transitions.js';
+import { insertApprovals } from './approval-rows.js';
+import { couldNotStart, recursionText, type NamedTemplate } from './could-not-start.js';
+import { NestedLaunches } from './nested-launches.js';
+import {
+  artifactsBefore,
+  requestOf,
+  type StartingNode,
+  type WorkflowSecrets,
+} from './node-request.js';
+
+/** A run that was made, and why it cannot go on. */
+interface MadeRun {
+  node: StartingNode;
+  id: number;
+  /** Empty when it can. */
+  fault: string;
+}
+
+/** Makes the runs of nodes, those of all workflow jobs together. */
+@Injectable()
+export class NodeRuns {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly launches: LaunchService,
+    private readonly nested: NestedLaunches,
+  ) {}
+
+  /**
+   * Starts nodes in a constant number of statements. A run that cannot go on is made all the same and
+   * has failed, with the reason.
+   *
+   * @param secrets by workflow job
+   * @returns nodes whose template was deleted at this moment: they have no run
+   */
+  async start(
+    nodeIds: readonly number[],
+    secrets: ReadonlyMap<number, WorkflowSecrets>,
+  ): Promise<number[]> {
+    if (nodeIds.length === 0) return [];
+    const nodes = await this.load(nodeIds);
+    const of = (type: string) => nodes.filter(({ template_type }) => template_type === type);
+    const requests = new Map(
+      nodes.map((node) => [node, requestOf(node, secrets.get(node.workflow_job_id)!)]),
+    );
+    const approvals = await this.makeApprovals(of('workflow_approval_template'));
+    const made = [
+      ...(await this.makeJobs(of('job_template'), requests)),
+      ...(await this.makeUpdates(of('project'))),
+      ...(await this.makeWorkflows(of('workflow_job_template'), requests)),
+      ...approvals.made,
+    ];
+    await this.tie(made);
+    await this.transitions.created(approvals.rows);
+    await this.transitions.move(
+      made.flatMap(({ id, fault }) => (fault === '' ? [] : [{ id, explanation: fault }])),
+      { from: ['pending'], to: 'failed' },
+    );
+    const tied = new Set(made.map(({ node }) => node.id));
+    return nodeIds.filter((id) => !tied.has(id));
+  }
+
+  private load(nodeIds: readonly number[]): Promise<StartingNode[]> {
+    return this.database.rows<StartingNode>(sql`
+      SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
+        tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
+        workflow.is_bulk_job, workflow.created_by_id, workflow.launch_config,
+        workflow.webhook_delivery_id,
+        (SELECT coalesce(json_agg(json_build_array(parent.ancestor_artifacts, run.artifacts)
+            ORDER BY parent.id), '[]')
+          FROM workflow_job_node_edges edge
+          JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
+          LEFT JOIN unified_jobs run ON run.id = parent.job_id
+          WHERE edge.child_id = node.id) AS inherited
+      FROM workflow_job_nodes node
+      JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
+      JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
+      WHERE node.id = ANY(${nodeIds}::int[]) ORDER BY node.id`);
+  }
+
+  private async makeJobs(
+    nodes: readonly StartingNode[],
+    requests: ReadonlyMap<StartingNode, LaunchRequest>,
+  ): Promise<MadeRun[]> {
+    if (nodes.length === 0) return [];
+    const jobs = await this.launches.spawn(nodes.map((node) => requests.get(node)!));
+    return jobs.map(({ id, errors }, index) => ({
+      node: nodes[index]!,
+      id,
+      fault: couldNotStart(errors),
+    }));
+  }
+
+  /** Rows come back in the order they were asked for; a project deleted meanwhile has none. */
+  private async makeUpdates(nodes: readonly StartingNode[]): Promise<MadeRun[]> {
+    if (nodes.length === 0) return [];
+    const rows = await this.database.rows<NewRun>(
+      insertProjectUpdates(
+        nodes.map(({ template_id: id }) => id),
+        {
+          launchType: 'workflow',
+          status: 'pending',
+          createdBy: nodes.map(({ created_by_id: id }) => id),
+        },
+      ),
+    );
+    await this.transitions.created(rows);
+    return nodes.flatMap((node) => {
+      const at = rows.findIndex((row) => row.unified_job_template_id === node.template_id);
+      return at < 0 ? [] : [{ node, id: rows.splice(at, 1)[0]!.id, fault: '' }];
+    });
+  }
+
+  private async makeApprovals(
+    nodes: readonly StartingNode[],
+  ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
+    if (nodes.length === 0) return { made: [], rows: [] };
+    const ids = await this.database.rows<{ id: number }>(takeIds('unified_jobs', nodes.length));
+    const made = nodes.map((node, index) => ({ node, id: ids[index]!.id, fault: '' }));
+    const rows = await this.database.rows<NewRun>(
+      insertApprovals(
+        nodes.map(({ id }) => id),
+        ids.map(({ id }) => id),
+      ),
+    );
+    return { made, rows };
+  }
+
+  private async makeWorkflows(
+    nodes: readonly StartingNode[],
+    requests: ReadonlyMap<StartingNode, LaunchRequest>,
+  ): Promise<MadeRun[]> {
+    if (nodes.length === 0) return [];
+    const chains = await this.chains(nodes.map((node) => node.workflow_job_id));
+    const runs = await this.nested.launch(
+      nodes.map((node) => {
+        const request = requests.get(node)!;
+        return {
+          templateId: request.templateId,
+          prompts: request.prompts,
+          extraVars: request.extraVars ?? {},
+          secretNames: request.secretNames ?? [],
+          createdBy: request.createdBy,
+          deliveryId: node.webhook_delivery_id,
+        };
+      }),
+    );
+    return runs.map(({ id, errors }, index) => {
+      const node = nodes[index]!;
+      return { node, id, fault: faultOf(node, errors, chains.get(node.workflow_job_id) ?? []) };
+    });
+  }
+
+  /** Templates of a workflow job and of those around it, by workflow job, the innermost first. */
+  private async chains(workflowIds: readonly number[]): Promise<Map<number, NamedTemplate[]>> {
+    const rows = await this.database.rows<Row & { chain: NamedTemplate[] }>(sql`
+      WITH RECURSIVE chain AS (
+        SELECT id AS start_id, id, unified_job_template_id AS template_id, 0 AS depth
+        FROM unified_jobs WHERE id = ANY(${workflowIds}::int[])
+        UNION ALL
+        SELECT chain.start_id, outer_job.id, outer_job.unified_job_template_id, chain.depth + 1
+        FROM chain
+        JOIN workflow_job_nodes node ON node.job_id = chain.id
+        JOIN unified_jobs outer_job ON outer_job.id = node.workflow_job_id)
+      SELECT chain.start_id AS id,
+        json_agg(json_build_object('id', tpl.id, 'name', tpl.name) ORDER BY chain.depth) AS chain
+      FROM chain JOIN unified_job_templates tpl ON tpl.id = chain.template_id
+      GROUP BY chain.start_id`);
+    return new Map(rows.map(({ id, chain }) => [id, chain]));
+  }
+
+  private async tie(made: readonly MadeRun[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
+        ancestor_artifacts = given.artifacts
+      FROM unnest(${made.map(({ node }) => node.id)}::int[], ${made.map(({ id }) => id)}::int[],
+        ${made.map(({ node }) => JSON.stringify(artifactsBefore(node)))}::json[])
+        AS given (id, job_id, artifacts)
+      WHERE node.id = given.id`);
+  }
+}
+
+function faultOf(node: StartingNode, errors: FieldErrors, chain: readonly NamedTemplate[]): string {
+  const own = { id: node.template_id, name: node.template_name };
+  return chain.some(({ id }) => id === own.id)
+    ? recursionText([own, ...chain])
+    : couldNotStart(errors);
+}

@@ -1,0 +1,39 @@
+import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { UnifiedJobSchema } from '../jobs/unified-job.schema.js';
+import { ABSENT } from './workflow-job.schema.js';
+
+/** A step of a workflow job that waits for somebody's decision (core 13.5). */
+export class WorkflowApprovalSchema extends UnifiedJobSchema {
+  @Char(ABSENT)
+  override execution_node!: string;
+
+  @Char(ABSENT)
+  override controller_node!: string;
+
+  @Bool({ readOnly: true, help: 'Nobody decided in time.' })
+  timed_out!: boolean;
+
+  /** Seconds after which it fails; 0: never. Shown as `approval_expiration`. */
+  @Integer({ internal: true, default: 0 })
+  timeout!: number;
+
+  /** The workflow job it is a step of. */
+  @Reference(() => resource('workflow_job'), {
+    readOnly: true,
+    hidden: true,
+    nullable: true,
+    onDelete: 'CASCADE',
+    index: false,
+  })
+  workflow_job!: number | null;
+
+  @Reference(() => resource('user'), {
+    readOnly: true,
+    hidden: true,
+    nullable: true,
+    index: false,
+    help: 'Who decided.',
+  })
+  approved_or_denied_by!: number | null;
+}

@@ -1,0 +1,84 @@
+import { Get, Post, Req } from '@nestjs/common';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route, type RouteInfo } from '../common/http/route.js';
+import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { children } from '../common/resource/sublist-kinds.js';
+import { ApprovalDecisions } from './approval-decisions.js';
+import { workflowApprovals } from './workflow-approvals.resource.js';
+
+workflowApprovals.links.set('approve', 'approve');
+workflowApprovals.links.set('deny', 'deny');
+
+const CAN_DECIDE = {
+  kind: 'document',
+  access: 'authenticated',
+  summary: 'Whether the caller can decide on the approval.',
+  parent: workflowApprovals,
+  response: { type: 'object', properties: { can_approve_or_deny: { type: 'boolean' } } },
+} as const satisfies Partial<RouteInfo>;
+
+const DECIDE = {
+  kind: 'action',
+  access: 'authenticated',
+  parent: workflowApprovals,
+  needs: 'approve',
+  status: 204,
+} as const satisfies Partial<RouteInfo>;
+
+@Resource(workflowApprovals)
+@SubList('notifications', children('notifications', { readOnly: true }))
+export class WorkflowApprovalsController extends ResourceController(workflowApprovals, [
+  'list',
+  'retrieve',
+  'destroy',
+]) {
+  constructor(
+    machinery: Machinery,
+    private readonly decisions: ApprovalDecisions,
+  ) {
+    super(machinery);
+  }
+
+  @Get(':id/approve')
+  @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_approve' })
+  canApprove(@Req() request: ApiRequest): Promise<object> {
+    return this.canDecide(request);
+  }
+
+  @Post(':id/approve')
+  @Route({
+    ...DECIDE,
+    operationId: 'workflow_approvals_approve',
+    summary: 'Approve: the workflow goes on along its success and always paths.',
+  })
+  async approve(@Req() { params, actor }: ApiRequest): Promise<Reply> {
+    await this.decisions.decide(params.id, 'successful', actor);
+    return Reply.noContent();
+  }
+
+  @Get(':id/deny')
+  @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_deny' })
+  canDeny(@Req() request: ApiRequest): Promise<object> {
+    return this.canDecide(request);
+  }
+
+  @Post(':id/deny')
+  @Route({
+    ...DECIDE,
+    operationId: 'workflow_approvals_deny',
+    summary: 'Deny: the workflow goes on along its failure and always paths.',
+  })
+  async deny(@Req() { params, actor }: ApiRequest): Promise<Reply> {
+    await this.decisions.decide(params.id, 'failed', actor);
+    return Reply.noContent();
+  }
+
+  private async canDecide({ params, actor }: ApiRequest): Promise<object> {
+    const shown = await this.machinery.resources.retrieve(workflowApprovals, params.id, actor);
+    return { can_approve_or_deny: shown.can_approve_or_deny };
+  }
+}

@@ -1,0 +1,49 @@
+import { hasRoleOn, through } from '../access/predicates.js';
+import { anyOf, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { runsOrganization } from '../jobs/jobs.resource.js';
+import { RunHooks } from '../jobs/run.hooks.js';
+import { workflowApprovalExtension } from './workflow-approval-extension.js';
+import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
+
+/** The caller holds a role on the template of the workflow job that waits. */
+const onWorkflow = (role: string): Predicate =>
+  through(
+    'workflow_job_id',
+    'unified_jobs',
+    hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
+  );
+
+export const workflowApprovals = defineResource({
+  path: 'workflow_approvals',
+  type: 'workflow_approval',
+  schema: WorkflowApprovalSchema,
+  table: 'unified_jobs',
+  discriminator: 'workflow_approval',
+  orderBy: ['id'],
+  hooks: RunHooks,
+  summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'timed_out'],
+  indexes: [
+    {
+      name: 'unified_jobs_workflow_job_id_idx',
+      columns: ['workflow_job_id'],
+      where: '(workflow_job_id IS NOT NULL)',
+    },
+  ],
+  summaryKeys: { unified_job_template: null },
+  capabilities: { delete: 'delete', start: 'start' },
+  policy: {
+    read: anyOf(onWorkflow('read_role'), runsOrganization),
+    delete: onWorkflow('admin_role'),
+    actions: { approve: onWorkflow('approval_role') },
+  },
+  relations: {
+    notifications: {
+      kind: 'has-many',
+      target: () => resource('notification'),
+      field: 'unified_job',
+    },
+  },
+  extend: workflowApprovalExtension,
+});

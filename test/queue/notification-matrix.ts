@@ -1,0 +1,149 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { sql } from '../../src/database/sql.js';
+import type { NotificationType } from '../../src/notifications/backends/notification-type.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+import { configurationsFor } from '../support/fakes/notification-configurations.js';
+
+const BASE = 'https://controller.example';
+
+export interface Sent {
+  template: number;
+  id: number;
+  /** The stable id that goes out. */
+  messageId: string;
+}
+
+export interface AttemptedRecord {
+  status: string;
+  error: string;
+  notifications_sent: number;
+  attempts: number;
+  /** Seconds from the attempt to the next one. */
+  wait: number | null;
+  leased: boolean;
+  attempt: { successful: boolean | null; status_code: number | null; detail: string };
+}
+
+/** What the tests of kinds and behaviours stand on: an application, a worker, one HTTP service. */
+export class NotificationMatrix {
+  private counter = 0;
+  /** Another destination, which nothing may hold up. */
+  private bystander = { url: '' };
+
+  private constructor(
+    readonly http: HttpSink,
+    readonly test: TestApp,
+    private readonly worker: INestApplicationContext,
+  ) {}
+
+  static async start(): Promise<NotificationMatrix> {
+    const http = await HttpSink.start();
+    const test = await boot({
+      settings: {
+        CHAT_A_API_URL: http.url,
+        SMS_A_API_URL: http.url,
+        INCIDENT_A_API_URL: http.url,
+        BASE_URL: BASE,
+        NOTIFICATION_TEST_RATE: '1000',
+      },
+    });
+    const matrix = new NotificationMatrix(http, test, await bootWorker(test));
+    matrix.bystander = await matrix.template('webhook', { url: `${http.url}/bystander` });
+    return matrix;
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.close();
+    await this.test.close();
+    await this.http.close();
+  }
+
+  /**
+   * For after each test: what is left pending would take answers of the next one, and a breaker
+   * would hold its attempts.
+   */
+  async clean(): Promise<void> {
+    const { database } = this.test;
+    await eventually(async () => {
+      const left = await database.rows(sql`
+        UPDATE notifications SET status = 'failed'
+        WHERE status = 'pending' AND lease_until IS NULL RETURNING id`);
+      const underWay = await database.rows(sql`
+        SELECT id FROM notifications WHERE status = 'pending' AND lease_until IS NOT NULL`);
+      expect([left, underWay]).toEqual([[], []]);
+    }, 20_000);
+    await database.execute(sql`DELETE FROM outbound_breakers`);
+    this.http.requests.length = 0;
+  }
+
+  async template(
+    type: NotificationType,
+    change: object = {},
+    ports: { smtp?: number; irc?: number } = {},
+  ): Promise<{ id: number; url: string }> {
+    const { body } = await this.test.as.orgAdmin
+      .post('notification_templates/', {
+        name: `${type} ${(this.counter += 1)}`,
+        organization: this.test.home.organization.id,
+        notification_type: type,
+        notification_configuration: {
+          ...configurationsFor({ http: this.http.port, ...ports })[type],
+          ...change,
+        },
+      })
+      .expect(201);
+    return body as { id: number; url: string };
+  }
+
+  /** Fires a test of a template. */
+  async send(made: { url: string }): Promise<Sent> {
+    const { body } = await this.test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
+    const row = await this.test.database.row<{ message_id: string; template: number }>(sql`
+      SELECT message_id, notification_template_id AS template FROM notifications
+      WHERE id = ${body.id}`);
+    return { id: body.id as number, messageId: row!.message_id, template: row!.template };
+  }
+
+  /** The record once its first attempt is over. */
+  attempted({ id }: { id: number }): Promise<AttemptedRecord> {
+    return eventually(async () => {
+      const row = await this.record(id);
+      expect(row).toMatchObject({ attempts: 1, leased: false });
+      return row;
+    }, 30_000);
+  }
+
+  /** Nobody waits for the destination that an attempt is under way at. */
+  async expectOthersServed(slow: Sent): Promise<void> {
+    await eventually(async () =>
+      expect(await this.record(slow.id)).toMatchObject({ leased: true }),
+    );
+    const other = await this.send(this.bystander);
+    expect(await this.attempted(other)).toMatchObject({ status: 'successful' });
+    expect(await this.record(slow.id)).toMatchObject({ status: 'pending', leased: true });
+  }
+
+  private async record(id: number): Promise<AttemptedRecord> {
+    const row = await this.test.database.row<AttemptedRecord & { [key: string]: unknown }>(sql`
+      SELECT n.status, n.error, n.notifications_sent, n.attempts,
+        extract(epoch FROM n.next_attempt_at - n.modified)::float8 AS wait,
+        n.lease_until IS NOT NULL AS leased,
+        (SELECT to_json(a) FROM notification_attempts a
+          WHERE a.notification_id = n.id ORDER BY number DESC LIMIT 1) AS attempt
+      FROM notifications n WHERE n.id = ${id}`);
+    return row!;
+  }
+}
+
+/** A promise that a test keeps when it wants to. */
+export function gate(): { open: () => void; passed: Promise<void> } {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { open, passed };
+}
+
+/** Texts of the test of a template. */
+export const subjectOf = (id: number): string => `Notification Test ${id} ${BASE}`;
+export const textOf = (id: number): string => `Test Notification ${id} ${BASE}`;

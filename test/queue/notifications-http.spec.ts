@@ -1,0 +1,238 @@
+/**
+ * Every kind of notification against every behaviour of its service, from the API through a worker
+ * to the bytes on the wire and back to the record: accepting, slow, failing, limiting, resetting,
+ * hanging, redirecting to a private address. Refusals and texts of each kind beyond these are in the
+ * specs beside the backends.
+ */
+import { VERSION } from '../../src/config/version.js';
+import type { NotificationType } from '../../src/notifications/backends/notification-type.js';
+import { eventually } from '../support/eventually.js';
+import type { ScriptedAnswer } from '../support/fakes/http-sink.js';
+import { canary } from '../support/fakes/notification-configurations.js';
+import { gate, NotificationMatrix, subjectOf, textOf, type Sent } from './notification-matrix.js';
+
+const PRIVATE = 'http://169.254.169.254/latest/meta-data/';
+
+let matrix: NotificationMatrix;
+beforeAll(async () => {
+  matrix = await NotificationMatrix.start();
+});
+afterAll(() => matrix.stop());
+afterEach(() => matrix.clean());
+
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+const JSON_TYPE = 'application/json';
+
+type HttpKind = Exclude<NotificationType, 'email' | 'irc'>;
+
+interface HttpCase {
+  /** Start of the contract's error text. */
+  failure: string;
+  change?: object;
+  answer?: ScriptedAnswer;
+  /** Whether redirects are followed at all; services with a fixed address never redirect. */
+  redirects: boolean;
+  wire: (sent: Sent) => { path: string; body: string; headers: object };
+}
+
+const HTTP_KINDS: { [kind in HttpKind]: HttpCase } = {
+  chat_a: {
+    failure: 'Error sending notification chat_a',
+    change: { channels: ['#ops'] },
+    answer: { body: { ok: true } },
+    redirects: false,
+    wire: ({ template: id }) => ({
+      path: '/api/chat.postMessage',
+      body: `{"channel":"ops","as_user":true,"text":"${subjectOf(id)}"}`,
+      headers: {
+        authorization: `Bearer ${canary('token')}`,
+        'content-type': 'application/json;charset=utf-8',
+      },
+    }),
+  },
+  sms_a: {
+    failure: 'Error sending notification sms_a',
+    answer: { status: 201 },
+    redirects: false,
+    wire: ({ template: id }) => ({
+      path: '/2010-04-01/Accounts/AC1/Messages.json',
+      body: `To=%2B200&From=%2B100&Body=${encodeURIComponent(subjectOf(id)).replaceAll('%20', '+')}`,
+      headers: {
+        authorization: basic('AC1', canary('account_token')),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    }),
+  },
+  incident_a: {
+    failure: 'Error sending notification incident_a',
+    redirects: false,
+    wire: ({ template: id, messageId }) => ({
+      path: '/generic/2010-04-15/create_event.json',
+      body: JSON.stringify({
+        service_key: canary('service_key'),
+        description: subjectOf(id),
+        details: textOf(id),
+        event_type: 'trigger',
+        incident_key: messageId,
+        client: 'controller',
+        client_url: null,
+      }),
+      headers: { 'content-type': JSON_TYPE },
+    }),
+  },
+  webhook: {
+    failure: 'Error sending webhook notification',
+    redirects: true,
+    wire: ({ template: id, messageId }) => ({
+      path: `/hooks/${canary('url')}`,
+      body: `{"body":"${textOf(id)}"}`,
+      headers: {
+        authorization: basic('user', canary('password')),
+        'content-type': JSON_TYPE,
+        'x-api-key': canary('headers'),
+        'x-plain': 'plain',
+        'webhook-id': messageId,
+        'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+        'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      },
+    }),
+  },
+  chat_b: {
+    failure: 'Error sending notification chat_b',
+    redirects: true,
+    wire: ({ template: id }) => ({
+      path: `/hooks/${canary('url')}`,
+      body: `{"text":"${subjectOf(id)}","channel":"town-square"}`,
+      headers: { 'content-type': JSON_TYPE },
+    }),
+  },
+  chat_c: {
+    failure: 'Error sending notification chat_c',
+    redirects: true,
+    wire: ({ template: id }) => ({
+      path: `/hooks/${canary('url')}`,
+      body: `{"text":"${subjectOf(id)}"}`,
+      headers: { 'content-type': JSON_TYPE },
+    }),
+  },
+  dashboard_a: {
+    failure: 'Error sending notification dashboard_a',
+    redirects: true,
+    wire: ({ template: id }) => ({
+      path: `/boards/${canary('url')}/api/annotations`,
+      body: `{"text":"${subjectOf(id)}","isRegion":true}`,
+      headers: { authorization: `Bearer ${canary('key')}`, 'content-type': JSON_TYPE },
+    }),
+  },
+};
+
+describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
+  const { failure, change, answer = {}, redirects, wire } = HTTP_KINDS[kind];
+  const sendAgainst = async (...answers: ScriptedAnswer[]): Promise<Sent> => {
+    const made = await matrix.template(kind, change);
+    matrix.http.answer(...answers);
+    return matrix.send(made);
+  };
+
+  it('accepts: these bytes, this record', async () => {
+    const sent = await sendAgainst(answer);
+    expect(await matrix.attempted(sent)).toMatchObject({
+      status: 'successful',
+      error: '',
+      notifications_sent: 1,
+      wait: null,
+      attempt: { successful: true },
+    });
+    expect(matrix.http.requests).toHaveLength(1);
+    const { path, body, headers } = wire(sent);
+    expect(matrix.http.last).toMatchObject({ method: 'POST', path, body });
+    expect(matrix.http.last.headers).toMatchObject({
+      ...headers,
+      'user-agent': `automation-controller ${VERSION}`,
+      'content-length': String(Buffer.byteLength(body)),
+    });
+  });
+
+  it('answers slowly: it waits, nobody else does', async () => {
+    const { open, passed } = gate();
+    const sent = await sendAgainst({ ...answer, until: passed });
+    await matrix.expectOthersServed(sent);
+    open();
+    expect(await matrix.attempted(sent)).toMatchObject({ status: 'successful', error: '' });
+  });
+
+  it('answers 500: pending, tried again within seconds', async () => {
+    const sent = await sendAgainst({ status: 500, body: 'broken' });
+    const row = await matrix.attempted(sent);
+    expect(row).toMatchObject({
+      status: 'pending',
+      error: `${failure}: 500`,
+      notifications_sent: 0,
+      attempt: { successful: false, status_code: 500, detail: 'broken' },
+    });
+    expect(row.wait).toBeGreaterThanOrEqual(0);
+    expect(row.wait).toBeLessThanOrEqual(5);
+  });
+
+  it('answers 429: pending for as long as it asks', async () => {
+    const sent = await sendAgainst({ status: 429, headers: { 'retry-after': '100' } });
+    const row = await matrix.attempted(sent);
+    expect(row).toMatchObject({
+      status: 'pending',
+      error: `${failure}: 429`,
+      attempt: { successful: false, status_code: 429 },
+    });
+    expect(row.wait).toBeCloseTo(100, 1);
+  });
+
+  it('resets the connection: pending, and says so', async () => {
+    const sent = await sendAgainst({ fault: 'reset' });
+    const row = await matrix.attempted(sent);
+    expect(row).toMatchObject({
+      status: 'pending',
+      error: expect.stringMatching(
+        `^${failure}: 127\\.0\\.0\\.1:${matrix.http.port}: the connection was closed before the answer was complete \\(\\w+\\)\\.$`,
+      ),
+      attempt: { successful: false, status_code: null },
+    });
+    expect(row.wait).toBeLessThanOrEqual(5);
+  });
+
+  it('redirects to a private address: failed for good, nothing went there', async () => {
+    const sent = await sendAgainst({ status: 307, headers: { location: PRIVATE } });
+    expect(await matrix.attempted(sent)).toMatchObject({
+      status: 'failed',
+      error: redirects
+        ? `${failure}: The redirect to another host was not followed.`
+        : `${failure}: 307`,
+      wait: null,
+      attempt: { successful: false, status_code: redirects ? null : 307 },
+    });
+    expect(matrix.http.requests).toHaveLength(1);
+  });
+});
+
+it('every HTTP service hangs at once: each is given up in its time, nobody else waits', async () => {
+  const { open, passed } = gate();
+  const kinds = Object.keys(HTTP_KINDS) as HttpKind[];
+  const hung: Sent[] = [];
+  for (const kind of kinds) {
+    const made = await matrix.template(kind, HTTP_KINDS[kind].change);
+    matrix.http.answer({ until: passed });
+    hung.push(await matrix.send(made));
+    // One after the other: the sink's answers are taken in order.
+    await eventually(() => expect(matrix.http.requests).toHaveLength(hung.length));
+  }
+  await matrix.expectOthersServed(hung.at(-1)!);
+  for (const [index, sent] of hung.entries()) {
+    const row = await matrix.attempted(sent);
+    expect(row).toMatchObject({
+      status: 'pending',
+      error: `${HTTP_KINDS[kinds[index]!].failure}: 127.0.0.1:${matrix.http.port}: no answer in time (UND_ERR_HEADERS_TIMEOUT).`,
+      attempt: { successful: false, status_code: null },
+    });
+    expect(row.wait).toBeLessThanOrEqual(5);
+  }
+  open();
+}, 60_000);

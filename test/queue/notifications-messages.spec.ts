@@ -1,0 +1,134 @@
+/** Custom messages that cannot be rendered: what goes out is the default form with a note. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { NotifiedRuns, type NotificationRecord } from './notified-runs.js';
+
+const TEN_MEGABYTES = 'x'.repeat(10_000_000);
+
+let runs: NotifiedRuns;
+let template: Row;
+
+beforeAll(async () => {
+  runs = await NotifiedRuns.start();
+});
+afterAll(() => runs.stop());
+beforeEach(async () => {
+  template = await runs.jobTemplate();
+});
+
+/** A hook with messages that saving them would refuse in part. */
+async function hook(messages: object): Promise<Row> {
+  const made = await runs.test.make.notificationTemplate({
+    organization: runs.test.home.organization.id,
+    notification_configuration: { url: `${runs.http.url}/hook`, headers: {} },
+  });
+  await runs.test.database.execute(sql`
+    UPDATE notification_templates SET messages = ${JSON.stringify(messages)}::json
+    WHERE id = ${made.id}`);
+  return made;
+}
+
+async function sentWith(
+  body: string,
+  run?: { artifacts?: object; extraVars?: string },
+): Promise<NotificationRecord> {
+  await runs.attach(await hook({ error: { body } }), template, 'error');
+  const [id] = await runs.ends(template, 'failed', run);
+  return runs.settled(id!);
+}
+
+it.each([
+  ['a range bomb', '{% for i in range(999999999) %}x{% endfor %}', 'range'],
+  [
+    'nested loops',
+    '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}',
+    '',
+  ],
+  [
+    'a text that doubles',
+    "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}",
+    'too long',
+  ],
+  ['a recursion', '{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}', ''],
+  ['deep nesting', `{{ ${'('.repeat(10_000)}1${')'.repeat(10_000)} }}`, 'nested'],
+  ['slow filters', '{% for a in range(9999) %}{{ job_metadata | upper | lower }}{% endfor %}', ''],
+  ['an unknown filter', '{{ job.name | nothing }}', 'nothing'],
+  ['no template', '{{ job.id', ''],
+  ['a way to internals', "{{ ''.constructor.constructor('return process')() }}", 'constructor'],
+  ['another way to internals', '{{ job.__class__.__mro__ }}', '__'],
+])('%s', async (_name, body, reason) => {
+  const record = await sentWith(body);
+  expect(record).toMatchObject({
+    status: 'successful',
+    error: '',
+    body: {
+      name: 'deploy',
+      status: 'failed',
+      note: expect.stringMatching(
+        /^The custom body could not be rendered, this is the default text: .+\.$/,
+      ),
+    },
+  });
+  expect(record.body.note).toContain(reason);
+  expect(JSON.parse(runs.http.last.body)).toEqual(record.body);
+});
+
+it('an output of ten megabytes', async () => {
+  const record = await sentWith('{{ job.artifacts.log }}', { artifacts: { log: TEN_MEGABYTES } });
+  expect(record).toMatchObject({ status: 'successful', body: { name: 'deploy' } });
+  expect(record.body.note).toContain('too long');
+  expect(runs.http.last.body.length).toBeLessThan(100_000);
+});
+
+it('objects of ten megabytes beside a harmless template', async () => {
+  const artifacts = Object.fromEntries(
+    Array.from({ length: 200_000 }, (_, i) => [`key ${i}`, { value: `value number ${i}` }]),
+  );
+  const record = await sentWith('{"id": {{ job.id }}}', { artifacts });
+  expect(record.status).toBe('successful');
+  expect(record.body.id).toEqual(expect.any(Number));
+});
+
+it('variables of ten megabytes: cut, and said so', async () => {
+  await runs.attach(await hook({}), template, 'error');
+  const [id] = await runs.ends(template, 'failed', {
+    extraVars: JSON.stringify({ log: TEN_MEGABYTES }),
+  });
+  const record = await runs.settled(id!);
+  expect(record).toMatchObject({ status: 'successful', body: { truncated: ['extra_vars'] } });
+  expect(runs.http.last.body.length).toBeLessThan(100_000);
+});
+
+it('missing variables are empty, and a blank body says so', async () => {
+  expect((await sentWith('{"a": "{{ nothing.at.all }}", "b": "{{ job.nothing }}"}')).body).toEqual({
+    a: '',
+    b: '',
+  });
+  template = await runs.jobTemplate();
+  const blank = await sentWith('{{ nothing }}');
+  expect(blank.status).toBe('successful');
+  expect(blank.body.body).toMatch(/^The template rendering return a blank body\./);
+});
+
+it('a body that is no JSON fails, because the service would get something else', async () => {
+  expect(await sentWith('{{ job.name }}')).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(
+      /^Error sending webhook notification: the rendered body is not valid JSON/,
+    ),
+  });
+});
+
+it('templates that do not end hold up neither those of others nor their own next time', async () => {
+  const bomb = '{% for a in range(9999) %}{{ job_metadata | upper | lower }}{% endfor %}';
+  await runs.attach(await hook({ error: { body: bomb } }), template, 'error');
+  const other = await runs.jobTemplate();
+  await runs.attach(await hook({ error: { body: '{"own": {{ job.id }}}' } }), other, 'error');
+  const bombs: number[] = [];
+  for (let i = 0; i < 20; i++) bombs.push(...(await runs.ends(template, 'failed')));
+  const [id] = await runs.ends(other, 'failed');
+  expect((await runs.settled(id!)).body).toEqual({ own: expect.any(Number) });
+  for (const each of bombs) {
+    expect((await runs.settled(each)).body.note).toMatch(/^The custom body could not be rendered/);
+  }
+});

@@ -1,0 +1,30 @@
+import { SecretBox } from '../../src/common/crypto/secret-box.js';
+import { Database } from '../../src/database/database.js';
+import { LaunchService } from '../../src/jobs/launch.service.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import { ApprovalTimeouts } from '../../src/workflows/approval-timeouts.js';
+import { NestedLaunches } from '../../src/workflows/nested-launches.js';
+import { NodeRuns } from '../../src/workflows/node-runs.js';
+import { WorkflowEngine } from '../../src/workflows/workflow-engine.js';
+import { WorkflowGraphs } from '../../src/workflows/workflow-graphs.js';
+import type { TestApp } from './boot.js';
+
+/** The engine as a worker has it, moved by hand: one pass with every call. */
+export function workflowEngine({ app, database }: TestApp): () => Promise<boolean> {
+  const db = app.get(Database);
+  const transitions = app.get(RunTransitions, { strict: false });
+  const engine = new WorkflowEngine(
+    db,
+    app.get(SecretBox, { strict: false }),
+    transitions,
+    new WorkflowGraphs(db),
+    new NodeRuns(
+      db,
+      transitions,
+      app.get(LaunchService, { strict: false }),
+      app.get(NestedLaunches, { strict: false }),
+    ),
+    new ApprovalTimeouts(db, transitions),
+  );
+  return () => database.transaction(() => engine.advance());
+}

@@ -1,0 +1,103 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import type { EdgeKind } from '../../src/workflows/workflow-rows.js';
+import type { TestApp } from './boot.js';
+import { workflowEngine } from './workflow-engine.js';
+
+/** Fields of a node by its identifier; `approval` makes it wait for a decision. */
+export type Nodes = Record<string, { approval?: { timeout?: number }; [field: string]: unknown }>;
+export type Edge = [parent: string, kind: EdgeKind, child: string];
+
+/** Workflows as users make and launch them, led by hand: no worker runs. */
+export class WorkflowRuns {
+  readonly advance: () => Promise<boolean>;
+  private readonly transitions: RunTransitions;
+
+  constructor(private readonly test: TestApp) {
+    this.advance = workflowEngine(test);
+    this.transitions = test.app.get(RunTransitions, { strict: false });
+  }
+
+  async template(nodes: Nodes, edges: readonly Edge[] = [], fields: object = {}): Promise<Row> {
+    const { make, home, as } = this.test;
+    const workflow = await make.workflowTemplate({ organization: home.organization.id, ...fields });
+    const ids = new Map<string, number>();
+    for (const [identifier, { approval, ...own }] of Object.entries(nodes)) {
+      const node = await make.workflowNode(workflow, { identifier, ...own });
+      ids.set(identifier, node.id);
+      if (!approval) continue;
+      await as.superuser
+        .post(`workflow_job_template_nodes/${node.id}/create_approval_template/`, {
+          name: identifier,
+          ...approval,
+        })
+        .expect(201);
+    }
+    for (const [parent, kind, child] of edges) {
+      const url = `workflow_job_template_nodes/${ids.get(parent)}/${kind}_nodes/`;
+      await as.superuser.post(url, { id: ids.get(child) }).expect(204);
+    }
+    return workflow;
+  }
+
+  /** @returns id of the workflow job, whose first nodes have started */
+  async launch(workflow: Row, body: object = {}): Promise<number> {
+    const id = await this.queue(workflow, body);
+    await this.advance();
+    return id;
+  }
+
+  /** @returns id of the workflow job, which is pending */
+  async queue(workflow: Row, body: object = {}): Promise<number> {
+    const url = `workflow_job_templates/${workflow.id}/launch/`;
+    const { body: launched } = await this.test.as.superuser.post(url, body).expect(201);
+    return launched.workflow_job as number;
+  }
+
+  async run(id: number): Promise<Row> {
+    return (await this.test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`))!;
+  }
+
+  /** The run of a node; undefined as long as there is none. */
+  async runOf(workflowJobId: number, identifier: string): Promise<Row | undefined> {
+    return this.test.database.row<Row>(sql`
+      SELECT run.* FROM workflow_job_nodes node JOIN unified_jobs run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ${workflowJobId} AND node.identifier = ${identifier}`);
+  }
+
+  /** Outcome by identifier; empty: not over. */
+  async outcomes(workflowJobId: number): Promise<Record<string, string>> {
+    const rows = await this.test.database.rows<{ identifier: string; outcome: string }>(sql`
+      SELECT identifier, outcome FROM workflow_job_nodes WHERE workflow_job_id = ${workflowJobId}
+      ORDER BY id`);
+    return Object.fromEntries(rows.map(({ identifier, outcome }) => [identifier, outcome]));
+  }
+
+  /** Ends the run of a node as a worker does, and lets the engine go on until nothing more happens. */
+  async end(
+    workflowJobId: number,
+    identifier: string,
+    to: JobStatus,
+    artifacts: object = {},
+  ): Promise<void> {
+    const { id } = (await this.runOf(workflowJobId, identifier))!;
+    await this.transitions.move([id], { from: ['pending'], to: 'running' });
+    await this.transitions.move([id], {
+      from: ['running'],
+      to,
+      fields: { artifacts: JSON.stringify(artifacts) },
+    });
+    await this.settle();
+  }
+
+  /** Passes until one changes nothing. */
+  async settle(): Promise<void> {
+    for (let pass = 0; pass < 5; pass += 1) await this.advance();
+  }
+}
+
+/** `extra_vars` of a job. */
+export const variablesOf = (job: Row | undefined): Record<string, unknown> =>
+  JSON.parse(String(job?.extra_vars)) as Record<string, unknown>;

@@ -65,7 +65,7 @@ const BROWSER_GLOBALS = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'var/', 'coverage/', 'node_modules/', 'docs/'] },
+  { ignores: ['dist/', 'var/', 'coverage/', 'node_modules/', 'docs/', 'test/client/'] },
   eslint.configs.recommended,
   {
     rules: {

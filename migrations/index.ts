@@ -3,8 +3,9 @@ import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
 import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
-import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
 import { CoalesceWebhooks1795290691108 } from './1795290691108-coalesce-webhooks.js';
+import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
+import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -13,6 +14,7 @@ export const migrations = {
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
   AddWorkflowTemplates1795289615541,
-  RunWorkflowGraphs1795290754718,
   CoalesceWebhooks1795290691108,
+  RunWorkflowGraphs1795290754718,
+  AddSchedules1795291639174,
 };

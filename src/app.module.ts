@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { FallbackModule } from './common/http/fallback.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { FEATURES } from './features.js';
+import { ReferenceModule } from './reference/reference.module.js';
 
 /** The API process: every feature, and last what answers unknown URLs. */
-@Module({ imports: [...FEATURES, DashboardModule, FallbackModule] })
+@Module({ imports: [...FEATURES, DashboardModule, ReferenceModule, FallbackModule] })
 export class AppModule {}

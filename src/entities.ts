@@ -37,6 +37,7 @@ import './workflow-templates/workflow-templates.resource.js';
 import './workflows/workflow-approvals.resource.js';
 import './workflows/workflow-job-nodes.resource.js';
 import './workflows/workflow-jobs.resource.js';
+import './schedules/schedules.resource.js';
 
 /** Everything that is stored: the TypeORM entities of all declarations above. */
 export function entities(): EntitySchema[] {

@@ -16,6 +16,7 @@ import { NotificationsModule } from './notifications/notifications.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { RootModule } from './root/root.module.js';
+import { SchedulesModule } from './schedules/schedules.module.js';
 import { SettingsApiModule } from './settings/settings-api.module.js';
 import { TeamsModule } from './teams/teams.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
@@ -43,6 +44,7 @@ export const FEATURES = [
   JobsModule,
   WorkflowsModule,
   WorkflowTemplatesModule,
+  SchedulesModule,
   WebhooksModule,
   NotificationsModule,
   LabelsModule,

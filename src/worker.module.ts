@@ -5,6 +5,7 @@ import { FEATURES } from './features.js';
 import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
+import { SchedulesWorkerModule } from './schedules/schedules-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 import { WorkflowsWorkerModule } from './workflows/workflows-worker.module.js';
 
@@ -16,6 +17,7 @@ import { WorkflowsWorkerModule } from './workflows/workflows-worker.module.js';
     InventoriesWorkerModule,
     JobsWorkerModule,
     NotificationsWorkerModule,
+    SchedulesWorkerModule,
     WebhooksWorkerModule,
     WorkflowsWorkerModule,
   ],

@@ -1,5 +1,15 @@
 import { sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INTEGER,
+  list,
+  mapOf,
+  object,
+  orNull,
+  STRING,
+  type JsonSchemas,
+} from '../common/openapi/json-schema.js';
 import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
@@ -16,6 +26,39 @@ interface Held {
   team_name: string | null;
   team_organization_name: string | null;
 }
+
+const ACCESS = list(
+  object({
+    role: object(
+      {
+        id: orNull(INTEGER),
+        name: STRING,
+        description: STRING,
+        resource_name: orNull(STRING),
+        resource_type: STRING,
+        related: mapOf(STRING),
+        user_capabilities: object({ unattach: BOOLEAN }),
+        user_only: BOOLEAN,
+        team_id: INTEGER,
+        team_name: STRING,
+        team_organization_name: STRING,
+      },
+      [
+        'resource_name',
+        'resource_type',
+        'related',
+        'user_only',
+        'team_id',
+        'team_name',
+        'team_organization_name',
+      ],
+    ),
+    descendant_roles: list(STRING),
+  }),
+);
+
+/** Schemas of what access lists add to the users they name. */
+export const ACCESS_SUMMARIES: JsonSchemas = { direct_access: ACCESS, indirect_access: ACCESS };
 
 /**
  * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the

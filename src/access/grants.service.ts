@@ -73,6 +73,20 @@ export class GrantsService {
     this.log('disassociate', role, object, refOf(resource('team'), team));
   }
 
+  /** @throws Forbidden unless the caller may grant and revoke this role */
+  async assertMayGrant(role: RoleRow, actor: Actor): Promise<void> {
+    await this.assertMayManage(role, await this.objectOf(role), actor);
+  }
+
+  /** @throws Forbidden for callers who administer nothing: there is no role they could grant */
+  async assertMayGrantSome(actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    const found = await this.database.row(sql`
+      SELECT 1 FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+      WHERE mem.user_id = ${actor.id} AND anc.role_field = 'admin_role' LIMIT 1`);
+    if (!found) throw new Forbidden();
+  }
+
   private async objectOf(role: RoleRow): Promise<Row | null> {
     const definition = findResource(role.content_type);
     if (!definition || role.object_id === null) return null;

@@ -6,6 +6,7 @@ import {
   type RepresentContext,
   type Row,
 } from '../common/resource/define-resource.js';
+import { INTEGER, STRING } from '../common/openapi/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
@@ -69,6 +70,17 @@ export const roles = defineResource({
     },
   },
   extend,
+  shows: {
+    fields: { name: STRING, description: STRING },
+    // Named by the type of the object.
+    relatedOthers: STRING,
+    summary_fields: {
+      resource_name: STRING,
+      resource_id: INTEGER,
+      resource_type: STRING,
+      resource_type_display_name: STRING,
+    },
+  },
 });
 
 async function extend(

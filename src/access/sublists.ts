@@ -59,6 +59,7 @@ export const rolesOfTeam = (): Factory => () => ({
   scope: (parent) =>
     sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
   needs: 'read',
+  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
   attach: (context, role) =>
     grants(context).grantToTeam(role as RoleRow, context.parent, context.actor),
@@ -71,6 +72,7 @@ export const rolesOfUser = (): Factory => () => ({
   scope: (parent) =>
     sql`t.id IN (SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${parent.id})`,
   needs: 'read',
+  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
   attach: (context, role) =>
     grants(context).grantToUser(role as RoleRow, context.parent, context.actor),
@@ -142,6 +144,8 @@ export const holdersOfRole =
         SELECT ${ident(`${type}_id`)} FROM ${ident(table)} WHERE role_id = ${role.id})`;
     },
     needs: 'read',
+    authoriseAttach: (context) =>
+      grants(context).assertMayGrant(context.parent as RoleRow, context.actor),
     missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
     attach: (context, holder) =>
       type === 'user'

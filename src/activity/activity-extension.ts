@@ -1,6 +1,12 @@
 import { and, ident, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { anyOf, INTEGER, list, object, partial, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 
 interface Entry extends Row {
@@ -9,6 +15,14 @@ interface Entry extends Row {
 }
 
 const SIDES = ['object1', 'object2'] as const;
+
+export const ACTIVITY_SHOWS: ShownBesides = {
+  relatedOthers: anyOf(STRING, list(STRING)),
+  summary_fields: {
+    actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
+  },
+  summaryOthers: list(object({ id: INTEGER, name: STRING })),
+};
 
 /**
  * Names and links of what the entries speak of, in one statement for each type of object among

@@ -2,7 +2,7 @@ import { heldObjects } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { describeEntries } from './activity-extension.js';
+import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 
@@ -105,4 +105,5 @@ export const activityStream = defineResource({
       OR ${isInReadableInventory('group', 'groups', alias, actor)})`,
   },
   extend: describeEntries,
+  shows: ACTIVITY_SHOWS,
 });

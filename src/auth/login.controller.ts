@@ -37,6 +37,7 @@ export class LoginController {
     access: 'public',
     operationId: 'login_form',
     summary: 'Login form.',
+    produces: 'text/html',
     response: HTML_ANSWER,
   })
   form(@Req() request: ApiRequest, @Res() response: Response): void {
@@ -53,6 +54,7 @@ export class LoginController {
     operationId: 'login',
     summary: 'Start a browser session.',
     status: 302,
+    produces: 'text/html',
     response: HTML_ANSWER,
   })
   async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -88,6 +90,7 @@ export class LoginController {
     operationId: 'logout',
     summary: 'End the browser session.',
     status: 302,
+    produces: 'text/html',
     response: HTML_ANSWER,
   })
   async logout(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {

@@ -11,10 +11,13 @@ import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
 import {
+  CREATE_DRY_RUN,
   CREATED,
   CREATED_LINES,
+  DELETE_DRY_RUN,
   DELETED,
   DETAIL,
+  DRY_RUN_PARAMETER,
   GIVEN_HOST,
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
@@ -51,8 +54,10 @@ export class BulkHostsController {
     summary:
       'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: `inventory` and `on_conflict` stand in the URL then, faults come back by line, and `Accept: application/x-ndjson` has the progress told.',
     body: HOST_CREATE_FIELDS,
+    example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: GIVEN_HOST, response: CREATED_LINES },
     response: CREATED,
+    alternatives: CREATE_DRY_RUN,
     query: TARGET_PARAMETERS,
     status: 201,
   })
@@ -89,7 +94,10 @@ export class BulkHostsController {
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts; all or none. `?dry_run=1` only checks.',
     body: HOST_DELETE_FIELDS,
+    query: [DRY_RUN_PARAMETER],
+    example: { hosts: [1, 2] },
     response: DELETED,
+    alternatives: DELETE_DRY_RUN,
     status: 201,
   })
   delete(@Req() request: ApiRequest): Promise<Reply> {

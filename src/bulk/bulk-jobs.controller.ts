@@ -5,7 +5,7 @@ import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { DETAIL } from './bulk-answers.js';
+import { DETAIL, DRY_RUN_PARAMETER, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 import { isDryRun } from '../common/http/dry-run.js';
@@ -41,6 +41,10 @@ export class BulkJobsController {
     operationId: 'bulk_job_launch',
     summary: 'Launch many jobs as one workflow job; all or none. `?dry_run=1` only checks.',
     resource: workflowJobs,
+    adds: { ignored_fields: IGNORED_FIELDS },
+    alternatives: LAUNCH_DRY_RUN,
+    query: [DRY_RUN_PARAMETER],
+    example: { name: 'Rollout', jobs: [{ unified_job_template: 1 }] },
     body: JOB_LAUNCH_FIELDS,
     status: 201,
   })

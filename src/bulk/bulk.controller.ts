@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { mapOf, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 
 /** Index of the bulk operations. */
@@ -12,7 +13,7 @@ export class BulkController {
     access: 'authenticated',
     operationId: 'bulk',
     summary: 'The bulk operations.',
-    response: { type: 'object', additionalProperties: { type: 'string' } },
+    response: mapOf(STRING),
   })
   index(): Record<string, string> {
     return {

@@ -3,10 +3,12 @@ import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/http/idempotency.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { object } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRelaunch } from '../workflows/workflow-relaunch.service.js';
+import { IGNORED_FIELDS } from './bulk-answers.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 workflowJobs.links.set('relaunch', 'relaunch');
@@ -28,7 +30,7 @@ export class WorkflowRelaunchController {
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'What a relaunch of the workflow job needs.',
-    response: { type: 'object' },
+    response: object({}),
     parent: workflowJobs,
   })
   async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
@@ -44,6 +46,7 @@ export class WorkflowRelaunchController {
     summary: 'Launch the workflow job again.',
     parent: workflowJobs,
     resource: workflowJobs,
+    adds: { ignored_fields: IGNORED_FIELDS },
     needs: 'start',
     body: [],
     status: 201,

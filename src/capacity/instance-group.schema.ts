@@ -1,4 +1,5 @@
 import { Bool, Char, Float, Integer, Json, Text } from '../common/fields/field.js';
+import { list, STRING } from '../common/openapi/json-schema.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -24,7 +25,7 @@ export class InstanceGroupSchema extends ResourceSchema {
   @Integer({ ...READ_ONLY, default: 0 })
   policy_instance_minimum!: number;
 
-  @Json({ ...READ_ONLY, default: [] })
+  @Json({ ...READ_ONLY, default: [], schema: list(STRING) })
   policy_instance_list!: string[];
 
   @Text(READ_ONLY)

@@ -9,6 +9,7 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['notification_templates', 'notification_configuration'],
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
+  ['schedules', 'survey_passwords'],
   ['unified_jobs', 'start_args'],
   ['unified_jobs', 'launch_config'],
   ['workflow_job_template_nodes', 'survey_passwords'],

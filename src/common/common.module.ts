@@ -16,6 +16,7 @@ import { OptionsService } from './http/options.service.js';
 import { ReplyInterceptor } from './http/reply.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { ListService } from './list/list.service.js';
+import { ApiDocument } from './openapi/api-document.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
 import { Outbox } from './queue/outbox.js';
 import { QueuePort } from './queue/queue.port.js';
@@ -45,6 +46,7 @@ const shared = [
   Machinery,
   RouteTable,
   OptionsService,
+  ApiDocument,
   Idempotency,
 ];
 

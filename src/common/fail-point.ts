@@ -3,6 +3,7 @@ export type FailPoint =
   | 'run-created'
   | 'run-committed'
   | 'run-scheduled'
+  | 'schedule-launched'
   | 'workflow-advanced'
   | 'run-leased'
   | 'run-prepared'

@@ -9,6 +9,7 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
+import { STREAM_SETTINGS } from './stream-settings.js';
 
 const DAY_SECONDS = 86_400;
 const MEGABYTE = 1_048_576;
@@ -256,6 +257,13 @@ export const SETTINGS = {
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
   }),
+  SCHEDULE_MAX_JOBS: integer({
+    category: 'jobs',
+    default: 10,
+    min: 1,
+    runtime: true,
+    help: 'Active runs of a template with which its schedules launch no further one.',
+  }),
   DEFAULT_JOB_TIMEOUT: integer({
     category: 'jobs',
     default: 0,
@@ -284,6 +292,7 @@ export const SETTINGS = {
     default: '',
     help: 'Password of the first administrator.',
   }),
+  ...STREAM_SETTINGS,
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

@@ -1,4 +1,10 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { sql } from '../database/sql.js';
@@ -12,6 +18,16 @@ interface OwnerRow {
 }
 
 type Owner = { id: number; type: string; name: string; description: string; url: string };
+
+export const CREDENTIAL_SHOWS: ShownBesides = {
+  related: ['user'],
+  summary_fields: {
+    owners: list(
+      object({ id: INTEGER, type: STRING, name: STRING, description: STRING, url: STRING }),
+    ),
+  },
+  summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
+};
 
 /** Masked inputs, what the type says of the credential, and its owners (core 8.2). */
 export async function credentialExtension(

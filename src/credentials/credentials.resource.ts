@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
-import { credentialExtension } from './credential-extension.js';
+import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
 
 /** A column of the credential's type, which every credential has. */
 const ofType = (alias: string, value: Sql): Sql => sql`
@@ -59,4 +59,5 @@ export const credentials = defineResource({
     },
   },
   extend: credentialExtension,
+  shows: CREDENTIAL_SHOWS,
 });

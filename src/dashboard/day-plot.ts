@@ -1,8 +1,8 @@
 import { html, type Html } from '../common/browsable/html.js';
 import type { DayCount } from './dashboard.service.js';
 
-const WIDTH = 700;
-const HEIGHT = 180;
+const WIDTH = 1160;
+const HEIGHT = 210;
 const LEFT = 36;
 const TOP = 12;
 const BOTTOM = 24;
@@ -35,7 +35,7 @@ export function dayPlot(days: readonly DayCount[]): Html {
 /** An even upper end of the scale, so that its middle is a whole number. */
 function niceTop(largest: number): number {
   for (let unit = 1; ; unit *= 10) {
-    const step = [2, 4, 6, 10].find((one) => one * unit >= largest);
+    const step = [2, 4, 6, 8, 10, 12, 16, 20].find((one) => one * unit >= largest);
     if (step !== undefined) return step * unit;
   }
 }

@@ -4,7 +4,6 @@ import {
   applications,
   executionEnvironments,
   inventorySources,
-  schedules,
   systemJobTemplates,
 } from './empty-lists.resource.js';
 
@@ -21,9 +20,6 @@ export class ApplicationsController extends ResourceController(applications, REA
 
 @Resource(inventorySources)
 export class InventorySourcesController extends ResourceController(inventorySources, READ) {}
-
-@Resource(schedules)
-export class SchedulesController extends ResourceController(schedules, READ) {}
 
 @Resource(systemJobTemplates)
 export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, READ) {}

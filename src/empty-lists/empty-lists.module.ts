@@ -3,7 +3,6 @@ import {
   ApplicationsController,
   ExecutionEnvironmentsController,
   InventorySourcesController,
-  SchedulesController,
   SystemJobTemplatesController,
 } from './empty-lists.controllers.js';
 
@@ -12,7 +11,6 @@ import {
     ExecutionEnvironmentsController,
     ApplicationsController,
     InventorySourcesController,
-    SchedulesController,
     SystemJobTemplatesController,
   ],
 })

@@ -4,7 +4,6 @@ import {
   ApplicationSchema,
   ExecutionEnvironmentSchema,
   InventorySourceSchema,
-  ScheduleSchema,
   SystemJobTemplateSchema,
 } from './schemas.js';
 
@@ -38,7 +37,6 @@ export const inventorySources = emptyList(
   'inventory_source',
   InventorySourceSchema,
 );
-export const schedules = emptyList('schedules', 'schedule', ScheduleSchema);
 export const systemJobTemplates = emptyList(
   'system_job_templates',
   'system_job_template',

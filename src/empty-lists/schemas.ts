@@ -1,4 +1,4 @@
-import { Bool, Char, Choices, DateTime, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
@@ -63,30 +63,6 @@ export class InventorySourceSchema extends NamedSchema {
 
   @Bool(READ_ONLY)
   update_on_launch!: boolean;
-}
-
-/** Launches at set times. */
-export class ScheduleSchema extends NamedSchema {
-  @Char(READ_ONLY)
-  rrule!: string;
-
-  @Bool(READ_ONLY)
-  enabled!: boolean;
-
-  @Reference(() => resource('unified_job_template'), { ...READ_ONLY, nullable: true })
-  unified_job_template!: number | null;
-
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: number | null;
-
-  @DateTime(READ_ONLY)
-  dtstart!: string | null;
-
-  @DateTime(READ_ONLY)
-  dtend!: string | null;
-
-  @DateTime(READ_ONLY)
-  next_run!: string | null;
 }
 
 /** Housekeeping that runs as jobs. */

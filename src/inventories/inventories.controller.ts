@@ -2,6 +2,8 @@ import { Get, Req } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
+import { freeObject, list, object } from '../common/openapi/json-schema.js';
+import { ref, resourceRef } from '../common/openapi/schemas.js';
 import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
@@ -9,7 +11,7 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children, related } from '../common/resource/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
-import { inventories } from './inventories.resource.js';
+import { groups, inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
 import { InventoryScript } from './inventory-script.js';
 import { inventoryActivity, rootGroups } from './inventory-sublists.js';
@@ -46,7 +48,9 @@ export class InventoriesController extends ResourceController(inventories) {
     summary:
       'Inventory document of Ansible. Query: hostvars, towervars, all (disabled hosts too), host, subset (slice1of3).',
     parent: inventories,
-    response: { type: 'object', additionalProperties: true },
+    response: freeObject(
+      'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
+    ),
   })
   async script(@Req() { params, query, actor }: ApiRequest): Promise<object> {
     const inventory = await this.machinery.resources.load(inventories, params.id, actor);
@@ -60,7 +64,12 @@ export class InventoriesController extends ResourceController(inventories) {
     operationId: 'inventories_tree_read',
     summary: 'Root groups of one inventory, each with its subgroups under children.',
     parent: inventories,
-    response: { type: 'array', items: { type: 'object', additionalProperties: true } },
+    response: list(ref('GroupTree')),
+    components: {
+      GroupTree: {
+        allOf: [resourceRef(groups), object({ children: list(ref('GroupTree')) })],
+      },
+    },
   })
   async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
     const inventory = await this.machinery.resources.load(inventories, params.id, actor);

@@ -8,7 +8,12 @@ import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
-import { hostExtension, inventoryExtension } from './inventory-extensions.js';
+import {
+  hostExtension,
+  HOST_SHOWS,
+  inventoryExtension,
+  INVENTORY_SHOWS,
+} from './inventory-extensions.js';
 
 export const inventories = defineResource({
   path: 'inventories',
@@ -78,6 +83,7 @@ export const inventories = defineResource({
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
   extend: inventoryExtension,
+  shows: INVENTORY_SHOWS,
 });
 
 const ofInventory = {
@@ -134,6 +140,7 @@ export const hosts = defineResource({
     job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
   },
   extend: hostExtension,
+  shows: HOST_SHOWS,
 });
 
 export const groups = defineResource({

@@ -1,11 +1,37 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 
 /** Members of a host that its summary shows at most. */
 const SHOWN = 5;
+
+const NO_SOURCES = {
+  has_inventory_sources: BOOLEAN,
+  total_inventory_sources: INTEGER,
+  inventory_sources_with_failures: INTEGER,
+};
+
+export const INVENTORY_SHOWS: ShownBesides = {
+  fields: NO_SOURCES,
+  summary_fields: { labels: LABEL_SUMMARY },
+  summary: NO_SOURCES,
+};
 
 /** The product has no inventory sources; clients read these all the same (core 9.1). */
 export async function inventoryExtension(
@@ -21,6 +47,19 @@ export async function inventoryExtension(
   const labels = await labelSummaries(resource('inventory'), ids, context);
   return new Map(ids.map((id) => [id, { fields, summary_fields: { labels: labels.get(id) } }]));
 }
+
+const NAMED = { id: INTEGER, name: STRING };
+
+export const HOST_SHOWS: ShownBesides = {
+  fields: { has_inventory_sources: BOOLEAN, ansible_facts_modified: orNull(INSTANT) },
+  summary_fields: {
+    groups: object({ count: INTEGER, results: list(object(NAMED)) }),
+    recent_jobs: list(
+      object({ ...NAMED, type: STRING, status: STRING, finished: orNull(INSTANT) }),
+    ),
+  },
+  summary: { has_inventory_sources: BOOLEAN },
+};
 
 interface Shown {
   what: 'group' | 'job';

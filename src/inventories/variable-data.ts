@@ -1,6 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { parseVariables } from '../common/fields/variables.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { freeObject } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import type {
@@ -72,7 +73,7 @@ function declareRoute(
       summary: `${word} the variables of one ${definition.label.toLowerCase()}.`,
       parent: definition,
       ...(verb === 'retrieve' ? {} : { needs: 'change', body: [] }),
-      response: { type: 'object', additionalProperties: true },
+      response: freeObject('Variables by name.'),
     },
     handler: handler as (request: ApiRequest) => Promise<unknown>,
   });

@@ -1,4 +1,10 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, NUMBER, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 
@@ -11,6 +17,26 @@ interface RunOfEvent extends Row {
   job_template_id: number | null;
   job_template_name: string | null;
 }
+
+export const JOB_EVENT_SHOWS: ShownBesides = {
+  summary_fields: {
+    job: object(
+      {
+        id: INTEGER,
+        type: STRING,
+        name: STRING,
+        description: STRING,
+        status: STRING,
+        failed: BOOLEAN,
+        elapsed: NUMBER,
+        job_template_id: INTEGER,
+        job_template_name: orNull(STRING),
+      },
+      ['job_template_id', 'job_template_name'],
+    ),
+    role: STRING,
+  },
+};
 
 /** `related.job` and `summary_fields.job` of events, with the template of the run (core 12.1). */
 export async function jobEventExtension(

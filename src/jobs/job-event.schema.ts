@@ -1,4 +1,5 @@
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { freeObject } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
@@ -27,7 +28,7 @@ export class JobEventSchema {
   @Char(READ_ONLY)
   event_display!: string;
 
-  @Json(READ_ONLY)
+  @Json({ ...READ_ONLY, schema: freeObject('What ansible-runner says of the event.') })
   event_data!: Record<string, unknown>;
 
   @Integer({ ...READ_ONLY, default: 0 })

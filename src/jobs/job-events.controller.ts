@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import type { Page } from '../common/list/page.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -78,15 +79,12 @@ export class JobHostSummariesController extends ResourceController(jobHostSummar
 /** How many events a user interface should follow at most. */
 const MAX_SHOWN = '4000';
 
-const CHILDREN_SUMMARY = {
-  type: 'object',
-  properties: {
-    children_summary: { type: 'object', additionalProperties: true },
-    meta_event_nested_uuid: { type: 'object', additionalProperties: { type: 'string' } },
-    event_processing_finished: { type: 'boolean' },
-    is_tree: { type: 'boolean' },
-  },
-};
+const CHILDREN_SUMMARY = object({
+  children_summary: mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
+  meta_event_nested_uuid: mapOf(STRING),
+  event_processing_finished: BOOLEAN,
+  is_tree: BOOLEAN,
+});
 
 /** Events of one run. Reading the run is enough. */
 @ApiTags('job_events')

@@ -1,7 +1,7 @@
 import { hasRoleOn, through } from '../access/predicates.js';
 import { anyOf } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { jobEventExtension } from './job-event-extension.js';
+import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
 import { JobEventSchema, JobHostSummarySchema } from './job-event.schema.js';
 import { jobs, unifiedJobs } from './jobs.resource.js';
 
@@ -25,6 +25,7 @@ export const jobEvents = defineResource({
   ],
   policy: { read: through('job_id', 'unified_jobs', unifiedJobs.policy.read) },
   extend: jobEventExtension,
+  shows: JOB_EVENT_SHOWS,
 });
 
 export const jobHostSummaries = defineResource({

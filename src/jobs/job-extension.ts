@@ -1,20 +1,32 @@
 import { permit } from '../common/access.js';
 import { parseVariables } from '../common/fields/variables.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type {
   CredentialInputs,
   CredentialTypeDefinition,
 } from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
-import { labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 import {
   DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
   variablePrefixes,
   webhookVariables,
 } from '../webhooks/variables.js';
-import { launchedBy, loadRunFacts, summarizeTemplate } from './launched-by.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+} from './launched-by.js';
 import { displayArtifacts } from './runner/event-summaries.js';
 
 let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
@@ -43,6 +55,17 @@ interface CredentialRow extends Row {
   credential_type: CredentialTypeDefinition;
   may_read: boolean;
 }
+
+export const JOB_SHOWS: ShownBesides = {
+  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  summary_fields: {
+    unified_job_template: TEMPLATE_SUMMARY,
+    labels: LABEL_SUMMARY,
+    credentials: list(
+      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
+    ),
+  },
+};
 
 /** Fields and summaries of jobs that are no columns (core 11.2). Four statements a page. */
 export async function jobExtension(

@@ -8,6 +8,7 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import { freeObject, INTEGER, mapOf } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 import { ExecutedJobSchema } from './unified-job.schema.js';
@@ -76,7 +77,7 @@ export class JobSchema extends ExecutedJobSchema {
   @Bool(READ_ONLY)
   diff_mode!: boolean;
 
-  @Json(READ_ONLY)
+  @Json({ ...READ_ONLY, schema: freeObject('What the playbook left with set_stats.') })
   artifacts!: Record<string, unknown>;
 
   @Char({ ...READ_ONLY, max: 1024 })
@@ -92,9 +93,9 @@ export class JobSchema extends ExecutedJobSchema {
   job_slice_count!: number;
 
   /** Totals per status of the hosts, from the final statistics. */
-  @Json({ ...READ_ONLY, detailOnly: true })
+  @Json({ ...READ_ONLY, detailOnly: true, schema: mapOf(INTEGER) })
   host_status_counts!: Record<string, number>;
 
-  @Json({ ...READ_ONLY, detailOnly: true })
+  @Json({ ...READ_ONLY, detailOnly: true, schema: mapOf(INTEGER) })
   playbook_counts!: Record<string, number>;
 }

@@ -6,7 +6,7 @@ import { ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
-import { jobExtension } from './job-extension.js';
+import { jobExtension, JOB_SHOWS } from './job-extension.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
 
 /** Administrators and auditors of the organization a run belongs to. */
@@ -35,6 +35,12 @@ export const jobs = defineResource({
     { name: 'unified_jobs_template_idx', columns: ['unified_job_template_id', 'id'] },
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
+    {
+      name: 'unified_jobs_schedule_key',
+      columns: ['schedule_id', 'schedule_occurrence'],
+      unique: true,
+      where: '(schedule_id IS NOT NULL)',
+    },
   ],
   policy: {
     read: anyOf(
@@ -78,6 +84,7 @@ export const jobs = defineResource({
     },
   },
   extend: jobExtension,
+  shows: JOB_SHOWS,
 });
 
 /** All kinds of runs in one list (core 14). */

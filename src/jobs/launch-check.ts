@@ -14,6 +14,7 @@ import { refFault } from '../templates/job-template-checks.js';
 import { mergeVariables, type MergedVariables } from '../templates/launch-variables.js';
 import type { LaunchCredential, LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import type { LaunchType } from './unified-job.schema.js';
 
 /** A launch with everything its job row is made of. */
 export interface PlannedLaunch extends LaunchCheck {
@@ -105,10 +106,10 @@ function withEventRef(
     : prompts;
 }
 
-/**
- * The credentials of a node come on top of the template's and replace those of their kind (automation
- * 1.5); any other launch names all of them.
- */
+/** Saved launches name credentials that come on top of the template's; any other names all of them. */
+const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
+
+/** The credentials of a saved launch replace those of their kind alone (automation 1.5). */
 function withOwnCredentials(
   prompts: Prompts,
   { launchType }: LaunchRequest,
@@ -116,7 +117,7 @@ function withOwnCredentials(
   objects: LaunchObjects,
 ): Prompts {
   const sent = prompts.credentials as number[] | undefined;
-  if (launchType !== 'workflow' || !sent) return prompts;
+  if (!SAVED.includes(launchType) || !sent) return prompts;
   const taken = new Set(
     sent.flatMap((id) => {
       const credential = objects.credentials.get(id);

@@ -3,9 +3,18 @@ import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import {
+  BOOLEAN,
+  freeObject,
+  INTEGER,
+  list,
+  object,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { jobTemplates } from '../templates/job-templates.resource.js';
+import { ASK_SWITCHES } from '../templates/launch-config.js';
 import { LAUNCH_FIELDS } from '../templates/launch.schema.js';
 import { jobs } from './jobs.resource.js';
 import { readLaunchBody } from './launch-body.js';
@@ -15,22 +24,18 @@ import { LaunchService } from './launch.service.js';
 
 jobTemplates.links.set('launch', 'launch');
 
-const NAMES = { type: 'array', items: { type: 'string' } };
-const LAUNCH_NEEDS = {
-  type: 'object',
-  properties: {
-    can_start_without_user_input: { type: 'boolean' },
-    passwords_needed_to_start: NAMES,
-    variables_needed_to_start: NAMES,
-    credential_needed_to_start: { type: 'boolean' },
-    inventory_needed_to_start: { type: 'boolean' },
-    survey_enabled: { type: 'boolean' },
-    job_template_data: { type: 'object', additionalProperties: true },
-    defaults: { type: 'object', additionalProperties: true },
-  },
-  // One boolean for each prompt, such as ask_limit_on_launch.
-  additionalProperties: { type: 'boolean' },
-};
+const NAMES = list(STRING);
+const LAUNCH_NEEDS = object({
+  can_start_without_user_input: BOOLEAN,
+  passwords_needed_to_start: NAMES,
+  ...Object.fromEntries(Object.values(ASK_SWITCHES).map((name) => [name, BOOLEAN])),
+  survey_enabled: BOOLEAN,
+  variables_needed_to_start: NAMES,
+  credential_needed_to_start: BOOLEAN,
+  inventory_needed_to_start: BOOLEAN,
+  job_template_data: object({ id: INTEGER, name: STRING, description: STRING }),
+  defaults: freeObject("The template's own value of each launch field."),
+});
 
 /** Launching a job template (core 10.4). */
 @ApiTags('job_templates')
@@ -67,6 +72,10 @@ export class LaunchController {
     summary: 'Launch a job. Fields the template does not ask for are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
+    adds: {
+      job: INTEGER,
+      ignored_fields: freeObject('What was sent and the template does not ask for.'),
+    },
     needs: 'start',
     body: LAUNCH_FIELDS,
     status: 201,

@@ -5,6 +5,7 @@ import { validate } from '../common/fields/validate.js';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { anyOf, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { jobs } from './jobs.resource.js';
@@ -29,13 +30,12 @@ class RelaunchSchema {
 
 const FIELDS = fieldsOf(RelaunchSchema);
 
-const RELAUNCH_NEEDS = {
-  type: 'object',
-  properties: {
-    passwords_needed_to_start: { type: 'array', items: { type: 'string' } },
-    retry_counts: { type: 'object', additionalProperties: true },
-  },
-};
+/** Counts of hosts, or a sentence while the job is active. */
+const COUNT = anyOf(INTEGER, STRING);
+const RELAUNCH_NEEDS = object({
+  passwords_needed_to_start: list(STRING),
+  retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
+});
 
 /** Launching a job again (core 11.5). */
 @ApiTags('jobs')
@@ -68,6 +68,7 @@ export class RelaunchController {
     summary: 'Launch the job again, on all hosts or on those that failed.',
     parent: jobs,
     resource: jobs,
+    adds: { job: INTEGER },
     needs: 'start',
     body: FIELDS,
     status: 201,

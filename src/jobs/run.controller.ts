@@ -1,5 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, object } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -42,7 +43,7 @@ export function RunController(
       kind: 'document',
       operationId: `${definition.path}_can_cancel`,
       summary: `Whether the ${label} can be canceled.`,
-      response: { type: 'object', properties: { can_cancel: { type: 'boolean' } } },
+      response: object({ can_cancel: BOOLEAN }),
     },
     handler: function (this: CancelableController, { params, actor }) {
       return this.cancels.canCancel(definition, params.id, actor);

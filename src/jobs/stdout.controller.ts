@@ -5,6 +5,7 @@ import { BadRequest, NotFound } from '../common/http/errors.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -24,13 +25,11 @@ const ROUTE = {
   access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
-  response: {
-    type: 'object',
-    properties: {
-      range: { type: 'object', additionalProperties: { type: 'integer' } },
-      content: { type: 'string' },
-    },
-  },
+  texts: ['text/plain', 'text/html'],
+  response: object({
+    range: object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
+    content: STRING,
+  }),
   query: [
     { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },
     { name: 'start_line', schema: { type: 'integer' }, description: 'First line, from 0.' },

@@ -9,6 +9,7 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import { mapOf, STRING } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
@@ -83,6 +84,19 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
   organization!: number | null;
 
+  @Reference(() => resource('schedule'), {
+    readOnly: true,
+    nullable: true,
+    hidden: true,
+    index: false,
+    help: 'Schedule that launched this.',
+  })
+  schedule!: number | null;
+
+  /** Occurrence of the schedule: each is launched once. */
+  @DateTime({ internal: true })
+  schedule_occurrence!: string | null;
+
   /** Number of the lease; every step of a worker names it (R3). */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
@@ -120,7 +134,7 @@ export abstract class ExecutedJobSchema extends UnifiedJobSchema {
   @Text({ readOnly: true, detailOnly: true })
   job_cwd!: string;
 
-  @Json({ readOnly: true, detailOnly: true })
+  @Json({ readOnly: true, detailOnly: true, schema: mapOf(STRING) })
   job_env!: Record<string, string>;
 
   @Text({ readOnly: true, detailOnly: true })

@@ -1,4 +1,5 @@
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
+import { INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
 
@@ -9,6 +10,12 @@ export interface LabelSummary {
   count: number;
   results: { id: number; name: string }[];
 }
+
+/** Schema of `summary_fields.labels`. */
+export const LABEL_SUMMARY = object({
+  count: INTEGER,
+  results: list(object({ id: INTEGER, name: STRING })),
+});
 
 /** `summary_fields.labels` of objects of one kind, in one statement. */
 export async function labelSummaries(

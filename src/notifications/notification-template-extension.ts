@@ -1,5 +1,11 @@
 import { breakersOf, CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { maskUrls } from './backends/configuration.js';
@@ -7,6 +13,16 @@ import type { NotificationType } from './backends/notification-type.js';
 import { TemplateSecrets } from './template-secrets.js';
 
 const RECENT = 5;
+
+export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
+  related: ['test', 'resend'],
+  summary_fields: {
+    circuit_breaker: object({ state: STRING, failures: INTEGER, open_until: orNull(INSTANT) }),
+    recent_notifications: list(
+      object({ id: INTEGER, status: STRING, created: INSTANT, error: STRING }),
+    ),
+  },
+};
 
 /** The masked configuration, the newest records, how the destination does and the actions of templates. */
 export async function notificationTemplateExtension(

@@ -3,6 +3,7 @@ import { isDryRun } from '../common/http/dry-run.js';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { INTEGER } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -40,6 +41,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     operationId: 'notification_templates_test',
     summary: 'Send a test notification. Its outcome is read from the record.',
     resource: notifications,
+    adds: { notification: INTEGER },
     parent: notificationTemplates,
     needs: 'change',
     body: TEST_FIELDS,

@@ -1,7 +1,10 @@
 import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { notificationTemplateExtension } from './notification-template-extension.js';
+import {
+  notificationTemplateExtension,
+  NOTIFICATION_TEMPLATE_SHOWS,
+} from './notification-template-extension.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplateSchema } from './notification-template.schema.js';
 import { NotificationAttemptSchema, NotificationSchema } from './notification.schema.js';
@@ -41,6 +44,7 @@ export const notificationTemplates = defineResource({
     },
   },
   extend: notificationTemplateExtension,
+  shows: NOTIFICATION_TEMPLATE_SHOWS,
 });
 
 export const notifications = defineResource({

@@ -1,6 +1,7 @@
 import { Post, Req, UseGuards } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { INTEGER } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
@@ -32,6 +33,7 @@ export class NotificationsController extends ResourceController(notifications, [
     operationId: 'notifications_resend',
     summary: 'Send a finished notification once more, as a record of its own.',
     resource: notifications,
+    adds: { notification: INTEGER },
     parent: notifications,
     needs: 'resend',
     status: 202,

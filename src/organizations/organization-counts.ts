@@ -1,5 +1,11 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { INTEGER, object } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { and, ident, join, sql } from '../database/sql.js';
 
@@ -10,6 +16,14 @@ const TYPES = {
   job_templates: 'job_template',
   projects: 'project',
 } as const;
+
+export const ORGANIZATION_SHOWS: ShownBesides = {
+  summary_fields: {
+    related_field_counts: object(
+      Object.fromEntries([...COUNTED, 'users', 'admins'].map((name) => [name, INTEGER])),
+    ),
+  },
+};
 
 /** `related_field_counts`: what of each kind the caller may see in each organization (core 4.1). */
 export async function organizationExtension(

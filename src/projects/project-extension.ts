@@ -1,7 +1,34 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { receiverLink } from '../templates/webhook-links.js';
+
+const UPDATE = object({
+  id: INTEGER,
+  name: STRING,
+  description: STRING,
+  status: STRING,
+  failed: BOOLEAN,
+});
+
+export const PROJECT_SHOWS: ShownBesides = {
+  fields: { last_updated: orNull(INSTANT), last_update_failed: BOOLEAN },
+  related: ['current_update', 'last_update'],
+  summary_fields: { current_update: UPDATE, last_update: UPDATE },
+};
 
 /** The words for runs of a project, beside those all templates have (core 7.1). */
 export async function projectExtension(

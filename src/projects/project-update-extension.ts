@@ -1,6 +1,22 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { launchedBy, loadRunFacts, summarizeTemplate } from '../jobs/launched-by.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+} from '../jobs/launched-by.js';
+
+export const PROJECT_UPDATE_SHOWS: ShownBesides = {
+  fields: { launched_by: LAUNCHED_BY },
+  summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
+};
 
 export async function projectUpdateExtension(
   rows: readonly Row[],

@@ -3,7 +3,7 @@ import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../jobs/jobs.resource.js';
-import { projectUpdateExtension } from './project-update-extension.js';
+import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
 import { RunHooks } from '../jobs/run.hooks.js';
 
@@ -37,4 +37,5 @@ export const projectUpdates = defineResource({
     },
   },
   extend: projectUpdateExtension,
+  shows: PROJECT_UPDATE_SHOWS,
 });

@@ -5,6 +5,7 @@ import { Idempotency } from '../common/http/idempotency.js';
 import { MethodNotAllowed } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
 import { Machinery } from '../common/resource/machinery.js';
@@ -26,13 +27,14 @@ projects.links
   .set('update', 'update');
 
 const ROUTE = { access: 'authenticated', parent: projects } as const;
-const FILES = { type: 'array', items: { type: 'string' } };
+const FILES = list(STRING);
 
 @Resource(projects)
 // The copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
 @WithWebhookKey()
 @SubList('project_updates', children('project_updates', { readOnly: true }))
+@SubList('schedules', children('schedules'))
 @SubList('teams', teamsWithAccess())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
@@ -84,7 +86,7 @@ export class ProjectsController extends ResourceController(projects) {
     kind: 'document',
     operationId: 'projects_can_update',
     summary: 'Whether the project has a source to be synced from.',
-    response: { type: 'object', properties: { can_update: { type: 'boolean' } } },
+    response: object({ can_update: BOOLEAN }),
   })
   async canUpdate(@Req() { params, actor }: ApiRequest): Promise<object> {
     const project = await this.machinery.resources.load(projects, params.id, actor);
@@ -97,6 +99,7 @@ export class ProjectsController extends ResourceController(projects) {
     kind: 'action',
     needs: 'update',
     resource: projectUpdates,
+    adds: { project_update: INTEGER },
     operationId: 'projects_update_start',
     summary: 'Sync the project.',
     status: 202,

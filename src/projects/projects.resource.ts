@@ -6,7 +6,7 @@ import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectSchema } from './project.schema.js';
-import { projectExtension } from './project-extension.js';
+import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
 
 export const projects = defineResource({
   path: 'projects',
@@ -61,6 +61,11 @@ export const projects = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error'),
     project_updates: {
       kind: 'has-many',
@@ -70,4 +75,5 @@ export const projects = defineResource({
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },
   extend: projectExtension,
+  shows: PROJECT_SHOWS,
 });

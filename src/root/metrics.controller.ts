@@ -4,16 +4,46 @@ import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route, type RouteInfo } from '../common/http/route.js';
+import { Route } from '../common/http/route.js';
+import {
+  anyOf,
+  freeObject,
+  list,
+  mapOf,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { MetricsService } from './metrics.service.js';
 
-const route = (operationId: string): RouteInfo => ({
+const METRICS = mapOf(
+  object(
+    {
+      name: STRING,
+      help: STRING,
+      type: STRING,
+      aggregator: STRING,
+      values: list(
+        object(
+          {
+            value: NUMBER,
+            labels: mapOf(anyOf(STRING, NUMBER)),
+            metricName: STRING,
+            exemplar: orNull(freeObject('An observation as an example.')),
+          },
+          ['metricName', 'exemplar'],
+        ),
+      ),
+    },
+    ['aggregator'],
+  ),
+);
+
+const route = {
   kind: 'document',
   access: 'authenticated',
-  operationId,
-  summary: 'Metrics for superusers and system auditors, as Prometheus text or JSON.',
-  response: { type: 'object', additionalProperties: true },
-});
+} as const;
 
 @ApiTags('operations')
 @ApiBearerAuth()
@@ -22,14 +52,26 @@ export class MetricsController {
   constructor(private readonly metrics: MetricsService) {}
 
   @Get('metrics')
-  @Route(route('prometheus_metrics'))
+  @Route({
+    ...route,
+    operationId: 'prometheus_metrics',
+    summary: 'Metrics for superusers and system auditors, as Prometheus text.',
+    produces: 'text/plain',
+    response: STRING,
+  })
   async prometheus(@Req() { actor }: ApiRequest): Promise<Reply> {
     assertMayRead(actor);
     return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
   }
 
   @Get('api/v2/metrics')
-  @Route(route('metrics'))
+  @Route({
+    ...route,
+    operationId: 'metrics',
+    summary: 'Metrics for superusers and system auditors, as JSON; as text where that is accepted.',
+    texts: ['text/plain'],
+    response: METRICS,
+  })
   async api(@Req() { actor, headers }: ApiRequest): Promise<Reply | object> {
     assertMayRead(actor);
     if (headers.accept?.includes('text/plain')) {

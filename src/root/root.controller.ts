@@ -6,23 +6,26 @@ import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../common/http/cookies.js
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/http/route.js';
 import { RouteTable } from '../common/http/route-table.js';
+import type { JsonSchema } from '../common/openapi/json-schema.js';
 import type { Page } from '../common/list/page.js';
 import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
+import { COLLECTIONS, CONFIG, PING, ROOT } from './root-answers.js';
 import { RootService } from './root.service.js';
 
 const document = (
   operationId: string,
   summary: string,
   access: RouteInfo['access'],
+  response: JsonSchema,
 ): RouteInfo => ({
   kind: 'document',
   access,
   operationId,
   summary,
-  response: { type: 'object', additionalProperties: true },
+  response,
 });
 
 /** The documents a client starts from (core 1.2, 6.2). */
@@ -36,7 +39,7 @@ export class RootController {
   ) {}
 
   @Get()
-  @Route(document('api_root', 'Versions of the API.', 'public'))
+  @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
   root(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): object {
     // The command-line client takes its CSRF token from here before it logs in (clients 2.1).
     if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
@@ -54,7 +57,7 @@ export class RootController {
   }
 
   @Get('v2')
-  @Route(document('api_v2_root', 'Collections of the API.', 'public'))
+  @Route(document('api_v2_root', 'Collections of the API.', 'public', COLLECTIONS))
   version(): object {
     return this.service.collections(this.table);
   }
@@ -72,13 +75,13 @@ export class RootController {
   }
 
   @Get('v2/ping')
-  @Route(document('ping', 'Version and nodes of this installation.', 'public'))
+  @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))
   ping(): Promise<object> {
     return this.service.ping();
   }
 
   @Get('v2/config')
-  @Route(document('config', 'Configuration a client may want to know.', 'authenticated'))
+  @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))
   config(@Req() { actor }: ApiRequest): Promise<object> {
     return this.service.config(actor);
   }

@@ -4,20 +4,39 @@ import type { Actor } from '../common/access.js';
 import { Forbidden, NotFound } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route, type RouteInfo } from '../common/http/route.js';
+import { ALL_OPEN, NOTHING_OPEN, Route, type RouteInfo } from '../common/http/route.js';
+import {
+  anyOf,
+  BOOLEAN,
+  INTEGER,
+  list,
+  mapOf,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { Page } from '../common/list/page.js';
 import type { SettingName } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { RUNTIME_SETTING_FIELDS } from './runtime-settings.schema.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
-const VALUES = { type: 'object', additionalProperties: true };
+/** Settings by name: those of the category that was asked for. */
+const VALUES = mapOf(anyOf(STRING, NUMBER, BOOLEAN, list(STRING)));
+const CATEGORIES = object({
+  count: INTEGER,
+  next: orNull(STRING),
+  previous: orNull(STRING),
+  results: list(object({ url: STRING, slug: STRING, name: STRING })),
+});
 const change: Omit<RouteInfo, 'operationId'> = {
   kind: 'action',
   access: 'authenticated',
   summary: 'Change settings that can be changed at run time.',
   body: RUNTIME_SETTING_FIELDS,
   response: VALUES,
+  opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
 };
 
 /** `/api/v2/settings/` (core 6.3): superusers change, auditors read. */
@@ -36,7 +55,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_list',
     summary: 'Categories of settings.',
-    response: VALUES,
+    response: CATEGORIES,
   })
   list(@Req() { actor }: ApiRequest): Page {
     assertMayRead(actor);
@@ -93,6 +112,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_reset',
     summary: "Put a category back to the environment's values.",
+    opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
   })
   async reset(@Req() { params, actor }: ApiRequest): Promise<Reply> {
     assertMayRead(actor);

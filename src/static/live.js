@@ -61,9 +61,8 @@
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const old of document.querySelectorAll('[data-refresh], dl.fields')) {
-      const selector = old.id === '' ? 'dl.fields' : `#${old.id}`;
-      const now = fresh.querySelector(selector);
+    for (const old of document.querySelectorAll('[data-refresh]')) {
+      const now = fresh.getElementById(old.id);
       if (now) old.replaceWith(document.adoptNode(now));
     }
   }

@@ -1,9 +1,15 @@
 import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { summarizeTemplates } from './template-summaries.js';
+import { summarizeTemplates, TEMPLATE_SHOWS } from './template-summaries.js';
 
 interface AttachedCredential extends Row {
   template_id: number;
@@ -12,6 +18,16 @@ interface AttachedCredential extends Row {
   kind: string;
   cloud: boolean;
 }
+
+export const JOB_TEMPLATE_SHOWS: ShownBesides = {
+  ...TEMPLATE_SHOWS,
+  summary_fields: {
+    ...TEMPLATE_SHOWS.summary_fields,
+    credentials: list(
+      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
+    ),
+  },
+};
 
 /** What a job template shows besides its fields (core 10.1). */
 export async function jobTemplateExtension(

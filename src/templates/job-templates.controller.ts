@@ -25,6 +25,7 @@ import { WithWebhookKey } from './webhook-key-routes.js';
   }),
 )
 @SubList('labels', attachLabels())
+@SubList('schedules', children('schedules'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

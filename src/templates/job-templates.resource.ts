@@ -6,7 +6,7 @@ import { ident, or, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
-import { jobTemplateExtension } from './job-template-extension.js';
+import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from './template-notifications.js';
 import { uniqueTemplateName } from './unified-template.schema.js';
 
@@ -62,6 +62,11 @@ export const jobTemplates = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error'),
     credentials: {
       kind: 'many-to-many',
@@ -74,4 +79,5 @@ export const jobTemplates = defineResource({
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
   },
   extend: jobTemplateExtension,
+  shows: JOB_TEMPLATE_SHOWS,
 });

@@ -3,17 +3,54 @@ import { BadRequest } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { RouteInfo } from '../common/http/route.js';
+import {
+  anyOf,
+  anyValue,
+  BOOLEAN,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  partial,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type {
   GenericController,
   GenericControllerClass,
 } from '../common/resource/resource.controller.js';
+import { QUESTION_TYPES } from './survey.js';
 import { SURVEY_FIELDS } from './survey.schema.js';
 import { SurveyError } from './survey-spec.js';
 import { maskSurvey } from './survey-secrets.js';
 import { SurveyService } from './survey.service.js';
 
 type Handler = (this: GenericController, request: ApiRequest) => Promise<unknown>;
+
+const SURVEY = {
+  ...partial({
+    name: STRING,
+    description: STRING,
+    spec: list({
+      ...object(
+        {
+          question_name: STRING,
+          question_description: STRING,
+          variable: STRING,
+          type: { ...STRING, enum: QUESTION_TYPES },
+          required: BOOLEAN,
+          default: anyValue('An answer of the type of the question; secrets are masked.'),
+          min: orNull(NUMBER),
+          max: orNull(NUMBER),
+          choices: anyOf(STRING, list(STRING)),
+        },
+        ['question_description', 'required', 'default', 'min', 'max', 'choices'],
+      ),
+      additionalProperties: true,
+    }),
+  }),
+  description: 'The survey, or an empty object.',
+};
 
 /** Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks (core 10.3). */
 export function WithSurvey(): ClassDecorator {
@@ -44,7 +81,7 @@ export function WithSurvey(): ClassDecorator {
       {
         kind: 'document',
         summary: 'Questions asked at launch; an empty object when there are none.',
-        response: { type: 'object', additionalProperties: true },
+        response: SURVEY,
       },
       async function ({ params, actor }) {
         const template = await this.machinery.resources.load(definition, params.id, actor);

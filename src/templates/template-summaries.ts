@@ -1,12 +1,14 @@
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
   RepresentContext,
   ResourceDefinition,
   Row,
+  ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
@@ -23,6 +25,23 @@ interface SurveyHead extends Row {
   title: string | null;
   description: string | null;
 }
+
+export const TEMPLATE_SHOWS: ShownBesides = {
+  related: ['webhook_receiver'],
+  summary_fields: {
+    labels: LABEL_SUMMARY,
+    survey: object({ title: orNull(STRING), description: orNull(STRING) }),
+    recent_jobs: list(
+      object({
+        id: INTEGER,
+        status: STRING,
+        finished: orNull(INSTANT),
+        canceled_on: orNull(INSTANT),
+        type: STRING,
+      }),
+    ),
+  },
+};
 
 /**
  * What templates with labels, surveys and webhooks show besides their fields (core 10.1, 13.1):

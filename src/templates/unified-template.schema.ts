@@ -35,6 +35,15 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
   @DateTime({ readOnly: true, help: 'When a schedule starts the next run.' })
   next_job_run!: string | null;
 
+  @Reference(() => resource('schedule'), {
+    readOnly: true,
+    nullable: true,
+    hidden: true,
+    index: false,
+    help: 'Schedule that starts the next run.',
+  })
+  next_schedule!: number | null;
+
   @Reference(() => resource('unified_job'), {
     readOnly: true,
     nullable: true,

@@ -1,6 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { object, STRING } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type {
   GenericController,
@@ -22,7 +23,7 @@ export function WithWebhookKey(): ClassDecorator {
       access: 'authenticated',
       parent: definition,
       needs: action,
-      response: { type: 'object', properties: { webhook_key: { type: 'string' } } },
+      response: object({ webhook_key: STRING }),
     } as const;
     definition.links.set('webhook_key', 'webhook_key');
     addRoute(controller, 'webhook_key_read', {

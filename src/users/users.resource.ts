@@ -1,3 +1,4 @@
+import { ACCESS_SUMMARIES } from '../access/access-list.js';
 import { hasRoleAnywhere, heldObjects } from '../access/predicates.js';
 import {
   anyOf,
@@ -79,4 +80,5 @@ export const users = defineResource({
     },
   },
   extend: async (rows) => new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED } }])),
+  shows: { summary_fields: ACCESS_SUMMARIES },
 });

@@ -1,5 +1,7 @@
 import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { AlternativeAnswer } from '../common/http/route.js';
+import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import { resource } from '../common/resource/registry.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
@@ -36,6 +38,7 @@ function declareReceiver(
       summary: `Receive an event of ${webhookService(service).label}, signed with the webhook key.`,
       status: 202,
       response: RECEIVER_ANSWER,
+      alternatives: RECEIVER_IGNORED,
     },
     handler: function (this: { service: ReceiverService }, request) {
       return this.service.receive(request as VerifiedRequest);
@@ -47,13 +50,17 @@ function declareReceiver(
 }
 
 /** JSON schema of the answers of decision 15. */
-export const RECEIVER_ANSWER = {
-  type: 'object',
-  properties: {
-    message: { type: 'string' },
-    delivery: { type: 'integer', description: 'Record of this delivery.' },
-    job: { type: 'integer', description: 'The job or project update that it launched.' },
-    url: { type: 'string', description: 'Path of that.' },
+export const RECEIVER_ANSWER = object(
+  {
+    message: STRING,
+    delivery: { ...INTEGER, description: 'Record of this delivery.' },
+    job: { ...INTEGER, description: 'The run that it launched.' },
+    url: { ...STRING, description: 'Path of that run.' },
   },
-  required: ['message', 'delivery'],
-};
+  ['job', 'url'],
+);
+
+/** What is recorded and launches nothing. */
+export const RECEIVER_IGNORED: readonly AlternativeAnswer[] = [
+  { status: 200, description: 'Recorded and ignored.', response: RECEIVER_ANSWER },
+];

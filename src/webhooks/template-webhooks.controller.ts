@@ -2,6 +2,15 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import type { ApiRequest } from '../common/http/request.js';
 import { addRoute } from '../common/resource/add-route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import {
   ResourceController,
@@ -12,7 +21,7 @@ import { SubList } from '../common/resource/sublist.js';
 import { listOf } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { FilterTrial } from './filter-trial.service.js';
-import { RECEIVER_ANSWER } from './receiver.controller.js';
+import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
@@ -47,6 +56,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
       needs: 'change',
       status: 202,
       response: RECEIVER_ANSWER,
+      alternatives: RECEIVER_IGNORED,
     },
     handler: async function (this: GenericController, request: ApiRequest) {
       const { id, delivery = '' } = request.params;
@@ -81,25 +91,18 @@ function declareFilterTest(target: Type, templates: ResourceDefinition, kind: Re
   });
 }
 
-const TRIAL_ANSWER = {
-  type: 'object',
-  properties: {
-    launches: { type: 'integer', description: 'Deliveries that would have launched.' },
-    count: { type: 'integer', description: 'Deliveries that were looked at, the newest.' },
-    results: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          delivery: { type: 'integer' },
-          received: { type: 'string', format: 'date-time' },
-          event: { type: 'string' },
-          ref_name: { type: 'string', nullable: true },
-          verdict: { type: 'string', description: 'What became of it when it came.' },
-          launches: { type: 'boolean' },
-          reason: { type: 'string', description: 'Why it would not have launched.' },
-        },
-      },
-    },
-  },
-};
+const TRIAL_ANSWER = object({
+  launches: { ...INTEGER, description: 'Deliveries that would have launched.' },
+  count: { ...INTEGER, description: 'Deliveries that were looked at, the newest.' },
+  results: list(
+    object({
+      delivery: INTEGER,
+      received: INSTANT,
+      event: STRING,
+      ref_name: orNull(STRING),
+      verdict: { ...STRING, description: 'What became of it when it came.' },
+      launches: BOOLEAN,
+      reason: { ...STRING, description: 'Why it would not have launched.' },
+    }),
+  ),
+});

@@ -5,7 +5,7 @@ import { Route } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
-import { RECEIVER_ANSWER } from './receiver.controller.js';
+import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
@@ -31,6 +31,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     needs: 'redeliver',
     status: 202,
     response: RECEIVER_ANSWER,
+    alternatives: RECEIVER_IGNORED,
   })
   redeliver(@Req() request: ApiRequest): Promise<Reply> {
     return this.redeliveries.redeliver(request, request.params.id);

@@ -3,7 +3,7 @@ import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
-import { webhookDeliveryExtension } from './webhook-delivery-extension.js';
+import { webhookDeliveryExtension, WEBHOOK_DELIVERY_SHOWS } from './webhook-delivery-extension.js';
 
 /** The caller holds a role on the template that the delivery came for. */
 const onTemplate = (role: string): Predicate =>
@@ -33,4 +33,5 @@ export const webhookDeliveries = defineResource({
     actions: { redeliver: onTemplate('admin_role') },
   },
   extend: webhookDeliveryExtension,
+  shows: WEBHOOK_DELIVERY_SHOWS,
 });

@@ -1,4 +1,16 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { anyValue } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+
+export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
+  fields: { payload: anyValue('The JSON as it came, for those who administer the template.') },
+  optional: ['payload'],
+  related: ['redeliver'],
+};
 
 /**
  * The payload, on the detail and for those who administer the template only: it may hold what the

@@ -1,8 +1,19 @@
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import type { StatusPostAttempt } from './status-posts.store.js';
 
 const READ_ONLY = { readOnly: true } as const;
+
+const ATTEMPTS = list(
+  object({
+    number: INTEGER,
+    at: INSTANT,
+    answer: orNull({ ...INTEGER, description: 'Status code of the answer.' }),
+    detail: STRING,
+    duration_ms: orNull(INTEGER),
+  }),
+);
 
 /** A status of a webhook's job that is announced to the service it came from (decision 20). */
 export class WebhookStatusPostSchema {
@@ -35,7 +46,7 @@ export class WebhookStatusPostSchema {
   @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
   reason!: string;
 
-  @Json({ ...READ_ONLY, default: [], help: 'What came of each attempt.' })
+  @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'What came of each attempt.' })
   attempts!: StatusPostAttempt[];
 
   @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'When it is tried next.' })

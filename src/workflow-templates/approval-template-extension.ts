@@ -1,7 +1,18 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { ref } from '../common/openapi/schemas.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { sql } from '../database/sql.js';
+
+export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
+  related: ['workflow_job_template'],
+  summary_fields: { workflow_job_template: ref('WorkflowJobTemplateSummary') },
+};
 
 /** The workflow that asks for the approval. Two statements a page. */
 export async function approvalTemplateExtension(

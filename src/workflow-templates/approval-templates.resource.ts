@@ -6,7 +6,10 @@ import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { ApprovalTemplateSchema } from './approval-template.schema.js';
-import { approvalTemplateExtension } from './approval-template-extension.js';
+import {
+  approvalTemplateExtension,
+  APPROVAL_TEMPLATE_SHOWS,
+} from './approval-template-extension.js';
 
 /** The caller holds a role on the workflow whose node runs the approval template. */
 const onWorkflow = (role: string): Predicate =>
@@ -40,4 +43,5 @@ export const approvalTemplates = defineResource({
     },
   },
   extend: approvalTemplateExtension,
+  shows: APPROVAL_TEMPLATE_SHOWS,
 });

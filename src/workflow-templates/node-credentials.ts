@@ -1,25 +1,27 @@
 import { BadRequest } from '../common/http/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { relationCondition, type Row } from '../common/resource/define-resource.js';
 import type { LinkContext } from '../common/resource/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
-import { sql } from '../database/sql.js';
+import { ident, sql } from '../database/sql.js';
 import { LaunchLoader, type LaunchCredential } from '../jobs/launch-loader.js';
 import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
 
 /**
- * Refuses a credential that the launch of a node could not take (core 13.2). The node's row is
- * locked: two attachments at once must see each other.
+ * Refuses a credential that a saved launch, of a node or a schedule, could not take (core 13.2). The
+ * row it is saved in is locked: two attachments at once must see each other.
  */
 export async function assertCredentialFits(
-  { machinery, parent }: LinkContext,
+  { machinery, parent, parentDefinition }: LinkContext,
   child: Row,
 ): Promise<void> {
   const { database } = machinery;
+  const { credentials: relation } = parentDefinition.relations;
   await database.row(sql`
-    SELECT 1 FROM workflow_job_template_nodes WHERE id = ${parent.id} FOR UPDATE`);
-  const links = await database.rows<{ credential_id: number }>(sql`
-    SELECT credential_id FROM workflow_template_node_credentials WHERE node_id = ${parent.id}`);
-  const held = links.map(({ credential_id: id }) => id);
+    SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR UPDATE`);
+  const attached = await database.rows<{ id: number }>(sql`
+    SELECT id FROM credentials c
+    WHERE ${relationCondition(relation!, sql`${parent.id}::int`, 'c')} ORDER BY id`);
+  const held = attached.map(({ id }) => id);
   if (held.includes(child.id)) return;
   const templateId = parent.unified_job_template_id as number | null;
   const templates = await machinery

@@ -5,11 +5,11 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, TRUE } from '../database/sql.js';
 import type { Prompts } from '../templates/launch-config.js';
+import { openAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
 import type { Survey } from '../templates/survey.js';
 import { openSurvey } from '../templates/survey-secrets.js';
 import type { EdgeKind } from './node-edges.js';
 import { promptsOfNode } from './node-prompts.js';
-import { openAnswers, type SealedAnswers } from './node-secrets.js';
 import { workflowTemplates } from './workflow-templates.resource.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
@@ -113,7 +113,8 @@ export class WorkflowLaunchLoader {
 
   private nodeOf(row: NodeRow): SavedNode {
     const { credentials, labels, instance_groups, survey_passwords: sealed } = row;
-    const extra_data = openAnswers(this.box, row.id, row.extra_data, sealed);
+    const place = { table: 'workflow_job_template_nodes', id: row.id };
+    const extra_data = openAnswers(this.box, place, row.extra_data, sealed);
     const lists = Object.entries({ credentials, labels, instance_groups }).filter(
       ([, ids]) => ids.length > 0,
     );

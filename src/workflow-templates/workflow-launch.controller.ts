@@ -4,11 +4,20 @@ import type { Actor } from '../common/access.js';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import {
+  BOOLEAN,
+  freeObject,
+  INTEGER,
+  list,
+  object,
+  STRING,
+} from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { readLaunchBody } from '../jobs/launch-body.js';
+import { ASK_SWITCHES } from '../templates/launch-config.js';
 import { LAUNCH_FIELDS } from '../templates/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { NodeTemplateLoader } from './node-template-loader.js';
@@ -20,21 +29,16 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 
 workflowTemplates.links.set('launch', 'launch');
 
-const IDS = { type: 'array', items: { type: 'integer' } };
-const WORKFLOW_LAUNCH_NEEDS = {
-  type: 'object',
-  properties: {
-    can_start_without_user_input: { type: 'boolean' },
-    variables_needed_to_start: { type: 'array', items: { type: 'string' } },
-    node_templates_missing: IDS,
-    node_prompts_rejected: IDS,
-    survey_enabled: { type: 'boolean' },
-    workflow_job_template_data: { type: 'object', additionalProperties: true },
-    defaults: { type: 'object', additionalProperties: true },
-  },
-  // One boolean for each prompt, such as ask_limit_on_launch.
-  additionalProperties: { type: 'boolean' },
-};
+const WORKFLOW_LAUNCH_NEEDS = object({
+  can_start_without_user_input: BOOLEAN,
+  ...Object.fromEntries(WORKFLOW_PROMPTS.map((field) => [ASK_SWITCHES[field], BOOLEAN])),
+  survey_enabled: BOOLEAN,
+  variables_needed_to_start: list(STRING),
+  node_templates_missing: list(INTEGER),
+  node_prompts_rejected: list(INTEGER),
+  workflow_job_template_data: object({ id: INTEGER, name: STRING, description: STRING }),
+  defaults: freeObject("The template's own value of each launch field."),
+});
 
 const asked: readonly string[] = WORKFLOW_PROMPTS;
 const BODY = LAUNCH_FIELDS.filter(({ name }) => asked.includes(name));
@@ -73,6 +77,10 @@ export class WorkflowLaunchController {
     summary: 'Launch the workflow. Fields the template does not ask for are ignored and listed.',
     parent: workflowTemplates,
     resource: workflowJobs,
+    adds: {
+      workflow_job: INTEGER,
+      ignored_fields: freeObject('What was sent and the template does not ask for.'),
+    },
     needs: 'start',
     body: BODY,
     status: 201,

@@ -1,5 +1,6 @@
 import { permit } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { BOOLEAN, list, STRING } from '../common/openapi/json-schema.js';
 import type { CopyContext, CopyOptions } from '../common/resource/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Values } from '../common/resource/hooks.js';
@@ -7,9 +8,11 @@ import { resource } from '../common/resource/registry.js';
 import type { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
+import { openAnswers, sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { NODE_PROMPT_COLUMNS } from './node-prompts.js';
-import { openAnswers, sealAnswers, type SealedAnswers } from './node-secrets.js';
+
+const NODES = 'workflow_job_template_nodes';
 
 /** Something a copy would refer to, and whether the copier may let it. */
 interface Reference {
@@ -32,13 +35,13 @@ interface CopiedNode extends Row {
 }
 
 const APPROVAL = 'workflow_approval_template';
-const NAMES = { type: 'array', items: { type: 'string' } };
+const NAMES = list(STRING);
 
 /** What of a workflow does not come along: what the copier may not use himself (core 13.1). */
 export const workflowCopy: CopyOptions = {
   losses: {
     properties: {
-      can_copy_without_user_input: { type: 'boolean' },
+      can_copy_without_user_input: BOOLEAN,
       templates_unable_to_copy: NAMES,
       credentials_unable_to_copy: NAMES,
       inventories_unable_to_copy: NAMES,
@@ -212,9 +215,14 @@ function nodeValues(
 ): unknown[] {
   const former = node.unified_job_template_id;
   const isKept = keepsTemplate(node);
-  const answers = openAnswers(box, node.id, node.extra_data, node.survey_passwords);
+  const answers = openAnswers(
+    box,
+    { table: NODES, id: node.id },
+    node.extra_data,
+    node.survey_passwords,
+  );
   const secrets = Object.keys(node.survey_passwords);
-  const { shown, sealed } = sealAnswers(box, id, answers, secrets);
+  const { shown, sealed } = sealAnswers(box, { table: NODES, id }, answers, secrets);
   const values: Record<string, unknown> = {
     ...(isKept ? node : {}),
     id,

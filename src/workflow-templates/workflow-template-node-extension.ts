@@ -1,4 +1,10 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { templateReferences } from '../templates/template-references.js';
 import type { EdgeKind } from './node-edges.js';
@@ -7,6 +13,17 @@ interface Followers extends Row {
   kind: EdgeKind;
   ids: number[];
 }
+
+export const NODE_SHOWS: ShownBesides = {
+  summary_fields: {
+    unified_job_template: object({
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      unified_job_type: STRING,
+    }),
+  },
+};
 
 /** What follows each node, and what each runs by its kind. Two statements a page. */
 export async function nodeExtension(

@@ -10,6 +10,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { refFault } from '../templates/job-template-checks.js';
+import { sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
 import { secretVariables } from '../templates/survey.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
@@ -20,7 +21,6 @@ import {
   promptsOfNode,
   readExtraData,
 } from './node-prompts.js';
-import { sealAnswers, type SealedAnswers } from './node-secrets.js';
 import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
 
 const RECURSION = 'The workflow would contain itself.';
@@ -116,7 +116,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   ): ExtraColumns {
     const secrets = template?.survey ? secretVariables(template.survey) : [];
     const variables = (values.extra_data ?? {}) as Record<string, unknown>;
-    const { shown, sealed } = sealAnswers(this.box, nodeId, variables, secrets, former);
+    const row = { table: 'workflow_job_template_nodes', id: nodeId };
+    const { shown, sealed } = sealAnswers(this.box, row, variables, secrets, former);
     values.extra_data = shown;
     return { survey_passwords: JSON.stringify(sealed) };
   }

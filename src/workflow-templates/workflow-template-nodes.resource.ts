@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import type { EdgeKind } from './node-edges.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
-import { nodeExtension } from './workflow-template-node-extension.js';
+import { nodeExtension, NODE_SHOWS } from './workflow-template-node-extension.js';
 
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
@@ -66,4 +66,5 @@ export const workflowTemplateNodes = defineResource({
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
   extend: nodeExtension,
+  shows: NODE_SHOWS,
 });

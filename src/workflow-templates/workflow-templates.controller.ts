@@ -17,6 +17,7 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 @SubList('workflow_nodes', children('workflow_nodes'))
 @SubList('workflow_jobs', children('workflow_jobs', { readOnly: true }))
 @SubList('labels', attachLabels())
+@SubList('schedules', children('schedules'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

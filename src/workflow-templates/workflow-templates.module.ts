@@ -36,6 +36,6 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     WorkflowLaunchService,
     { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
   ],
-  exports: [NestedLaunches, WorkflowLaunchLoader, WorkflowLaunchService],
+  exports: [NestedLaunches, NodeTemplateLoader, WorkflowLaunchLoader, WorkflowLaunchService],
 })
 export class WorkflowTemplatesModule {}

@@ -7,6 +7,7 @@ import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { workflowTemplateExtension } from './workflow-template-extension.js';
 
 export const workflowTemplates = defineResource({
@@ -62,6 +63,11 @@ export const workflowTemplates = defineResource({
     },
   },
   relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
     ...templateNotifications('started', 'success', 'error', 'approvals'),
     labels: labelled('workflow_job_template'),
     workflow_nodes: {
@@ -76,4 +82,5 @@ export const workflowTemplates = defineResource({
     },
   },
   extend: workflowTemplateExtension,
+  shows: TEMPLATE_SHOWS,
 });

@@ -1,8 +1,27 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { launchedBy, loadRunFacts, summarizeTemplate } from '../jobs/launched-by.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+} from '../jobs/launched-by.js';
 
 interface ApprovalFacts extends Row {
   may_approve: boolean;
@@ -11,6 +30,22 @@ interface ApprovalFacts extends Row {
   workflow_template: object | null;
   approval_template: object | null;
 }
+
+const NAMED = { id: INTEGER, name: STRING, description: STRING };
+
+export const APPROVAL_SHOWS: ShownBesides = {
+  fields: {
+    launched_by: LAUNCHED_BY,
+    can_approve_or_deny: BOOLEAN,
+    approval_expiration: orNull(INSTANT),
+  },
+  related: ['workflow_approval_template', 'source_workflow_job'],
+  summary_fields: {
+    unified_job_template: TEMPLATE_SUMMARY,
+    workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
+    workflow_job_template: object(NAMED),
+  },
+};
 
 /** Fields and summaries of approvals that are no columns (core 13.5), in two statements a page. */
 export async function workflowApprovalExtension(

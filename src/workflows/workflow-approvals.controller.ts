@@ -1,6 +1,7 @@
 import { Get, Post, Req } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { BOOLEAN, object } from '../common/openapi/json-schema.js';
 import { Route, type RouteInfo } from '../common/http/route.js';
 import { Machinery } from '../common/resource/machinery.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
@@ -18,7 +19,7 @@ const CAN_DECIDE = {
   access: 'authenticated',
   summary: 'Whether the caller can decide on the approval.',
   parent: workflowApprovals,
-  response: { type: 'object', properties: { can_approve_or_deny: { type: 'boolean' } } },
+  response: object({ can_approve_or_deny: BOOLEAN }),
 } as const satisfies Partial<RouteInfo>;
 
 const DECIDE = {

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../jobs/jobs.resource.js';
 import { RunHooks } from '../jobs/run.hooks.js';
-import { workflowApprovalExtension } from './workflow-approval-extension.js';
+import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
 import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
 /** The caller holds a role on the template of the workflow job that waits. */
@@ -46,4 +46,5 @@ export const workflowApprovals = defineResource({
     },
   },
   extend: workflowApprovalExtension,
+  shows: APPROVAL_SHOWS,
 });

@@ -1,10 +1,39 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { BOOLEAN, INTEGER, orNull, STRING } from '../common/openapi/json-schema.js';
+import { ref } from '../common/openapi/schemas.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
-import { launchedBy, loadRunFacts, summarizeTemplate, type RunFacts } from '../jobs/launched-by.js';
-import { labelSummaries } from '../labels/label-summaries.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+  type RunFacts,
+} from '../jobs/launched-by.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
+
+export const WORKFLOW_JOB_SHOWS: ShownBesides = {
+  fields: {
+    launched_by: LAUNCHED_BY,
+    workflow_job_template: orNull(INTEGER),
+    is_sliced_job: BOOLEAN,
+    workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
+  },
+  related: ['workflow_job_template'],
+  summary_fields: {
+    unified_job_template: TEMPLATE_SUMMARY,
+    workflow_job_template: ref('WorkflowJobTemplateSummary'),
+    labels: LABEL_SUMMARY,
+  },
+};
 
 /** Fields and summaries of workflow jobs that are no columns (core 13.4). Three statements a page. */
 export async function workflowJobExtension(

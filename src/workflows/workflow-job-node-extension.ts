@@ -1,8 +1,58 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import {
+  BOOLEAN,
+  freeObject,
+  INSTANT,
+  INTEGER,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { sql, type Sql } from '../database/sql.js';
 import type { EdgeKind } from './workflow-rows.js';
+
+const NODE_IDS = list(INTEGER);
+
+export const NODE_SHOWS: ShownBesides = {
+  fields: {
+    extra_vars: freeObject('The variables of the node, as in extra_data.'),
+    execution_environment: orNull(INTEGER),
+    success_nodes: NODE_IDS,
+    failure_nodes: NODE_IDS,
+    always_nodes: NODE_IDS,
+  },
+  summary_fields: {
+    unified_job_template: object({
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      unified_job_type: STRING,
+    }),
+    job: object(
+      {
+        id: INTEGER,
+        name: STRING,
+        description: STRING,
+        status: STRING,
+        failed: BOOLEAN,
+        elapsed: NUMBER,
+        type: STRING,
+        canceled_on: orNull(INSTANT),
+        timed_out: BOOLEAN,
+      },
+      ['timed_out'],
+    ),
+  },
+};
 
 interface NodeFacts extends Row {
   node_id: number;

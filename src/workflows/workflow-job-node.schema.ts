@@ -1,4 +1,5 @@
 import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { freeObject } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
@@ -40,7 +41,11 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   @Bool({ readOnly: true })
   all_parents_must_converge!: boolean;
 
-  @Json({ readOnly: true, help: 'Variables of the node; secret answers masked.' })
+  @Json({
+    readOnly: true,
+    schema: freeObject('Variables by name.'),
+    help: 'Variables of the node; secret answers masked.',
+  })
   extra_data!: Record<string, unknown>;
 
   @Reference(() => resource('inventory'), PROMPT)

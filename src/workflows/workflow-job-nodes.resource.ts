@@ -3,7 +3,7 @@ import { defineResource, type Relation } from '../common/resource/define-resourc
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { nodeExtension } from './workflow-job-node-extension.js';
+import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.js';
@@ -64,4 +64,5 @@ export const workflowJobNodes = defineResource({
     always_nodes: childrenBy('always'),
   },
   extend: nodeExtension,
+  shows: NODE_SHOWS,
 });

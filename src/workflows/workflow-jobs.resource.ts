@@ -6,7 +6,7 @@ import { ident, sql } from '../database/sql.js';
 import { RunHooks } from '../jobs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
-import { workflowJobExtension } from './workflow-job-extension.js';
+import { workflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job-extension.js';
 
 const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
 const isNoBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
@@ -72,4 +72,5 @@ export const workflowJobs = defineResource({
     },
   },
   extend: workflowJobExtension,
+  shows: WORKFLOW_JOB_SHOWS,
 });

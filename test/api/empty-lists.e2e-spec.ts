@@ -11,7 +11,6 @@ const EMPTY = [
   'execution_environments',
   'applications',
   'inventory_sources',
-  'schedules',
   'system_job_templates',
 ];
 const READABLE = [...EMPTY, 'instance_groups'];

@@ -3,7 +3,7 @@ import { get as request, type IncomingMessage } from 'node:http';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/jobs/run-signals.js';
-import { StreamSlots, STREAMS_PER_USER } from '../../src/jobs/live/stream-slots.js';
+import { StreamSlots } from '../../src/jobs/live/stream-slots.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
@@ -64,7 +64,7 @@ const headers: Record<string, Record<string, string>> = {};
 const listeners: Listener[] = [];
 
 beforeAll(async () => {
-  test = await boot();
+  test = await boot({ settings: { STREAMS_PER_USER: '5' } });
   samples = new Samples(test);
   for (const name of ['superuser', 'nobody', 'orgMember'] as const) {
     headers[name] = { Authorization: `Bearer ${await test.make.token(test.as.users[name])}` };
@@ -195,7 +195,7 @@ describe('live events are refused', () => {
   it('to a user who has too many open, until one is closed', async () => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
-    for (let open = 0; open < STREAMS_PER_USER; open += 1) await listen(path);
+    for (let open = 0; open < 5; open += 1) await listen(path);
     const { headers: told } = await test.as.superuser.get(path).expect(429);
     expect(told['retry-after']).toBe('15');
     listeners.pop()!.close();

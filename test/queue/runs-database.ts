@@ -13,6 +13,7 @@ import type { RunSignals } from '../../src/jobs/run-signals.js';
 import { Dependencies } from '../../src/jobs/scheduler/dependencies.js';
 import { Placement } from '../../src/jobs/scheduler/placement.js';
 import { Scheduler } from '../../src/jobs/scheduler/scheduler.js';
+import type { ScheduleStep } from '../../src/jobs/scheduler/schedule-step.js';
 import type { WorkflowStep } from '../../src/jobs/scheduler/workflow-step.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import type { Subscriber } from '../../src/jobs/worker/subscriber.js';
@@ -55,12 +56,14 @@ export class RunsDatabase {
     const dependencies = new Dependencies(this.database, this.transitions);
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
     const workflows = { advance: async () => false } as unknown as WorkflowStep;
+    const schedules = { launchDue: async () => false } as unknown as ScheduleStep;
     this.scheduler = new Scheduler(
       this.database,
       dependencies,
       this.placement,
       subscriber,
       workflows,
+      schedules,
     );
   }
 

@@ -91,6 +91,12 @@ const MAKERS: Record<string, Maker> = {
       WHERE id = ${node.id}`);
     return template;
   },
+  schedule: async (samples) =>
+    samples.row('schedule', {
+      name: samples.name('Schedule'),
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1',
+      unified_job_template: (await samples.of('job_template')).id,
+    }),
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: async ({ test: { database } }) =>
     (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
@@ -195,7 +201,12 @@ const MAKERS: Record<string, Maker> = {
 };
 
 /** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
-const PARAMETERS: Record<string, string> = { delivery: 'webhook_delivery', category: '=bulk' };
+const PARAMETERS: Record<string, string> = {
+  delivery: 'webhook_delivery',
+  category: '=bulk',
+  tag: '=teams',
+  name: '=Team',
+};
 
 const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;

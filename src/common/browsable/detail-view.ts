@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, words, type Html } from './html.js';
 import { linkOf } from './json-view.js';
+import { folded } from './layout.js';
 import { isItem, valueView, type Item } from './values.js';
 
 /** Keys of every object that a page shows in other places. */
@@ -15,22 +16,47 @@ export function detailView(item: Item, definition: ResourceDefinition): Html {
     ...shown.filter((name) => !BOOKKEEPING.has(name)),
     ...shown.filter((name) => BOOKKEEPING.has(name)),
   ];
+  const empty = names.filter((name) => isEmpty(item[name]));
   return html`<div class="columns">
-    <section aria-labelledby="fields-title" class="card">
+    <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
       <h2 id="fields-title">Fields</h2>
-      <dl class="fields">
-        ${names.map((name) => {
-          const field = definition.field(name);
-          return html`<div>
-            <dt>${field?.label ?? words(name)}</dt>
-            <dd>${valueView(name, item, field)}</dd>
-          </div>`;
-        })}
-      </dl>
+      ${fieldList(
+        names.filter((name) => !isEmpty(item[name])),
+        item,
+        definition,
+      )}
+      ${
+        empty.length > 0 &&
+        folded(
+          empty.length === 1 ? 'One field is empty' : `${empty.length} fields are empty`,
+          fieldList(empty, item, definition),
+          { kind: 'plain' },
+        )
+      }
     </section>
     ${isItem(item.related) && relatedLinks(item.related)}
   </div>`;
 }
+
+const fieldList = (names: readonly string[], item: Item, definition: ResourceDefinition): Html =>
+  html`<dl class="fields">
+    ${names.map((name) => {
+      const field = definition.field(name);
+      const isLong =
+        field?.kind === 'variables' || (field?.kind === 'json' && !isEmpty(item[name]));
+      return html`<div class="${isLong ? 'span' : ''}">
+        <dt>${field?.label ?? words(name)}</dt>
+        <dd>${valueView(name, item, field)}</dd>
+      </div>`;
+    })}
+  </dl>`;
+
+/** What tells nothing is folded away: most objects use few of their fields. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
 
 function relatedLinks(related: Item): Html | null {
   const links = Object.entries(related).filter(

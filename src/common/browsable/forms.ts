@@ -3,7 +3,7 @@ import type { Actor } from '../access.js';
 import { fieldsOf, Reference, type Field } from '../fields/field.js';
 import type { FieldErrors } from '../http/errors.js';
 import type { TableRoute } from '../http/route-table.js';
-import type { RouteInfo } from '../http/route.js';
+import type { OpenParts, RouteInfo } from '../http/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resource } from '../resource/registry.js';
 import type { Submission } from './browser-form.js';
@@ -18,6 +18,8 @@ import type { Item } from './values.js';
 export interface FormRequest {
   route: TableRoute;
   info: RouteInfo;
+  /** What the caller may send; the rest is not offered. */
+  open: OpenParts;
   context: PageContext;
   actor: Actor;
   /** The object the page shows; its values fill a form that changes it. */
@@ -40,20 +42,19 @@ export class Forms {
 
   /** The form of fields and the raw form of one route, in a section that can be folded. */
   async section(request: FormRequest): Promise<Html> {
-    const { route, info, refused } = request;
-    const fields = formFields(info, route.method);
+    const { route, info, open, refused } = request;
+    const fields = open.body ? formFields(info, route.method) : [];
     const part = refused && refusedPart(refused.submission, info);
     const forPart = (name: FormPart): FormRequest =>
       part === name ? request : { ...request, refused: undefined };
-    const attaching = info.attach ? await this.attachForm(forPart('attach')) : null;
+    const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
     const byField = await this.fieldForm(forPart('fields'), fields);
     const raw = folded('Raw data', rawForm(forPart('raw'), fields), {
       open: part === 'raw' || (byField === null && attaching === null),
       kind: 'plain',
     });
-    const title = actionTitle(route, info);
     return folded(
-      attaching && byField ? `Add or ${title.toLowerCase()}` : title,
+      sectionTitle(route, info, { attaches: attaching !== null, makes: byField !== null }),
       html`${attaching}${byField}${raw}`,
       {
         id: `form-${route.method.toLowerCase()}`,
@@ -146,6 +147,19 @@ function formFields(info: RouteInfo, method: string): readonly Field[] {
     const parent = info.parent !== info.resource ? info.parent : undefined;
     return !(parent && field.target?.() === parent && field.name === parent.type);
   });
+}
+
+/** "Create team", "Add user", or both where a list takes either. */
+function sectionTitle(
+  route: TableRoute,
+  info: RouteInfo,
+  { attaches, makes }: { attaches: boolean; makes: boolean },
+): string {
+  const title = actionTitle(route, info);
+  if (!attaches) return title;
+  return makes
+    ? `Add or ${title.toLowerCase()}`
+    : `Add ${info.resource?.label.toLowerCase() ?? 'object'}`;
 }
 
 /** What a form does, for its heading and its button: "Create team", "Rotate webhook key". */

@@ -60,6 +60,7 @@ const header = (context: PageContext): Html =>
       <a href="/">Dashboard</a>
       <a href="/api/v2/">API</a>
       <a href="/api/docs/">Explorer</a>
+      <a href="/api/docs/reference/">Reference</a>
     </nav>
     <div class="bar-end">${themeSwitch(context)} ${account(context)}</div>
   </header>`;

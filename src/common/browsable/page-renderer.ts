@@ -4,6 +4,7 @@ import { Database } from '../../database/database.js';
 import type { Actor } from '../access.js';
 import { OptionsService } from '../http/options.service.js';
 import type { ApiRequest } from '../http/request.js';
+import type { OpenParts } from '../http/route.js';
 import { RouteTable, type TableEntry, type TableRoute } from '../http/route-table.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { summariesOf } from '../resource/represent.js';
@@ -37,6 +38,11 @@ interface View extends Shown {
   route: TableRoute | undefined;
   actor: Actor | null;
   response: Response;
+}
+
+/** A route that writes, with what of it is open to the caller. */
+interface UsableRoute extends TableRoute {
+  open: OpenParts;
 }
 
 /** Methods that a page has forms for, in the order of the page. */
@@ -89,12 +95,12 @@ export class PageRenderer {
   }
 
   /** The part that depends on what the answer is: rows, an object, a directory, or nothing. */
-  private async main(view: View, usable: readonly TableRoute[]): Promise<HtmlValue> {
+  private async main(view: View, usable: readonly UsableRoute[]): Promise<HtmlValue> {
     const { context, body, route, actor } = view;
     if (view.status >= 400 || context.method !== 'GET' || !isItem(body)) return null;
     const definition = route?.info?.resource;
     if (Array.isArray(body.results)) {
-      const removable = usable.some(({ info }) => info?.attach === true);
+      const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
       return html` ${definition && route?.info?.kind === 'list' && filterPanel(context, definition)}
       ${listView({ context, definition, body, removable })}`;
     }
@@ -111,20 +117,21 @@ export class PageRenderer {
     return !isItem(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }
 
-  private async usableRoutes({ entry, actor, context }: View): Promise<TableRoute[]> {
+  private async usableRoutes({ entry, actor, context }: View): Promise<UsableRoute[]> {
     if (!actor || !entry) return [];
-    const usable: TableRoute[] = [];
+    const usable: UsableRoute[] = [];
     for (const method of [...FORM_METHODS, 'DELETE'] as const) {
       const route = entry.routes.get(method);
       if (route?.info?.access !== 'authenticated') continue;
-      if (await this.options.mayCall(route, context.path, actor)) usable.push(route);
+      const open = await this.options.openParts(route, context.path, actor);
+      if (open.body || open.attach) usable.push({ ...route, open });
     }
     return usable;
   }
 
   private async formSections(
     { context, actor, body, status, refused }: View,
-    usable: readonly TableRoute[],
+    usable: readonly UsableRoute[],
     title: string,
   ): Promise<Html[]> {
     if (!actor || (status >= 400 && !refused)) return [];
@@ -136,9 +143,9 @@ export class PageRenderer {
     for (const route of wanted) {
       if (route.method === 'DELETE') sections.push(deleteSection(context, route.info!, title));
       else {
-        sections.push(
-          await this.forms.section({ route, info: route.info!, context, actor, object, refused }),
-        );
+        const { open } = route;
+        const request = { route, info: route.info!, open, context, actor, object, refused };
+        sections.push(await this.forms.section(request));
       }
     }
     return sections;

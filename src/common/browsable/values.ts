@@ -45,7 +45,7 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
   if (typeof value === 'object') {
-    return html`<code>${shorten(JSON.stringify(value), 120)}</code>`;
+    return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
   }
   return typeof value === 'string'
     ? textView(name, value, field)
@@ -54,6 +54,7 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
 
 function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'datetime') return timeView(value);
+  if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
   if (name === 'status') return statusBadge(value);
   const text = choiceLabel(field, value);
   const link = linkOf(value);

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../openapi/json-schema.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
 export type FieldKind =
@@ -62,6 +63,8 @@ export interface Field {
   anyShape: boolean;
   /** Further members of its description in OPTIONS, such as the schema of what it holds. */
   options: (() => Readonly<Record<string, unknown>>) | null;
+  /** JSON schema of the value, for kinds that do not tell: what a JSON field holds. */
+  schema: JsonSchema | null;
 }
 
 export type FieldOptions = Partial<
@@ -131,6 +134,7 @@ const PLAIN = {
   columnDefault: null,
   anyShape: false,
   options: null,
+  schema: null,
 } as const satisfies Partial<Field>;
 
 /** Composes one property decorator; the decorators below are its only callers. */

@@ -4,9 +4,10 @@ import type { Actor } from '../access.js';
 import { fieldOptions } from '../fields/options.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { ResourceService } from '../resource/resource.service.js';
+import { Machinery } from '../resource/machinery.js';
 import { DomainError } from './errors.js';
 import { LINES_TYPE } from './lines.js';
+import { ALL_OPEN, NOTHING_OPEN, type OpenParts } from './route.js';
 import type { TableEntry, TableRoute } from './route-table.js';
 
 export const PARSES = [
@@ -20,7 +21,7 @@ export const RENDERS = ['application/json', 'text/html'] as const;
 @Injectable()
 export class OptionsService {
   constructor(
-    private readonly resources: ResourceService,
+    private readonly machinery: Machinery,
     private readonly settings: Settings,
   ) {}
 
@@ -72,10 +73,12 @@ export class OptionsService {
     const post = entry.routes.get('POST');
     // The command-line client learns the fields of an action from object 1, whether it exists or not
     // (decision 41, rule 10).
-    if (post && (post.info?.kind === 'action' || (await this.mayCall(post, path, actor)))) {
+    const open =
+      !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
+    if (post && (open.body || open.attach)) {
       actions.POST = {
-        ...fieldOptions(post.info?.body ?? [], 'POST'),
-        ...(post.info?.attach ? ATTACH_FIELDS : {}),
+        ...(open.body ? fieldOptions(post.info?.body ?? [], 'POST') : {}),
+        ...(post.info?.attach && open.attach ? ATTACH_FIELDS : {}),
       };
     }
     const put = entry.routes.get('PUT');
@@ -83,25 +86,26 @@ export class OptionsService {
     return actions;
   }
 
-  /** Whether a route that writes is open to this caller, as far as that can be told beforehand. */
-  async mayCall(route: TableRoute, path: string, actor: Actor | null): Promise<boolean> {
-    const info = route.info;
-    if (!info || info.access !== 'authenticated') return true;
-    if (!actor) return false;
-    if (info.parent) {
-      const id = idOf(route.pattern, path);
-      try {
-        const row = await this.resources.load(info.parent, id, actor);
-        await this.resources.assertMay(info.parent, row.id, info.needs ?? 'read', actor);
-        return true;
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        return false;
+  /** What of a route that writes is open to this caller, as far as that can be told beforehand. */
+  async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
+    const { info } = route;
+    if (!info || info.access !== 'authenticated') return ALL_OPEN;
+    if (!actor) return NOTHING_OPEN;
+    const { resources } = this.machinery;
+    try {
+      const parent = info.parent
+        ? await resources.load(info.parent, idOf(route.pattern, path), actor)
+        : null;
+      if (info.parent && parent) {
+        await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
       }
+      if (info.opens) return await info.opens({ machinery: this.machinery, actor, parent });
+      if (parent || info.kind !== 'create' || !info.resource) return ALL_OPEN;
+      return (await resources.mayAdd(info.resource, actor)) ? ALL_OPEN : NOTHING_OPEN;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return NOTHING_OPEN;
     }
-    return info.kind === 'create' && info.resource
-      ? this.resources.mayAdd(info.resource, actor)
-      : true;
   }
 }
 

@@ -1,6 +1,9 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Field } from '../fields/field.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
+import type { Actor } from '../access.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { Machinery } from '../resource/machinery.js';
 
 export type RouteKind =
   | 'list'
@@ -32,6 +35,11 @@ export interface RouteInfo {
   parent?: ResourceDefinition;
   /** Action of the parent's policy the caller needs for this method; OPTIONS asks it. */
   needs?: string;
+  /**
+   * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
+   * told before there is a body; OPTIONS and the forms of pages ask it.
+   */
+  opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
   /** Fields of the request body. */
   body?: readonly Field[];
   /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
@@ -45,20 +53,53 @@ export interface RouteInfo {
   /** The answer holds a value that is never shown again: a page shows it instead of moving on. */
   shownOnce?: boolean;
   /** JSON schema of a 2xx answer that is not a resource. */
-  response?: Record<string, unknown>;
+  response?: JsonSchema;
+  /** Schemas that `response` refers to by name, as those that contain themselves. */
+  components?: JsonSchemas;
+  /** Members a 2xx answer has besides those of the resource. */
+  adds?: JsonSchemas;
+  /** Answers with another status than the usual one, such as that of a dry run. */
+  alternatives?: readonly AlternativeAnswer[];
+  /** A body that works, for people who try the route; made from the fields where there is none. */
+  example?: Record<string, unknown>;
   /** Some callers are sent elsewhere instead: 302 with `Location`. */
   redirects?: boolean;
   /** Media type of a 2xx answer that is not JSON. */
   produces?: string;
+  /** Media types in which the answer is had as a text too. */
+  texts?: readonly string[];
   /** Query parameters of a route that is not a list. */
   query?: readonly QueryParameter[];
+}
+
+/** Who asks, and the object in the URL. */
+export interface Caller {
+  machinery: Machinery;
+  actor: Actor;
+  parent: Row | null;
+}
+
+/** What a caller may send to a route: a body that makes or changes something, an `{id}`. */
+export interface OpenParts {
+  body: boolean;
+  attach: boolean;
+}
+
+export const ALL_OPEN: OpenParts = { body: true, attach: true };
+export const NOTHING_OPEN: OpenParts = { body: false, attach: false };
+
+export interface AlternativeAnswer {
+  status: number;
+  description: string;
+  /** JSON schema of the body; absent: there is none. */
+  response?: JsonSchema;
 }
 
 export interface QueryParameter {
   name: string;
   description: string;
   /** JSON schema of its value. */
-  schema: Record<string, unknown>;
+  schema: JsonSchema;
 }
 
 export const ROUTE_INFO = 'controller:route';

@@ -8,6 +8,7 @@ import {
   DocumentBuilder,
   SwaggerModule,
   type ApiParamOptions,
+  type ApiResponseOptions,
   type OpenAPIObject,
 } from '@nestjs/swagger';
 import { withCsrfToken } from '../browsable/explorer.js';
@@ -16,21 +17,22 @@ import { LINES_TYPE } from '../http/lines.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
 import { resources } from '../resource/registry.js';
-import {
-  bodySchema,
-  componentSchemas,
-  errorResponses,
-  LIST_PARAMETERS,
-  resourceSchemaRef,
-} from './schemas.js';
+import { ApiDocument } from './api-document.js';
+import { errorResponses } from './errors.js';
+import { object, STRING, type JsonSchema } from './json-schema.js';
+import { bodySchema, listParameters } from './requests.js';
+import { componentSchemas, pageRef, resourceRef } from './schemas.js';
 
 export const DOCS_PATH = 'api/docs';
 export const DOCUMENT_PATH = 'api/openapi.json';
 
 /** The OpenAPI document, made of the same declarations that validate requests. */
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
+  const named: Record<string, JsonSchema> = {};
   for (const route of app.get(RouteTable).routes) {
-    if (route.info) document(route, route.info);
+    if (!route.info) continue;
+    document(route, route.info);
+    Object.assign(named, route.info.components);
   }
   const config = new DocumentBuilder()
     .setTitle('Automation Controller')
@@ -54,7 +56,11 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
   });
   openapi.components = {
     ...openapi.components,
-    schemas: { ...openapi.components?.schemas, ...(componentSchemas(resources()) as object) },
+    schemas: {
+      ...openapi.components?.schemas,
+      ...(componentSchemas(resources()) as object),
+      ...(named as object),
+    },
   };
   for (const route of app.get(RouteTable).routes) addLines(openapi, route);
   return withSortedPaths(openapi);
@@ -67,15 +73,19 @@ function addLines({ paths }: OpenAPIObject, { pattern, method, info }: TableRout
   const operation = paths[path]![method.toLowerCase() as 'post']!;
   const { content } = operation.requestBody as { content: Record<string, object> };
   content[LINES_TYPE] = { schema: info.lines.body };
-  operation.responses['200'] = {
-    description: 'Progress, and in the last line the result: for a client that accepts lines.',
-    content: { [LINES_TYPE]: { schema: info.lines.response } },
+  const answers = operation.responses as Record<string, { content?: Record<string, object> }>;
+  const whole = { description: 'Progress, and in the last line the result, in lines.' };
+  answers['200'] = {
+    ...(answers['200'] ?? whole),
+    content: { ...answers['200']?.content, [LINES_TYPE]: { schema: info.lines.response } },
   };
 }
 
-/** Serves the explorer. The document is built when it is first asked for: most processes never are. */
+/** Serves the explorer, and hands the document over to the reference. */
 export function serveDocument(app: INestApplication, build: () => OpenAPIObject): void {
-  SwaggerModule.setup(DOCS_PATH, app, build, {
+  const documents = app.get(ApiDocument);
+  documents.buildWith(build);
+  SwaggerModule.setup(DOCS_PATH, app, () => documents.get(), {
     jsonDocumentUrl: DOCUMENT_PATH,
     customSiteTitle: 'Automation Controller API',
     customfavIcon: '/static/favicon.svg',
@@ -106,25 +116,21 @@ function document(route: TableRoute, info: RouteInfo): void {
     decorator(route.prototype, route.name, descriptor);
   };
   const status = info.status ?? defaultStatus(info);
-  const schema = responseSchema(info);
-  const { operationId, summary, produces = 'application/json' } = info;
+  const { operationId, summary } = info;
   apply(ApiOperation({ operationId, summary, security: securityOf(info) }));
-  apply(
-    ApiResponse(
-      schema && status !== 204
-        ? { status, description: summary, content: { [produces]: { schema: schema as never } } }
-        : { status, description: 'Done.' },
-    ),
-  );
+  for (const response of errorResponses(info, route)) apply(ApiResponse(response));
+  apply(ApiResponse(answer(info, status, summary, status === 204 ? null : responseSchema(info))));
+  for (const other of info.alternatives ?? []) {
+    apply(ApiResponse(answer(info, other.status, other.description, other.response ?? null)));
+  }
   if (info.attach && status !== 204) {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
   if (info.redirects) apply(ApiResponse({ status: 302, description: 'Elsewhere.' }));
   for (const [, name] of route.pattern.matchAll(/:(\w+)/g))
     apply(ApiParam(parameterOf(name!, info)));
-  for (const response of errorResponses(info, route)) apply(ApiResponse(response));
-  if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) }));
-  const parameters = info.kind === 'list' ? LIST_PARAMETERS(info) : (info.query ?? []);
+  if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) as never }));
+  const parameters = info.kind === 'list' ? listParameters(info) : (info.query ?? []);
   for (const parameter of parameters) apply(ApiQuery({ required: false, ...parameter } as never));
 }
 
@@ -143,8 +149,22 @@ function defaultStatus(info: RouteInfo): number {
   return info.kind === 'destroy' || info.kind === 'associate' ? 204 : 200;
 }
 
-function responseSchema(info: RouteInfo): object | null {
+function responseSchema(info: RouteInfo): JsonSchema | null {
   if (info.response) return info.response;
   if (info.kind === 'destroy' || info.kind === 'associate' || !info.resource) return null;
-  return resourceSchemaRef(info.resource, info.kind === 'list');
+  if (info.kind === 'list') return pageRef(info.resource);
+  const shown = resourceRef(info.resource);
+  return info.adds ? { allOf: [shown, object(info.adds)] } : shown;
+}
+
+function answer(
+  { produces = 'application/json', texts = [] }: RouteInfo,
+  status: number,
+  description: string,
+  schema: JsonSchema | null,
+): ApiResponseOptions {
+  if (!schema) return { status, description };
+  const content: Record<string, { schema: never }> = { [produces]: { schema: schema as never } };
+  for (const media of texts) content[media] = { schema: STRING as never };
+  return { status, description, content };
 }

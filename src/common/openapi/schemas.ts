@@ -1,187 +1,186 @@
-import type { ApiQueryOptions, ApiResponseOptions } from '@nestjs/swagger';
 import type { Field } from '../fields/field.js';
-import type { RouteInfo } from '../http/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-
-type JsonSchema = Record<string, unknown>;
+import {
+  anyOf,
+  BOOLEAN,
+  INTEGER,
+  list,
+  mapOf,
+  NUMBER,
+  object,
+  orNull,
+  partial,
+  STRING,
+  INSTANT,
+  type JsonSchema,
+} from './json-schema.js';
 
 const componentName = (definition: ResourceDefinition): string =>
   definition.label.replaceAll(' ', '');
 
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-export const resourceSchemaRef = (definition: ResourceDefinition, list: boolean): JsonSchema =>
-  ref(list ? `${componentName(definition)}Page` : componentName(definition));
+/** The schema of a representation, by reference. */
+export const resourceRef = (definition: ResourceDefinition): JsonSchema =>
+  ref(componentName(definition));
 
-/** One field as a JSON schema. */
+export const pageRef = (definition: ResourceDefinition): JsonSchema =>
+  ref(`${componentName(definition)}Page`);
+
+/** One field as a JSON schema: what a request may hold and what an answer holds agree. */
 export function fieldSchema(field: Field): JsonSchema {
-  const base: JsonSchema = { ...typeOf(field) };
+  const base: Record<string, unknown> = { ...typeOf(field) };
   if (field.help) base.description = field.help;
-  if (field.choices.length > 0) {
-    const values = field.choices.map(([value]) => value);
-    base.enum = field.nullable ? [...values, null] : values;
-  }
+  if (field.choices.length > 0) base.enum = valuesOf(field);
   if (field.max !== null) base[field.kind === 'integer' ? 'maximum' : 'maxLength'] = field.max;
   if (field.min !== null && field.kind === 'integer') base.minimum = field.min;
-  if (field.nullable) base.nullable = true;
-  if (field.readOnly) base.readOnly = true;
-  if (field.writeOnly) base.writeOnly = true;
-  return base;
+  return field.nullable ? orNull(base) : base;
+}
+
+function valuesOf({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
+  const values = choices.map(([value]): string | number | null => value);
+  // A choice that may be left open is stored as an empty text.
+  if (kind === 'choice' && blank && !required && !values.includes('')) values.push('');
+  return nullable ? [...values, null] : values;
 }
 
 function typeOf(field: Field): JsonSchema {
+  if (field.schema) return field.schema;
   switch (field.kind) {
     case 'integer':
     case 'reference':
-      return { type: 'integer' };
+      return INTEGER;
     case 'float':
-      return { type: 'number' };
+      return NUMBER;
     case 'boolean':
-      return { type: 'boolean' };
+      return BOOLEAN;
     case 'datetime':
-      return { type: 'string', format: 'date-time' };
-    case 'email':
-      return { type: 'string' };
+      return INSTANT;
     case 'json':
-      return Array.isArray(field.default)
-        ? { type: 'array', items: {} }
-        : { type: 'object', additionalProperties: true };
+      if (field.target) return list(INTEGER);
+      return Array.isArray(field.default) ? list({}) : mapOf({});
     default:
-      return { type: 'string' };
+      return STRING;
   }
 }
 
-/** The representation of a resource. */
+const isShown = (field: Field): boolean =>
+  !field.internal && !field.hidden && !field.writeOnly && field.name !== 'id';
+
+const targetsOf = ({ fields }: ResourceDefinition): readonly Field[] =>
+  fields.filter((field) => field.target && field.column !== null && !field.internal);
+
+/** The representation of a resource: what `represent` makes of a row. */
 function resourceSchema(definition: ResourceDefinition): JsonSchema {
-  const properties: Record<string, JsonSchema> = {
-    id: { type: 'integer', readOnly: true },
-    type: { type: 'string', enum: [definition.type], readOnly: true },
-    url: { type: 'string', readOnly: true, description: 'Path of this object.' },
-    related: { type: 'object', additionalProperties: { type: 'string' }, readOnly: true },
-    summary_fields: { type: 'object', additionalProperties: true, readOnly: true },
-  };
-  for (const field of definition.fields) {
-    if (!field.internal && !field.hidden && field.name !== 'id') {
-      properties[field.name] = fieldSchema(field);
-    }
+  if (definition.variants) {
+    return anyOf(...definition.variants().map(resourceRef));
   }
+  const shown = definition.fields.filter(isShown);
+  const detailOnly = shown.filter((field) => field.detailOnly).map(({ name }) => name);
+  const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
+  const properties = {
+    id: { ...INTEGER, description: 'Database id of this object.' },
+    type: { ...STRING, enum: [definition.type] },
+    url: { ...STRING, description: 'Path of this object.' },
+    related: relatedSchema(definition),
+    summary_fields: summaryFieldsSchema(definition),
+    ...Object.fromEntries(shown.map((field) => [field.name, fieldSchema(field)])),
+    ...definition.shows.fields,
+  };
+  return object(properties, optional);
+}
+
+function relatedSchema(definition: ResourceDefinition): JsonSchema {
+  const names = [
+    ...targetsOf(definition).map(({ name }) => name),
+    ...definition.links.keys(),
+    ...(definition.shows.related ?? []),
+  ];
   return {
-    type: 'object',
-    properties,
-    required: ['id', 'type', 'url', 'related', 'summary_fields'],
-    additionalProperties: true,
+    ...partial(Object.fromEntries(names.map((name) => [name, STRING]))),
+    ...othersOf(definition.shows.relatedOthers),
+    description: 'Paths of objects and lists that belong to this one.',
   };
 }
 
-function pageSchema(definition: ResourceDefinition): JsonSchema {
-  const item = definition.variants
-    ? { anyOf: definition.variants().map((variant) => ref(componentName(variant))) }
-    : ref(componentName(definition));
+function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
+  const entries: [name: string, schema: JsonSchema][] = [];
+  for (const field of targetsOf(definition)) {
+    const key = definition.summaryKeys[field.name];
+    if (key === null) continue;
+    entries.push([key ?? field.name, ref(`${componentName(field.target!())}Summary`)]);
+  }
+  const roles = definition.roles.map(({ field }) => [field, ref('ObjectRole')] as const);
+  if (roles.length > 0) entries.push(['object_roles', partial(Object.fromEntries(roles))]);
+  const words = Object.keys(definition.capabilities).map((word) => [word, BOOLEAN] as const);
+  if (words.length > 0) entries.push(['user_capabilities', partial(Object.fromEntries(words))]);
   return {
-    type: 'object',
-    properties: {
-      count: { type: 'integer', description: 'Total of all pages; omitted with count_disabled.' },
-      next: { type: 'string', nullable: true },
-      previous: { type: 'string', nullable: true },
-      results: { type: 'array', items: item },
-    },
-    required: ['results'],
+    ...partial({ ...Object.fromEntries(entries), ...definition.shows.summary_fields }),
+    ...othersOf(definition.shows.summaryOthers),
+    description: 'Short forms of related objects, as far as the caller may read them.',
   };
 }
+
+const othersOf = (schema: JsonSchema | undefined): JsonSchema =>
+  schema ? { additionalProperties: schema } : {};
+
+/** What other resources show of this one; members that are null are left out. */
+function summarySchema(definition: ResourceDefinition): JsonSchema {
+  const properties = Object.fromEntries(
+    definition.summary.map((name) => {
+      const field = definition.field(name);
+      // What is no field is the kind of an object of a shared table, or the column of a reference.
+      const column = name === 'type' ? STRING : INTEGER;
+      return [name, field ? { ...fieldSchema(field), nullable: false } : column] as const;
+    }),
+  );
+  const all = { ...properties, ...definition.shows.summary };
+  return object(
+    all,
+    Object.keys(all).filter((name) => name !== 'id'),
+  );
+}
+
+const pageSchema = (definition: ResourceDefinition): JsonSchema =>
+  object(
+    {
+      count: { ...INTEGER, description: 'Total of all pages; left out with count_disabled.' },
+      next: orNull({ ...STRING, description: 'Path of the next page.' }),
+      previous: orNull({ ...STRING, description: 'Path of the previous page.' }),
+      results: list(resourceRef(definition)),
+    },
+    // An event list with `limit` has its results alone.
+    ['count', 'next', 'previous'],
+  );
+
+const SHARED: Record<string, JsonSchema> = {
+  Detail: object({ detail: { ...STRING, description: 'What is wrong, in a sentence.' } }),
+  FieldErrors: {
+    ...mapOf(anyOf(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
+    description:
+      'Sentences by field, those of entries of lists by their place or field; `__all__` for several fields together.',
+  },
+  ObjectRole: object(
+    {
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      user_only: { ...BOOLEAN, description: 'Teams cannot hold it.' },
+    },
+    ['user_only'],
+  ),
+};
 
 /** Component schemas of every resource, by name. */
 export function componentSchemas(
   definitions: readonly ResourceDefinition[],
 ): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = {
-    Detail: {
-      type: 'object',
-      properties: { detail: { type: 'string' } },
-      required: ['detail'],
-    },
-    FieldErrors: {
-      type: 'object',
-      description: 'Field name to messages; `__all__` for several fields together.',
-      additionalProperties: true,
-    },
-  };
+  const schemas: Record<string, JsonSchema> = { ...SHARED };
   for (const definition of definitions) {
-    schemas[componentName(definition)] = resourceSchema(definition);
-    schemas[`${componentName(definition)}Page`] = pageSchema(definition);
+    const name = componentName(definition);
+    schemas[name] = resourceSchema(definition);
+    schemas[`${name}Summary`] = summarySchema(definition);
+    schemas[`${name}Page`] = pageSchema(definition);
   }
   return schemas;
-}
-
-/** JSON schema of what a route accepts. */
-export function bodySchema(info: RouteInfo): JsonSchema {
-  const writable = (info.body ?? []).filter((field) => !field.readOnly && !field.internal);
-  const properties = Object.fromEntries(writable.map((field) => [field.name, fieldSchema(field)]));
-  const required = writable.filter((field) => field.required).map((field) => field.name);
-  if (info.attach) {
-    properties.id = { type: 'integer', description: 'Object to attach.' };
-    properties.disassociate = { type: 'boolean', description: 'Detach it instead.' };
-  }
-  const partial = info.kind === 'modify' || info.attach;
-  return {
-    type: 'object',
-    properties,
-    ...(required.length > 0 && !partial ? { required } : {}),
-  };
-}
-
-const detail = (status: number, description: string): ApiResponseOptions => ({
-  status,
-  description,
-  schema: ref('Detail') as never,
-});
-
-/** The errors a route can answer with (seed, Errors). */
-export function errorResponses(
-  info: RouteInfo,
-  { method, pattern }: { method: string; pattern: string },
-): ApiResponseOptions[] {
-  const writes = method !== 'GET';
-  const sends = writes && method !== 'DELETE';
-  // A public route that changes something is the login: it has credentials and a CSRF token to refuse.
-  const verifies = info.access !== 'public' || writes;
-  const negotiates = pattern.startsWith('/api');
-  const reads = pattern.includes(':') || info.kind === 'list' || info.query !== undefined;
-  const errors: [applies: boolean, status: number, description: string][] = [
-    [verifies && info.access !== 'signature', 401, 'Authentication required.'],
-    [verifies, 403, 'Insufficient permission.'],
-    [negotiates, 404, 'Not found.'],
-    [writes, 405, 'Not possible in the present state.'],
-    [negotiates, 406, 'No offered format is acceptable.'],
-    [writes, 409, 'Conflict.'],
-    [sends, 413, 'Body too large.'],
-    [sends, 415, 'Unsupported content type.'],
-    [true, 429, 'Too many requests.'],
-    [true, 503, 'Temporarily unavailable.'],
-  ];
-  const schema = { anyOf: [ref('FieldErrors'), ref('Detail')] } as never;
-  return [
-    ...(writes || reads ? [{ status: 400, description: 'Invalid request data.', schema }] : []),
-    ...errors
-      .filter(([applies]) => applies)
-      .map(([, status, description]) => detail(status, description)),
-  ];
-}
-
-/** Query parameters of a list. */
-export function LIST_PARAMETERS(info: RouteInfo): ApiQueryOptions[] {
-  const parameter = (name: string, type: string, description: string): ApiQueryOptions => ({
-    name,
-    required: false,
-    description,
-    schema: { type } as never,
-  });
-  return [
-    parameter('page', 'string', 'Page number, or `last`.'),
-    parameter('page_size', 'integer', 'Items per page; capped.'),
-    parameter('after', 'string', 'Place in the list, as a `next` link gives it.'),
-    parameter('count_disabled', 'boolean', 'Leaves the total count out.'),
-    parameter('order_by', 'string', 'Comma-separated fields; a leading minus means descending.'),
-    parameter('search', 'string', 'Words that must occur.'),
-    ...(info.events ? [parameter('limit', 'integer', 'First results only, without paging.')] : []),
-  ];
 }

@@ -3,6 +3,7 @@ import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
+import { BOOLEAN, object, type JsonSchemas } from '../openapi/json-schema.js';
 import { addRoute } from './add-route.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
 import type { Values } from './hooks.js';
@@ -19,7 +20,7 @@ export interface CopyOptions {
   /** Further members of the answer to GET: what would not come along. */
   losses?: {
     /** JSON schemas by name. */
-    properties: Record<string, object>;
+    properties: JsonSchemas;
     tell: (
       original: Row,
       mayCopy: boolean,
@@ -52,10 +53,7 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
         kind: 'document',
         operationId: `${definition.path}_copy_read`,
         summary: `Tell whether the caller may copy one ${label}.`,
-        response: {
-          type: 'object',
-          properties: { can_copy: { type: 'boolean' }, ...options.losses?.properties },
-        },
+        response: object({ can_copy: BOOLEAN, ...options.losses?.properties }),
       },
       handler: function (this: GenericController, request) {
         return copyCheck(definition, { machinery: this.machinery, request }, options);

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type Field } from '../fields/field.js';
+import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
 import { register } from './registry.js';
 
 export type Row = Record<string, unknown> & { id: number };
@@ -47,6 +48,24 @@ export interface Extension {
   fields?: Record<string, unknown>;
   related?: Record<string, string | null>;
   summary_fields?: Record<string, unknown>;
+}
+
+/** What representations hold beyond fields, references and links, for the OpenAPI document. */
+export interface ShownBesides {
+  /** Schemas of what `extend` adds as fields, and of fields it shows in another shape. */
+  fields?: JsonSchemas;
+  /** Names of fields that are not in every representation. */
+  optional?: readonly string[];
+  /** Names of the links `extend` adds. */
+  related?: readonly string[];
+  /** Schema of links whose names are not known beforehand. */
+  relatedOthers?: JsonSchema;
+  /** Schemas of the entries `extend` adds to `summary_fields`. */
+  summary_fields?: JsonSchemas;
+  /** Schema of entries whose names are not known beforehand. */
+  summaryOthers?: JsonSchema;
+  /** Schemas of what `summarise` adds where other resources show this one. */
+  summary?: JsonSchemas;
 }
 
 export interface RoleDeclaration {
@@ -98,6 +117,8 @@ export interface ResourceOptions {
   naturalKey?: readonly string[];
   /** Adds to the representation of a page of rows, in a constant number of statements. */
   extend?: (rows: readonly Row[], context: RepresentContext) => Promise<Map<number, Extension>>;
+  /** Schemas of what `extend` and `summarise` add. */
+  shows?: ShownBesides;
   /** Aliases of filterable names, for the words clients know. */
   aliases?: Record<string, string>;
   /** Class of the provider with the hooks of `ResourceHooks`. */
@@ -155,6 +176,7 @@ const DEFAULTS = {
   summaryKeys: {},
   capabilities: { edit: 'change', delete: 'delete' },
   naturalKey: [],
+  shows: {},
   aliases: {},
   audited: true,
   auditHidden: [],

@@ -110,7 +110,8 @@ function capabilitiesOf({ capabilities }: Shape, row: Row): Representation | nul
   let found: Representation | null = null;
   for (const [word, asked] of capabilities) {
     const value = row[`can_${asked}`];
-    if (value !== undefined) (found ??= {})[word] = value;
+    // A rule over a column that is null is neither true nor false: nobody may.
+    if (value !== undefined) (found ??= {})[word] = value === true;
   }
   return found;
 }

@@ -248,11 +248,8 @@ export class ResourceService {
     return found?.may === true;
   }
 
-  private async assertMayAdd(
-    definition: ResourceDefinition,
-    values: Values,
-    actor: Actor,
-  ): Promise<void> {
+  /** @throws Forbidden unless the caller may create an object with these values */
+  async assertMayAdd(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     const rule = definition.policy.add?.(values)('t', actor) ?? FALSE;
     if (rule === TRUE) return;

@@ -3,9 +3,10 @@ import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/validate.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest, DomainError, Forbidden } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
+import { NOTHING_OPEN, type Caller, type OpenParts } from '../http/route.js';
 import type { ListOptions } from '../list/list.service.js';
 import { addRoute } from './add-route.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
@@ -31,6 +32,8 @@ export interface SubListSpec {
   create?: (parent: Row) => Values;
   /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
   authoriseCreate?: (context: LinkContext) => Promise<void>;
+  /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
+  authoriseAttach?: (context: LinkContext) => Promise<void>;
   /** Action on the parent that creating, attaching and detaching need; default `change`. */
   needs?: string;
   /** A row that a body without id describes already: it is attached instead of created. */
@@ -120,11 +123,50 @@ function declarePost(
         return spec.create ? spec.target().fields : [];
       },
       attach: spec.attach !== undefined,
+      opens: (caller) => openParts(parent, spec, caller),
     },
     handler: function (this: GenericController, request) {
       return this.machinery.database.transaction(() => post(this.machinery, parent, spec, request));
     } as (request: ApiRequest) => Promise<unknown>,
   });
+}
+
+/** The rules on creating and attaching, as far as they do not depend on what is sent. */
+async function openParts(
+  parentDefinition: ResourceDefinition,
+  spec: SubListSpec,
+  { machinery, actor, parent }: Caller,
+): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const context = { machinery, actor, parent, parentDefinition };
+  const attach =
+    spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
+  const body =
+    spec.create !== undefined && (await isPermitted(() => assertMayCreate(context, spec)));
+  return { attach, body };
+}
+
+async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
+  const { machinery, parent, actor } = context;
+  if (spec.authoriseCreate) return spec.authoriseCreate(context);
+  const target = spec.target();
+  const injected = spec.create!(parent);
+  // A parent that is no reference of the child says nothing of whether it may be made.
+  if (Object.keys(injected).length === 0 && !(await machinery.resources.mayAdd(target, actor))) {
+    throw new Forbidden();
+  }
+  await machinery.resources.assertMayAdd(target, injected, actor);
+  await machinery.references.assertUsable(target, injected, actor);
 }
 
 async function linkContext(

@@ -1,12 +1,8 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { TooManyRequests } from '../../common/http/errors.js';
+import { Settings } from '../../config/settings.js';
 
-/** Open streams of one user and of all users, in one process: each holds a connection. */
-export const STREAMS_PER_USER = 10;
-const STREAMS_IN_ALL = 500;
 const RETRY_AFTER_SECONDS = 15;
-/** After this long the client has to come again, so that it has to prove anew who it is. */
-const MAX_STREAM_MS = 10 * 60_000;
 
 /** One open stream. */
 export interface StreamSlot {
@@ -21,14 +17,18 @@ export class StreamSlots implements BeforeApplicationShutdown {
   private readonly open = new Map<AbortController, number>();
   private isStopping = false;
 
+  constructor(private readonly settings: Settings) {}
+
   /** @throws TooManyRequests when the user, or all users together, have as many as there may be */
   take(userId: number): StreamSlot {
+    const { STREAMS_PER_USER, STREAMS_MAX, STREAM_SECONDS } = this.settings;
     const own = [...this.open.values()].filter((one) => one === userId).length;
-    if (this.isStopping || own >= STREAMS_PER_USER || this.open.size >= STREAMS_IN_ALL) {
+    if (this.isStopping || own >= STREAMS_PER_USER || this.open.size >= STREAMS_MAX) {
       throw new TooManyRequests(RETRY_AFTER_SECONDS);
     }
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), MAX_STREAM_MS);
+    // After this long the client has to come again, so that it has to prove anew who it is.
+    const timer = setTimeout(() => controller.abort(), STREAM_SECONDS * 1000);
     this.open.set(controller, userId);
     return {
       signal: controller.signal,

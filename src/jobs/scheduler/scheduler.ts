@@ -11,6 +11,7 @@ import { sql } from '../../database/sql.js';
 import { Subscriber } from '../worker/subscriber.js';
 import { Dependencies } from './dependencies.js';
 import { Placement } from './placement.js';
+import { ScheduleStep } from './schedule-step.js';
 import { WorkflowStep } from './workflow-step.js';
 
 const TIMER_MS = 3000;
@@ -35,6 +36,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly placement: Placement,
     private readonly subscriber: Subscriber,
     private readonly workflows: WorkflowStep,
+    private readonly schedules: ScheduleStep,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -61,8 +63,9 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    * @returns whether another pass has something to do at once; null when another worker has the lock
    */
   async pass(): Promise<boolean | null> {
-    // Before the rest, so that what a workflow starts is placed in the same pass.
-    const moreToAdvance = await this.advanceWorkflows();
+    // Before the rest, so that what a schedule or a workflow starts is placed in the same pass.
+    const moreIsDue = await this.apart(() => this.schedules.launchDue());
+    const moreToAdvance = await this.apart(() => this.workflows.advance());
     return this.database.transaction(async () => {
       // Compiling the statements of a pass would take longer than running them.
       const lock = await this.database.row<{ taken: boolean }>(sql`
@@ -72,15 +75,15 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       await this.dependencies.endBroken();
       const moreToPlace = await this.placement.place();
       failPoint('run-scheduled');
-      return moreToAdvance || moreToSettle || moreToPlace;
+      return moreIsDue || moreToAdvance || moreToSettle || moreToPlace;
     });
   }
 
   /** On its own, so that a workflow nobody can go on with does not keep other runs from their start. */
-  private async advanceWorkflows(): Promise<boolean> {
+  private async apart(step: () => Promise<boolean>): Promise<boolean> {
     let isMore = false;
     await this.attempt(async () => {
-      isMore = await this.database.transaction(() => this.workflows.advance());
+      isMore = await this.database.transaction(step);
     });
     return isMore;
   }

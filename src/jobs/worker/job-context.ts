@@ -63,6 +63,7 @@ export interface JobContext {
     first_name: string;
     last_name: string;
   } | null;
+  schedule: { id: number; name: string } | null;
   delivery: JobDelivery | null;
   credential_ids: number[];
 }
@@ -98,6 +99,8 @@ export class JobContexts {
         CASE WHEN author.id IS NOT NULL THEN json_build_object('id', author.id,
           'username', author.username, 'email', author.email, 'first_name', author.first_name,
           'last_name', author.last_name) END AS user,
+        CASE WHEN schedule.id IS NOT NULL THEN json_build_object('id', schedule.id,
+          'name', schedule.name) END AS schedule,
         CASE WHEN delivery.id IS NOT NULL THEN json_build_object('event', delivery.event,
           'guid', delivery.guid, 'ref', delivery.ref, 'ref_name', delivery.ref_name,
           'head_ref', delivery.head_ref, 'status_api', delivery.status_api,
@@ -109,6 +112,7 @@ export class JobContexts {
       LEFT JOIN unified_job_templates project ON project.id = job.project_id
       LEFT JOIN unified_job_templates template ON template.id = job.unified_job_template_id
       LEFT JOIN users author ON author.id = job.created_by_id
+      LEFT JOIN schedules schedule ON schedule.id = job.schedule_id
       LEFT JOIN webhook_deliveries delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
     if (!row) throw new Error(`The job ${id} does not exist`);

@@ -5,6 +5,7 @@ const facts: RunFacts = {
   launchType: 'webhook',
   template: { id: 3, name: 'Deploy' },
   inventory: null,
+  schedule: null,
   user: null,
   projectRevision: 'abc',
   projectBranch: '',
@@ -61,6 +62,14 @@ describe('metaVariables', () => {
       [`awx_${name}`, value],
     ]);
     expect(metaVariables(facts, ['svc_', 'awx_'])).toEqual(Object.fromEntries(expected));
+  });
+
+  it('names the schedule that launched', () => {
+    const schedule = { id: 4, name: 'Nightly' };
+    expect(metaVariables({ ...facts, schedule }, ['svc_'])).toMatchObject({
+      svc_schedule_id: 4,
+      svc_schedule_name: 'Nightly',
+    });
   });
 
   it('names the user who launched', () => {

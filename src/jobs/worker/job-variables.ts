@@ -26,6 +26,7 @@ export interface RunFacts {
   launchType: string;
   template: { id: number; name: string } | null;
   inventory: { id: number; name: string } | null;
+  schedule: { id: number; name: string } | null;
   user: {
     id: number;
     username: string;
@@ -60,7 +61,7 @@ export function metaVariables(
   facts: RunFacts,
   prefixes: readonly string[],
 ): Record<string, unknown> {
-  const { template, inventory, user } = facts;
+  const { template, inventory, schedule, user } = facts;
   const values: [name: string, value: unknown][] = [
     ['job_id', facts.jobId],
     ['job_launch_type', facts.launchType],
@@ -71,6 +72,7 @@ export function metaVariables(
   if (facts.projectBranch !== '') values.push(['project_scm_branch', facts.projectBranch]);
   if (facts.jobBranch !== '') values.push(['job_scm_branch', facts.jobBranch]);
   if (inventory) values.push(['inventory_id', inventory.id], ['inventory_name', inventory.name]);
+  if (schedule) values.push(['schedule_id', schedule.id], ['schedule_name', schedule.name]);
   if (user) {
     values.push(
       ['user_id', user.id],

@@ -153,7 +153,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const facts = {
       ...{ jobId: job.id, launchType: job.launch_type, template, inventory, user: job.user },
       ...{ projectRevision: files.revision, projectBranch: project.scm_branch },
-      ...{ jobBranch: job.scm_branch, executionNode: this.node.hostname },
+      ...{ jobBranch: job.scm_branch, executionNode: this.node.hostname, schedule: job.schedule },
     };
     return combineVariables(
       {

@@ -2,28 +2,32 @@ import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 
 type Variables = Readonly<Record<string, unknown>>;
-/** Secret answers of a node by variable, each sealed. */
+
+/** Secret answers of a saved launch by variable, each sealed for its row. */
 export type SealedAnswers = Readonly<Record<string, string>>;
 
-const contextOf = (nodeId: number, variable: string): string =>
-  rowContext('workflow_job_template_nodes', nodeId, variable);
+/** The row a saved launch is stored in. */
+export interface SavedRow {
+  table: string;
+  id: number;
+}
 
-/** Variables of a node as they are stored: secret answers masked, and kept apart. */
+/** Variables of a saved launch as they are stored: secret answers masked, and kept apart. */
 export interface StoredVariables {
   shown: Record<string, unknown>;
-  sealed: SealedAnswers;
+  sealed: Record<string, string>;
 }
 
 /**
- * Seals the secret answers for the node's row. An answer sent as it was shown keeps what is stored,
- * and is dropped where nothing is.
+ * Seals the secret answers for their row. An answer sent as it was shown keeps what is stored, and is
+ * dropped where nothing is.
  *
  * @param secretNames variables whose values are secret
- * @param former what the node has stored
+ * @param former what the row has stored
  */
 export function sealAnswers(
   box: SecretBox,
-  nodeId: number,
+  row: SavedRow,
   variables: Variables,
   secretNames: readonly string[],
   former: SealedAnswers = {},
@@ -38,25 +42,25 @@ export function sealAnswers(
     const kept = value === ENCRYPTED ? former[name] : undefined;
     if (value === ENCRYPTED && kept === undefined) continue;
     shown[name] = ENCRYPTED;
-    sealed[name] = kept ?? box.seal(JSON.stringify(value), contextOf(nodeId, name));
+    sealed[name] = kept ?? box.seal(JSON.stringify(value), rowContext(row.table, row.id, name));
   }
   return { shown, sealed };
 }
 
 /**
- * The variables of a node with its secret answers in clear.
+ * The variables of a saved launch with its secret answers in clear.
  *
  * @throws UnsealError when they cannot be opened with the installation's keys
  */
 export function openAnswers(
   box: SecretBox,
-  nodeId: number,
+  row: SavedRow,
   shown: Variables,
   sealed: SealedAnswers,
 ): Record<string, unknown> {
   const opened = Object.entries(sealed).map(([name, text]) => [
     name,
-    JSON.parse(box.open(text, contextOf(nodeId, name))) as unknown,
+    JSON.parse(box.open(text, rowContext(row.table, row.id, name))) as unknown,
   ]);
   return { ...shown, ...(Object.fromEntries(opened) as Record<string, unknown>) };
 }

@@ -1,0 +1,42 @@
+import type { ApiResponseOptions } from '@nestjs/swagger';
+import type { RouteInfo } from '../http/route.js';
+import { anyOf, type JsonSchema } from './json-schema.js';
+import { ref } from './schemas.js';
+
+const answer = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
+  status,
+  description,
+  content: { 'application/json': { schema: schema as never } },
+});
+
+/** The errors a route can answer with (seed, Errors). */
+export function errorResponses(
+  info: RouteInfo,
+  { method, pattern }: { method: string; pattern: string },
+): ApiResponseOptions[] {
+  const writes = method !== 'GET';
+  const sends = writes && method !== 'DELETE';
+  // A public route that changes something is the login: it has credentials and a CSRF token to refuse.
+  const verifies = info.access !== 'public' || writes;
+  const negotiates = pattern.startsWith('/api');
+  const reads = pattern.includes(':') || info.kind === 'list' || info.query !== undefined;
+  const errors: [applies: boolean, status: number, description: string][] = [
+    [verifies && info.access !== 'signature', 401, 'Authentication required.'],
+    [verifies, 403, 'Insufficient permission.'],
+    [negotiates, 404, 'Not found.'],
+    [writes, 405, 'Not possible in the present state.'],
+    [negotiates, 406, 'No offered format is acceptable.'],
+    [writes, 409, 'Conflict.'],
+    [sends, 413, 'Body too large.'],
+    [sends, 415, 'Unsupported content type.'],
+    [true, 429, 'Too many requests.'],
+    [true, 503, 'Temporarily unavailable.'],
+  ];
+  const mistakes = anyOf(ref('Detail'), ref('FieldErrors'));
+  return [
+    ...(writes || reads ? [answer(400, 'Invalid request data.', mistakes)] : []),
+    ...errors
+      .filter(([applies]) => applies)
+      .map(([, status, description]) => answer(status, description, ref('Detail'))),
+  ];
+}

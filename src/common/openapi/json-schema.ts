@@ -1,0 +1,44 @@
+/**
+ * Words for the JSON schemas of answers, in the dialect of OpenAPI 3.0:
+ *
+ *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
+
+export const STRING: JsonSchema = { type: 'string' };
+export const INTEGER: JsonSchema = { type: 'integer' };
+export const NUMBER: JsonSchema = { type: 'number' };
+export const BOOLEAN: JsonSchema = { type: 'boolean' };
+export const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
+
+export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, nullable: true });
+
+export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** An object with these members and no others. @param optional members that may be absent */
+export function object(properties: JsonSchemas, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+/** An object with these members, of which any may be absent. */
+export const partial = (properties: JsonSchemas): JsonSchema => ({ type: 'object', properties });
+
+export const anyOf = (...schemas: readonly JsonSchema[]): JsonSchema => ({ anyOf: schemas });
+
+/** An object whose members have names of their own and values of one kind. */
+export const mapOf = (values: JsonSchema): JsonSchema => ({
+  type: 'object',
+  additionalProperties: values,
+});
+
+/** A JSON object whose members people or playbooks decide. */
+export const freeObject = (description: string): JsonSchema => ({
+  type: 'object',
+  additionalProperties: true,
+  description,
+});
+
+/** Any JSON value. */
+export const anyValue = (description: string): JsonSchema => ({ description });

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { failPoint } from '../common/fail-point.js';
+import type { FieldErrors } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { ScheduleStep } from '../jobs/scheduler/schedule-step.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { openAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
+import type { Prompts } from '../templates/launch-config.js';
+import { promptsOfNode } from '../workflow-templates/node-prompts.js';
+import { NextLaunches } from './next-launches.js';
+import { Recurrence } from './recurrence.js';
+import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.js';
+
+/** Schedules looked at in one pass; the next pass follows at once when there were as many. */
+const BATCH = 200;
+const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
+
+interface DueSchedule extends Row {
+  rrule: string;
+  next_run: Date;
+  now: Date;
+  unified_job_template_id: number;
+  template_type: string;
+  extra_data: Record<string, unknown>;
+  survey_passwords: SealedAnswers;
+  credentials: number[];
+  labels: number[];
+}
+
+/** What became of a schedule in a pass. */
+interface Outcome {
+  schedule: DueSchedule;
+  occurrence: Date;
+  next: Date | null;
+  /** Null: it cannot be launched, for the reason in `explanation`. */
+  launch: ScheduledLaunch | null;
+  explanation: string;
+}
+
+/**
+ * Launches the schedules that are due, by the database's clock. A schedule is locked, launched and
+ * moved to its next occurrence in one transaction, so that each occurrence is launched once, whoever
+ * dies meanwhile. Of occurrences that were missed the newest is caught up with, and only that one.
+ */
+@Injectable()
+export class DueSchedules extends ScheduleStep {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly settings: RuntimeSettings,
+    private readonly runs: ScheduledRuns,
+    private readonly next: NextLaunches,
+  ) {
+    super();
+  }
+
+  async launchDue(): Promise<boolean> {
+    const due = await this.due();
+    if (due.length === 0) return false;
+    const outcomes = due.map((schedule) => this.plan(schedule));
+    await this.holdBack(outcomes);
+    const launches = outcomes.filter(({ launch }) => launch !== null);
+    const errors = await this.runs.launch(launches.map(({ launch }) => launch!));
+    launches.forEach((outcome, index) => {
+      const faults = errors[index]!;
+      if (Object.keys(faults).length > 0) outcome.explanation = textOf(faults);
+    });
+    await this.store(outcomes);
+    failPoint('schedule-launched');
+    return due.length === BATCH;
+  }
+
+  private due(): Promise<DueSchedule[]> {
+    return this.database.rows<DueSchedule>(sql`
+      SELECT s.*, now() AS now, t.type AS template_type,
+        ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
+          AS credentials,
+        ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels
+      FROM schedules s JOIN unified_job_templates t ON t.id = s.unified_job_template_id
+      WHERE s.enabled AND s.next_run <= now()
+      ORDER BY s.next_run, s.id LIMIT ${BATCH}
+      FOR UPDATE OF s SKIP LOCKED`);
+  }
+
+  private plan(schedule: DueSchedule): Outcome {
+    const recurrence = Recurrence.parse(schedule.rrule);
+    const now = new Date(schedule.now);
+    const occurrence = recurrence.newest(new Date(schedule.next_run), now);
+    const prompts = this.promptsOf(schedule);
+    return {
+      schedule,
+      occurrence,
+      next: recurrence.after(now),
+      launch: prompts && {
+        scheduleId: schedule.id,
+        occurrence,
+        templateId: schedule.unified_job_template_id,
+        templateType: schedule.template_type,
+        prompts,
+      },
+      explanation: prompts ? '' : LOCKED,
+    };
+  }
+
+  /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
+  private promptsOf(schedule: DueSchedule): Prompts | null {
+    const { id, credentials, labels, survey_passwords: sealed } = schedule;
+    try {
+      const place = { table: 'schedules', id };
+      const extra_data = openAnswers(this.box, place, schedule.extra_data, sealed);
+      const lists = Object.entries({ credentials, labels }).filter(([, ids]) => ids.length > 0);
+      return { ...promptsOfNode({ ...schedule, extra_data }), ...Object.fromEntries(lists) };
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
+  }
+
+  /** Takes out launches of templates that have as many active runs as there may be. */
+  private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
+    const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
+    const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
+    const rows = await this.database.rows<Row & { active: number }>(sql`
+      SELECT unified_job_template_id AS id, count(*)::int AS active FROM unified_jobs
+      WHERE status IN ('new', 'pending', 'waiting', 'running')
+        AND unified_job_template_id = ANY(${ids}::int[]) GROUP BY 1`);
+    const active = new Map(rows.map((row) => [row.id, row.active]));
+    for (const outcome of outcomes) {
+      const { unified_job_template_id: id } = outcome.schedule;
+      const count = active.get(id) ?? 0;
+      if (outcome.launch === null) continue;
+      if (count < most) active.set(id, count + 1);
+      else {
+        outcome.launch = null;
+        outcome.explanation = `Skipped because the template has ${count} active jobs already (SCHEDULE_MAX_JOBS is ${most}).`;
+      }
+    }
+  }
+
+  private async store(outcomes: readonly Outcome[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE schedules s SET next_run = given.next_run, last_run = given.occurrence,
+        last_run_explanation = given.explanation
+      FROM unnest(${outcomes.map(({ schedule }) => schedule.id)}::int[],
+        ${outcomes.map(({ next }) => next)}::timestamptz[],
+        ${outcomes.map(({ occurrence }) => occurrence)}::timestamptz[],
+        ${outcomes.map(({ explanation }) => explanation)}::text[])
+        AS given (id, next_run, occurrence, explanation)
+      WHERE s.id = given.id`);
+    const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
+    await this.next.follow([...new Set(ids)]);
+  }
+}
+
+/** Why nothing was launched, in the words of a launch. */
+const textOf = (errors: FieldErrors): string => Object.values(errors).flat().map(String).join(' ');

@@ -1,0 +1,234 @@
+import { Recurrence } from './recurrence.js';
+import { RuleTextError } from './rule-text.js';
+import { instantOf, localTime } from './zones.js';
+
+const NEW_YORK = 'DTSTART;TZID=America/New_York:20260101T090000';
+const UTC = 'DTSTART:20260101T090000Z';
+const DAILY = 'RRULE:FREQ=DAILY;INTERVAL=1';
+
+const faultsOf = (rrule: string): readonly string[] => {
+  try {
+    Recurrence.parse(rrule);
+    return [];
+  } catch (error) {
+    if (error instanceof RuleTextError) return error.faults;
+    throw error;
+  }
+};
+const after = (rrule: string, instant: string): string | null =>
+  Recurrence.parse(rrule).after(new Date(instant))?.toISOString() ?? null;
+const utc = (rrule: string, instant: string, count: number): string[] =>
+  Recurrence.parse(rrule)
+    .upcoming(new Date(instant), count)
+    .map((one) => one.utc);
+
+describe('the text of a rule', () => {
+  it.each([
+    [DAILY, 'Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ'],
+    [
+      `DTSTART:2026 ${DAILY}`,
+      'Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ',
+    ],
+    [
+      `DTSTART:20260101T090000 ${DAILY}`,
+      'DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ.',
+    ],
+    [`${UTC} ${UTC} ${DAILY}`, 'Multiple DTSTART is not supported.'],
+    [UTC, 'One or more rule required in rrule.'],
+    [`${UTC} ${DAILY} EXDATE:20260101T090000Z`, 'EXDATE not allowed in rrule.'],
+    [`${UTC} ${DAILY} RDATE:20260101T090000Z`, 'RDATE not allowed in rrule.'],
+    [`${UTC} RRULE:FREQ=DAILY`, 'INTERVAL required in rrule: RRULE:FREQ=DAILY'],
+    [`${UTC} ${DAILY} EXRULE:FREQ=DAILY`, 'INTERVAL required in rrule: EXRULE:FREQ=DAILY'],
+    [
+      `${UTC} RRULE:FREQ=SECONDLY;INTERVAL=1`,
+      'SECONDLY is not supported: RRULE:FREQ=SECONDLY;INTERVAL=1',
+    ],
+    [
+      `${UTC} RRULE:FREQ=MONTHLY;INTERVAL=1;BYDAY=20MO`,
+      'BYDAY with numeric prefix not supported: RRULE:FREQ=MONTHLY;INTERVAL=1;BYDAY=20MO',
+    ],
+    [
+      `${UTC} ${DAILY};COUNT=2;UNTIL=20270101T000000Z`,
+      `RRULE may not contain both COUNT and UNTIL: ${DAILY};COUNT=2;UNTIL=20270101T000000Z`,
+    ],
+    [`${UTC} ${DAILY};COUNT=1000`, `COUNT > 999 is unsupported: ${DAILY};COUNT=1000`],
+    [`DTSTART:20260231T090000Z ${DAILY}`, /^rrule parsing failed validation: /],
+    [`DTSTART;TZID=Nowhere/At_All:20260101T090000 ${DAILY}`, /^rrule parsing failed validation: /],
+    [
+      `DTSTART:18000101T090000Z ${DAILY}`,
+      'rrule parsing failed validation: DTSTART is too long ago',
+    ],
+    [`${UTC} ${DAILY};BYEASTER=0`, 'rrule parsing failed validation: unknown parameter BYEASTER'],
+    [`${UTC} ${DAILY};BYMONTH=13`, 'rrule parsing failed validation: invalid BYMONTH: 13'],
+    [`${UTC} ${DAILY};BYHOUR=1;BYHOUR=2`, 'rrule parsing failed validation: BYHOUR occurs twice'],
+    [`${UTC} RRULE:INTERVAL=1`, 'rrule parsing failed validation: FREQ is missing'],
+    [`${UTC} RRULE:FREQ=DAILY;INTERVAL=0`, 'rrule parsing failed validation: invalid INTERVAL: 0'],
+    [`${UTC} ${DAILY};UNTIL=20261399`, 'rrule parsing failed validation: invalid UNTIL: 20261399'],
+    [
+      `${UTC} RRULE:FREQ=YEARLY;INTERVAL=1000`,
+      'rrule parsing failed validation: INTERVAL is too large',
+    ],
+    [`${UTC} ${DAILY} X-FOO:1`, 'rrule parsing failed validation: unsupported property: X-FOO:1'],
+  ])('%j is refused', (rrule, fault) => {
+    const [only, ...others] = faultsOf(rrule);
+    if (fault instanceof RegExp) expect(only).toMatch(fault);
+    else expect(only).toBe(fault);
+    expect(others).toEqual([]);
+  });
+
+  it('is told all its faults', () => {
+    expect(faultsOf('RRULE:FREQ=SECONDLY EXDATE:1')).toEqual([
+      'Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ',
+      'EXDATE not allowed in rrule.',
+      'INTERVAL required in rrule: RRULE:FREQ=SECONDLY',
+      'SECONDLY is not supported: RRULE:FREQ=SECONDLY',
+    ]);
+  });
+
+  it('may be on several lines', () => {
+    expect(faultsOf(`${NEW_YORK}\n${DAILY}\r\nEXRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=SU`)).toEqual([]);
+  });
+});
+
+describe('occurrences', () => {
+  it('keep the local time over a change of the clocks', () => {
+    expect(utc(`${NEW_YORK} ${DAILY}`, '2026-03-06T20:00:00Z', 3)).toEqual([
+      '2026-03-07T14:00:00Z',
+      '2026-03-08T13:00:00Z',
+      '2026-03-09T13:00:00Z',
+    ]);
+    expect(utc(`${NEW_YORK} ${DAILY}`, '2026-10-31T20:00:00Z', 1)).toEqual([
+      '2026-11-01T14:00:00Z',
+    ]);
+  });
+
+  it('leave out a local time that the clocks skip', () => {
+    const rrule = `DTSTART;TZID=America/New_York:20260101T023000 ${DAILY}`;
+    expect(utc(rrule, '2026-03-07T00:00:00Z', 2)).toEqual([
+      '2026-03-07T07:30:00Z',
+      '2026-03-09T06:30:00Z',
+    ]);
+  });
+
+  it('happen once at a local time that comes twice', () => {
+    const rrule = `DTSTART;TZID=America/New_York:20260101T013000 ${DAILY}`;
+    expect(utc(rrule, '2026-10-31T12:00:00Z', 2)).toEqual([
+      '2026-11-01T05:30:00Z',
+      '2026-11-02T06:30:00Z',
+    ]);
+  });
+
+  it('are shown in the zone and in UTC', () => {
+    expect(Recurrence.parse(`${NEW_YORK} ${DAILY}`).upcoming(new Date('2026-07-01'), 1)).toEqual([
+      { local: '2026-07-01T09:00:00-04:00', utc: '2026-07-01T13:00:00Z' },
+    ]);
+  });
+
+  it('of exceptions do not count', () => {
+    const rrule = `${UTC} ${DAILY} EXRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=SA,SU`;
+    expect(utc(rrule, '2026-01-01T12:00:00Z', 2)).toEqual([
+      '2026-01-02T09:00:00Z',
+      '2026-01-05T09:00:00Z',
+    ]);
+    expect(after(`${UTC} ${DAILY} EXRULE:FREQ=DAILY;INTERVAL=1`, '2026-01-01T12:00:00Z')).toBeNull();
+  });
+
+  it('of several rules come in order', () => {
+    const rrule = `${UTC} RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR`;
+    expect(utc(rrule, '2026-01-01T12:00:00Z', 3)).toEqual([
+      '2026-01-02T09:00:00Z',
+      '2026-01-05T09:00:00Z',
+      '2026-01-09T09:00:00Z',
+    ]);
+  });
+
+  it('never end a search for what never occurs', () => {
+    expect(
+      after(`${UTC} RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=30`, '2026-01-02'),
+    ).toBeNull();
+    expect(
+      after(`${UTC} RRULE:FREQ=MINUTELY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=30`, '2026-01-02'),
+    ).toBeNull();
+  });
+});
+
+describe('the ends of a schedule', () => {
+  it.each([
+    [`${UTC} ${DAILY}`, '2026-01-01T09:00:00.000Z', null, ''],
+    [`${UTC} ${DAILY};COUNT=3`, '2026-01-01T09:00:00.000Z', '2026-01-03T09:00:00.000Z', ''],
+    [
+      `${UTC} ${DAILY};UNTIL=20260104T090000Z`,
+      '2026-01-01T09:00:00.000Z',
+      '2026-01-04T09:00:00.000Z',
+      '2026-01-04T09:00:00',
+    ],
+    [
+      `${NEW_YORK} ${DAILY};UNTIL=20260701T090000`,
+      '2026-01-01T14:00:00.000Z',
+      '2026-07-01T13:00:00.000Z',
+      '2026-07-01T09:00:00',
+    ],
+    [
+      `${NEW_YORK} ${DAILY};UNTIL=20260701T125959Z`,
+      '2026-01-01T14:00:00.000Z',
+      '2026-06-30T13:00:00.000Z',
+      '2026-07-01T08:59:59',
+    ],
+    [
+      `${NEW_YORK} ${DAILY};UNTIL=20260102`,
+      '2026-01-01T14:00:00.000Z',
+      '2026-01-02T14:00:00.000Z',
+      '2026-01-02T23:59:59',
+    ],
+    [`${UTC} ${DAILY};COUNT=2 RRULE:FREQ=YEARLY;INTERVAL=1`, '2026-01-01T09:00:00.000Z', null, ''],
+  ])('%s', (rrule, first, last, until) => {
+    const recurrence = Recurrence.parse(rrule);
+    expect(recurrence.first()?.toISOString()).toBe(first);
+    expect(recurrence.last()?.toISOString() ?? null).toBe(last);
+    expect(recurrence.until).toBe(until);
+    expect(recurrence.timezone).toBe(rrule.startsWith(UTC) ? 'UTC' : 'America/New_York');
+  });
+});
+
+describe('the newest occurrence', () => {
+  const newest = (rrule: string, known: string, instant: string): string =>
+    Recurrence.parse(rrule).newest(new Date(known), new Date(instant)).toISOString();
+
+  it.each([
+    [`${UTC} ${DAILY}`, '2026-01-02T09:00:00Z', '2026-01-02T09:00:01Z', '2026-01-02T09:00:00.000Z'],
+    [`${UTC} ${DAILY}`, '2026-01-02T09:00:00Z', '2026-02-01T10:00:00Z', '2026-02-01T09:00:00.000Z'],
+    [`${UTC} ${DAILY};COUNT=3`, '2026-01-02T09:00:00Z', '2027-01-01Z', '2026-01-03T09:00:00.000Z'],
+    [
+      `${UTC} RRULE:FREQ=MINUTELY;INTERVAL=1;BYDAY=MO`,
+      '2026-01-05T00:00:00Z',
+      '2026-02-01T12:00:00Z',
+      '2026-01-26T23:59:00.000Z',
+    ],
+    [
+      `${UTC} RRULE:FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29`,
+      '2026-01-05T00:00:00Z',
+      '2026-02-01T12:00:00Z',
+      '2026-01-05T00:00:00.000Z',
+    ],
+  ])('%s after %s until %s', (rrule, known, instant, expected) => {
+    expect(newest(rrule, known, instant)).toBe(expected);
+  });
+});
+
+describe('zones', () => {
+  it.each([
+    ['UTC', '2026-01-01T12:00:00Z', '2026-01-01T12:00:00.000Z'],
+    ['Asia/Tokyo', '2026-01-01T12:00:00Z', '2026-01-01T03:00:00.000Z'],
+    // Skipped: counts from before the gap. Twice: the first time.
+    ['America/New_York', '2026-03-08T02:30:00Z', '2026-03-08T07:30:00.000Z'],
+    ['America/New_York', '2026-11-01T01:30:00Z', '2026-11-01T05:30:00.000Z'],
+    ['Australia/Lord_Howe', '2026-01-01T00:00:00Z', '2025-12-31T13:00:00.000Z'],
+  ])('of %s at %s', (zone, local, instant) => {
+    expect(instantOf(zone, new Date(local)).toISOString()).toBe(instant);
+  });
+
+  it('show the local time', () => {
+    const shown = localTime('America/New_York', new Date('2026-07-01T04:00:00Z'));
+    expect(shown.toISOString()).toBe('2026-07-01T00:00:00.000Z');
+  });
+});

@@ -1,0 +1,151 @@
+/** One RRULE or EXRULE of a schedule, its parts as they were written. */
+export interface Rule {
+  kind: 'RRULE' | 'EXRULE';
+  parts: ReadonlyMap<string, string>;
+}
+
+/** The text of a schedule's `rrule`, taken apart. */
+export interface RuleText {
+  /** `20260101T090000`, local to the zone. */
+  start: string;
+  /** Name of an IANA time zone. */
+  timezone: string;
+  rules: readonly Rule[];
+}
+
+const MAX_COUNT = 999;
+const START = /DTSTART(?:;([^:\s]*))?:(\S*)/g;
+const START_VALUE = /^\d{8}T\d{6}Z?$/;
+const RULE = /\b(?:RRULE|EXRULE):\S*/g;
+const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)';
+
+const numbers = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`);
+
+/** What the value of each part of a rule looks like (RFC 5545, 3.3.10). */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  FREQ: /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
+  INTERVAL: /^[1-9]\d{0,3}$/,
+  COUNT: /^[1-9]\d{0,2}$/,
+  UNTIL: /^\d{8}(?:T\d{6}Z?)?$/,
+  BYMONTH: numbers('0?[1-9]|1[0-2]'),
+  BYMONTHDAY: numbers('-?(?:0?[1-9]|[12]\\d|3[01])'),
+  BYYEARDAY: numbers('-?(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])'),
+  BYWEEKNO: numbers('-?(?:0?[1-9]|[1-4]\\d|5[0-3])'),
+  BYDAY: new RegExp(`^${WEEKDAY}(?:,${WEEKDAY})*$`),
+  BYHOUR: numbers('0?\\d|1\\d|2[0-3]'),
+  BYMINUTE: numbers('0?\\d|[1-5]\\d'),
+  BYSECOND: numbers('0?\\d|[1-5]\\d'),
+  BYSETPOS: numbers('-?(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])'),
+  WKST: new RegExp(`^${WEEKDAY}$`),
+};
+
+/** The text is no rule of a schedule; one message for each fault, as the contract words them. */
+export class RuleTextError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join(' '));
+  }
+}
+
+/** What the calendar or the time zones refuse. */
+export const parseFault = (reason: string): string => `rrule parsing failed validation: ${reason}`;
+
+/**
+ * Takes apart `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`, with further
+ * rules behind it: RRULEs add occurrences, EXRULEs take some out (automation 4.11).
+ *
+ * @throws RuleTextError with every fault
+ */
+export function readRuleText(text: string): RuleText {
+  const starts = [...text.matchAll(START)].filter(([, , value]) => /^\d+T\d+Z?$/.test(value ?? ''));
+  const rules = [...text.matchAll(RULE)].map(([rule]) => rule);
+  const faults = [
+    ...textFaults(text, starts),
+    ...rules.flatMap((rule) => ruleFaults(rule).map((fault) => `${fault}: ${rule}`)),
+  ];
+  // Details of a text that is wrong as a whole would only repeat the fault.
+  if (faults.length === 0) faults.push(...detailFaults(text, starts[0]!, rules).map(parseFault));
+  if (faults.length > 0) throw new RuleTextError(faults);
+  const [, parameter = '', value = ''] = starts[0]!;
+  return {
+    start: value.replace(/Z$/, ''),
+    timezone: value.endsWith('Z') ? 'UTC' : zoneOf(parameter),
+    rules: rules.map((rule) => ({
+      kind: rule.startsWith('EX') ? 'EXRULE' : 'RRULE',
+      parts: new Map(partsOf(rule)),
+    })),
+  };
+}
+
+type Start = RegExpMatchArray;
+
+function textFaults(text: string, starts: readonly Start[]): string[] {
+  const isNaive = starts.some(([, parameter, value]) => !parameter && !value!.endsWith('Z'));
+  const checks: [isFault: boolean, text: string][] = [
+    [
+      starts.length === 0,
+      'Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ',
+    ],
+    [isNaive, 'DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ.'],
+    [starts.length > 1, 'Multiple DTSTART is not supported.'],
+    [!/\bRRULE:/i.test(text), 'One or more rule required in rrule.'],
+    [/\bEXDATE[;:]/i.test(text), 'EXDATE not allowed in rrule.'],
+    [/\bRDATE[;:]/i.test(text), 'RDATE not allowed in rrule.'],
+  ];
+  return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
+function ruleFaults(rule: string): string[] {
+  const count = /\bCOUNT=(\d+)/.exec(rule);
+  const checks: [isFault: boolean, text: string][] = [
+    [!/\bINTERVAL\b/i.test(rule), 'INTERVAL required in rrule'],
+    [/\bSECONDLY\b/i.test(rule), 'SECONDLY is not supported'],
+    [/\bBYDAY=[^;]*\d[A-Z]{2}/i.test(rule), 'BYDAY with numeric prefix not supported'],
+    [
+      /\bCOUNT\b/.test(rule) && /\bUNTIL\b/.test(rule),
+      'RRULE may not contain both COUNT and UNTIL',
+    ],
+    [count !== null && Number(count[1]) > MAX_COUNT, `COUNT > ${MAX_COUNT} is unsupported`],
+  ];
+  return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
+function detailFaults(text: string, start: Start, rules: readonly string[]): string[] {
+  const [, parameter = '', value = ''] = start;
+  const rest = text.replaceAll(START, '').replaceAll(RULE, '').trim();
+  return [
+    ...(rest === '' ? [] : [`unsupported property: ${rest.split(/\s/, 1)[0]!.slice(0, 100)}`]),
+    ...(START_VALUE.test(value) ? [] : [`invalid DTSTART: ${value}`]),
+    ...(value.endsWith('Z') || zoneOf(parameter) !== '' ? [] : [`invalid DTSTART: ${parameter}`]),
+    ...(value < '19000101' ? ['DTSTART is too long ago'] : []),
+    ...rules.flatMap(partFaults),
+  ];
+}
+
+function partFaults(rule: string): string[] {
+  const parts = partsOf(rule);
+  const names = parts.map(([name]) => name);
+  return [
+    ...(names.includes('FREQ') ? [] : ['FREQ is missing']),
+    ...(/FREQ=YEARLY/.test(rule) && /INTERVAL=\d{4}/.test(rule) ? ['INTERVAL is too large'] : []),
+    ...names
+      .filter((name, index) => names.indexOf(name) < index)
+      .map((name) => `${name} occurs twice`),
+    ...parts.flatMap(([name, value]) => {
+      const pattern = PARTS[name];
+      if (!pattern) return [`unknown parameter ${name}`];
+      return pattern.test(value) ? [] : [`invalid ${name}: ${value}`];
+    }),
+  ];
+}
+
+const partsOf = (rule: string): [name: string, value: string][] =>
+  rule
+    .slice(rule.indexOf(':') + 1)
+    .split(';')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', value = ''] = part.split('=', 2);
+      return [name, value];
+    });
+
+const zoneOf = (parameter: string): string => /^TZID=(\S+)$/.exec(parameter)?.[1] ?? '';

@@ -1,0 +1,51 @@
+import { permit } from '../common/access.js';
+import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { sql } from '../database/sql.js';
+import { Recurrence } from './recurrence.js';
+
+interface ScheduledTemplate extends Row {
+  name: string;
+  description: string;
+  type: string;
+  may_read: boolean;
+}
+
+/** Kind of runs by kind of template. */
+const RUN_TYPES: Readonly<Record<string, string>> = {
+  job_template: 'job',
+  project: 'project_update',
+  workflow_job_template: 'workflow_job',
+};
+
+/** What a schedule shows besides its fields: of its rule, and of its template by its kind. */
+export async function scheduleExtension(
+  rows: readonly Row[],
+  { database, actor }: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const ids = rows.map((row) => row.unified_job_template_id as number);
+  const templates = await database.rows<ScheduledTemplate>(sql`
+    SELECT t.id, t.name, t.description, t.type,
+      (${permit(resource('unified_job_template').policy, 'read', 't', actor)}) AS may_read
+    FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])`);
+  const byId = new Map(templates.map((template) => [template.id, template]));
+  return new Map(
+    rows.map((row) => {
+      const template = byId.get(row.unified_job_template_id as number)!;
+      const { timezone, until } = Recurrence.parse(String(row.rrule));
+      return [
+        row.id,
+        {
+          fields: { timezone, until, execution_environment: null },
+          related: { unified_job_template: resource(template.type).url(template.id) },
+          summary_fields: template.may_read ? { unified_job_template: summaryOf(template) } : {},
+        },
+      ];
+    }),
+  );
+}
+
+const summaryOf = ({ id, name, description, type }: ScheduledTemplate): object => ({
+  ...{ id, name, description },
+  unified_job_type: RUN_TYPES[type] ?? '',
+});

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { Database } from '../database/database.js';
+import { takeIds } from '../database/rows.js';
+import { sql } from '../database/sql.js';
+import { refFault } from '../templates/job-template-checks.js';
+import { sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
+import { secretVariables } from '../templates/survey.js';
+import {
+  nodeAfter,
+  nodePromptErrors,
+  promptsOfNode,
+  readExtraData,
+} from '../workflow-templates/node-prompts.js';
+import {
+  NodeTemplateLoader,
+  type NodeTemplate,
+} from '../workflow-templates/node-template-loader.js';
+import { NextLaunches } from './next-launches.js';
+import { Recurrence } from './recurrence.js';
+import { RuleTextError } from './rule-text.js';
+
+const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
+
+/** Rules of schedules: when they run, and what the template takes along (automation 4.11). */
+@Injectable()
+export class ScheduleHooks implements ResourceHooks {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly templates: NodeTemplateLoader,
+    private readonly next: NextLaunches,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    const errors: FieldErrors = {};
+    const template = await this.template(values.unified_job_template as number);
+    const times = await this.times(values, errors);
+    Object.assign(errors, await this.templateFaults(template), promptFaults(values, {}, template));
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    // The id comes first, because secret answers are sealed for their row.
+    const taken = await this.database.row<{ id: number }>(takeIds('schedules', 1));
+    const { id } = taken!;
+    return { ...times, id, ...this.seal(id, values, template, {}) };
+  }
+
+  async created(row: Row): Promise<void> {
+    await this.next.follow([row.unified_job_template_id as number]);
+  }
+
+  async prepareUpdate(row: Row, values: Values): Promise<ExtraColumns> {
+    const errors: FieldErrors = {};
+    const isTimed = 'rrule' in values || 'enabled' in values;
+    const times = isTimed ? await this.times({ ...row, ...values }, errors) : {};
+    const template = await this.template(row.unified_job_template_id as number);
+    Object.assign(errors, promptFaults(values, row, template));
+    if ('unified_job_template' in values) {
+      errors.unified_job_template = ['A schedule cannot be moved to another template.'];
+    }
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    const former = row.survey_passwords as SealedAnswers;
+    return {
+      ...times,
+      ...('extra_data' in values ? this.seal(row.id, values, template, former) : {}),
+    };
+  }
+
+  async updated(before: Row): Promise<void> {
+    await this.next.follow([before.unified_job_template_id as number]);
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    await this.next.follow([row.unified_job_template_id as number], row.id);
+  }
+
+  private async template(id: number): Promise<NodeTemplate> {
+    return (await this.templates.load([id])).get(id)!;
+  }
+
+  private async templateFaults({ id, type }: NodeTemplate): Promise<FieldErrors> {
+    if (!LAUNCHABLE.includes(type)) {
+      return { unified_job_template: ['Templates of this kind cannot be scheduled.'] };
+    }
+    if (type !== 'project') return {};
+    const manual = await this.database.row(sql`
+      SELECT 1 FROM unified_job_templates WHERE id = ${id} AND scm_type = ''`);
+    return manual ? { unified_job_template: ['Manual Project cannot have a schedule set.'] } : {};
+  }
+
+  /** Columns that follow from the rule, by the database's clock; faults go to `errors`. */
+  private async times({ rrule, enabled }: Values, errors: FieldErrors): Promise<ExtraColumns> {
+    try {
+      const recurrence = Recurrence.parse(String(rrule));
+      const clock = await this.database.row<{ now: Date }>(sql`SELECT now() AS now`);
+      return {
+        dtstart: recurrence.first(),
+        dtend: recurrence.last(),
+        next_run: enabled === true ? recurrence.after(new Date(clock!.now)) : null,
+      };
+    } catch (error) {
+      if (!(error instanceof RuleTextError)) throw error;
+      errors.rrule = [...error.faults];
+      return {};
+    }
+  }
+
+  /** Puts the masked variables into the values; the column with the sealed answers is returned. */
+  private seal(
+    id: number,
+    values: Values,
+    { survey }: NodeTemplate,
+    former: SealedAnswers,
+  ): ExtraColumns {
+    const variables = (values.extra_data ?? {}) as Record<string, unknown>;
+    const secrets = survey ? secretVariables(survey) : [];
+    const row = { table: 'schedules', id };
+    const { shown, sealed } = sealAnswers(this.box, row, variables, secrets, former);
+    values.extra_data = shown;
+    return { survey_passwords: JSON.stringify(sealed) };
+  }
+}
+
+/** Brings `extra_data` into its form, and tells what of the launch fields the template refuses. */
+function promptFaults(values: Values, row: Partial<Row>, template: NodeTemplate): FieldErrors {
+  if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
+  const prompts = promptsOfNode(nodeAfter(values, row));
+  const branch = prompts.scm_branch;
+  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
+  const errors = nodePromptErrors(template, prompts);
+  return fault === null ? errors : { scm_branch: [fault], ...errors };
+}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldErrors } from '../common/http/errors.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import type { LaunchCheck, LaunchedJobs, LaunchRequest } from '../jobs/launch-request.js';
+import { LaunchService } from '../jobs/launch.service.js';
+import { insertProjectUpdates } from '../jobs/project-update-rows.js';
+import { RunTransitions, type NewRun } from '../jobs/transitions.js';
+import type { Prompts } from '../templates/launch-config.js';
+import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
+
+/** One occurrence of a schedule that is to be launched. */
+export interface ScheduledLaunch {
+  scheduleId: number;
+  occurrence: Date;
+  templateId: number;
+  templateType: string;
+  prompts: Prompts;
+}
+
+/** How the templates of one kind are launched. */
+interface Launcher {
+  check(requests: readonly LaunchRequest[], actor: null): Promise<LaunchCheck[]>;
+  launch(requests: readonly LaunchRequest[], actor: null): Promise<LaunchedJobs>;
+}
+
+/** A launch and the run that was made of it; null where it could not be made. */
+interface Made {
+  index: number;
+  runId: number | null;
+  errors: FieldErrors;
+}
+
+/** Makes the runs of schedules, in the caller's transaction and a constant number of statements. */
+@Injectable()
+export class ScheduledRuns {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly jobs: LaunchService,
+    private readonly workflows: WorkflowLaunchService,
+  ) {}
+
+  /** @returns why each could not be launched, in their order; empty for those that were */
+  async launch(launches: readonly ScheduledLaunch[]): Promise<FieldErrors[]> {
+    const of = (type: string): number[] =>
+      launches.flatMap(({ templateType }, index) => (templateType === type ? [index] : []));
+    const made = [
+      ...(await this.launchWith(this.jobs, of('job_template'), launches)),
+      ...(await this.launchWith(this.workflows, of('workflow_job_template'), launches)),
+      ...(await this.update(of('project'), launches)),
+    ];
+    await this.sign(made, launches);
+    const errors = launches.map((): FieldErrors => ({}));
+    for (const one of made) errors[one.index] = one.errors;
+    return errors;
+  }
+
+  private async launchWith(
+    launcher: Launcher,
+    indexes: readonly number[],
+    launches: readonly ScheduledLaunch[],
+  ): Promise<Made[]> {
+    if (indexes.length === 0) return [];
+    const requests = indexes.map((index) => requestOf(launches[index]!));
+    const checks = await launcher.check(requests, null);
+    const isReady = checks.map(({ errors }) => Object.keys(errors).length === 0);
+    const ready = requests.filter((_, at) => isReady[at]);
+    const { jobIds } = await launcher.launch(ready, null);
+    const runs = jobIds.values();
+    return indexes.map((index, at) => ({
+      index,
+      runId: isReady[at] ? runs.next().value! : null,
+      errors: checks[at]!.errors,
+    }));
+  }
+
+  private async update(
+    indexes: readonly number[],
+    launches: readonly ScheduledLaunch[],
+  ): Promise<Made[]> {
+    if (indexes.length === 0) return [];
+    const rows = await this.database.rows<NewRun>(
+      insertProjectUpdates(
+        indexes.map((index) => launches[index]!.templateId),
+        { launchType: 'scheduled', status: 'pending' },
+      ),
+    );
+    await this.transitions.created(rows);
+    return indexes.map((index): Made => {
+      const { templateId } = launches[index]!;
+      const at = rows.findIndex((row) => row.unified_job_template_id === templateId);
+      // A project that lost its source since then has nothing to be updated from.
+      if (at < 0) return { index, runId: null, errors: { project: [NO_SOURCE] } };
+      return { index, runId: rows.splice(at, 1)[0]!.id, errors: {} };
+    });
+  }
+
+  /** Ties the runs to their occurrences; a second run of one would be refused by the database. */
+  private async sign(made: readonly Made[], launches: readonly ScheduledLaunch[]): Promise<void> {
+    const runs = made.filter(({ runId }) => runId !== null);
+    await this.database.execute(sql`
+      UPDATE unified_jobs run SET schedule_id = given.schedule_id,
+        schedule_occurrence = given.occurrence
+      FROM unnest(${runs.map(({ runId }) => runId)}::int[],
+        ${runs.map(({ index }) => launches[index]!.scheduleId)}::int[],
+        ${runs.map(({ index }) => launches[index]!.occurrence)}::timestamptz[])
+        AS given (id, schedule_id, occurrence)
+      WHERE run.id = given.id`);
+  }
+}
+
+const NO_SOURCE = 'The project has no source to be updated from.';
+
+const requestOf = ({ templateId, prompts }: ScheduledLaunch): LaunchRequest => ({
+  templateId,
+  launchType: 'scheduled',
+  prompts,
+  createdBy: null,
+});

@@ -1,0 +1,14 @@
+import { Global, Module } from '@nestjs/common';
+import { ScheduleStep } from '../jobs/scheduler/schedule-step.js';
+import { DueSchedules } from './due-schedules.js';
+import { ScheduledRuns } from './scheduled-runs.js';
+import { SchedulesModule } from './schedules.module.js';
+
+/** What of schedules happens in the worker: a step of the scheduler. */
+@Global()
+@Module({
+  imports: [SchedulesModule],
+  providers: [ScheduledRuns, { provide: ScheduleStep, useClass: DueSchedules }],
+  exports: [ScheduleStep],
+})
+export class SchedulesWorkerModule {}

@@ -1,0 +1,79 @@
+import { Get, Post, Req } from '@nestjs/common';
+import { activityOf } from '../activity/sublists.js';
+import { Char, fieldsOf } from '../common/fields/field.js';
+import { validate } from '../common/fields/validate.js';
+import { Invalid } from '../common/http/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import { ResourceController } from '../common/resource/resource.controller.js';
+import { Resource } from '../common/resource/resource.decorator.js';
+import { SubList } from '../common/resource/sublist.js';
+import { attached, children } from '../common/resource/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
+import { assertCredentialFits } from '../workflow-templates/node-credentials.js';
+import { Recurrence, type ShownOccurrence } from './recurrence.js';
+import { RuleTextError } from './rule-text.js';
+import { schedules } from './schedules.resource.js';
+import { zoneNames } from './zones.js';
+
+/** Occurrences that a preview shows. */
+const SHOWN = 10;
+
+class PreviewSchema {
+  @Char({ required: true, max: null, column: null, help: 'Rule to be tried.' })
+  rrule!: string;
+}
+
+const PREVIEW_FIELDS = fieldsOf(PreviewSchema);
+const TIMES = { type: 'array', items: { type: 'string', format: 'date-time' } };
+
+@Resource(schedules)
+@SubList('jobs', children('jobs', { readOnly: true }))
+@SubList('credentials', attached('credentials', { childNeeds: 'use', check: assertCredentialFits }))
+@SubList('labels', attachLabels())
+@SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
+@SubList('activity_stream', activityOf())
+export class SchedulesController extends ResourceController(schedules) {
+  @Post('preview')
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'schedules_preview',
+    summary: 'The next occurrences of a rule, local to its time zone and in UTC.',
+    body: PREVIEW_FIELDS,
+    status: 200,
+    response: { type: 'object', properties: { local: TIMES, utc: TIMES } },
+  })
+  preview(@Req() { body }: ApiRequest): object {
+    const { rrule } = validate(PREVIEW_FIELDS, body);
+    const occurrences = upcoming(rrule as string);
+    return {
+      local: occurrences.map(({ local }) => local),
+      utc: occurrences.map(({ utc }) => utc),
+    };
+  }
+
+  @Get('zoneinfo')
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'schedules_zoneinfo',
+    summary: 'Time zones that a schedule may name.',
+    response: {
+      type: 'object',
+      properties: { zones: { type: 'array', items: { type: 'string' } } },
+    },
+  })
+  zones(): object {
+    return { zones: zoneNames() };
+  }
+}
+
+function upcoming(rrule: string): ShownOccurrence[] {
+  try {
+    return Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+  } catch (error) {
+    if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, anyOf, everyone, isActor, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { or } from '../database/sql.js';
+import { labelled } from '../labels/label-links.js';
+import { ScheduleHooks } from './schedule.hooks.js';
+import { ScheduleSchema } from './schedule.schema.js';
+import { scheduleExtension } from './schedule-extension.js';
+
+/** The roles that launch each kind of template; their objects share one sequence of ids. */
+const LAUNCHERS = [
+  ['job_template', 'execute_role'],
+  ['workflow_job_template', 'execute_role'],
+  ['project', 'update_role'],
+] as const;
+
+const onTemplate = (roles: readonly (readonly [type: string, role: string])[]): Predicate =>
+  anyOf(...roles.map(([type, role]) => hasRoleOn('unified_job_template_id', type, role)));
+
+const kinds = LAUNCHERS.map(([type]) => type);
+const launches = onTemplate(LAUNCHERS);
+const administers = onTemplate(kinds.map((type) => [type, 'admin_role'] as const));
+
+export const schedules = defineResource({
+  path: 'schedules',
+  type: 'schedule',
+  schema: ScheduleSchema,
+  table: 'schedules',
+  hooks: ScheduleHooks,
+  summary: ['id', 'name', 'description', 'next_run'],
+  unique: [
+    {
+      name: 'schedules_template_name_key',
+      columns: ['unified_job_template_id', 'name'],
+      field: '__all__',
+      message: 'Schedule with this (unified_job_template, name) combination already exists.',
+    },
+  ],
+  indexes: [{ name: 'schedules_due_idx', columns: ['next_run'], where: 'enabled' }],
+  policy: {
+    read: onTemplate(kinds.map((type) => [type, 'read_role'] as const)),
+    // The reference asks for the right to launch.
+    add: () => everyone,
+    mayAdd: (actor) => or(...LAUNCHERS.map(([type, role]) => holdsAny(type, [role], actor))),
+    change: anyOf(administers, allOf(isActor('created_by_id'), launches)),
+    delete: anyOf(administers, isActor('created_by_id')),
+  },
+  relations: {
+    credentials: {
+      kind: 'many-to-many',
+      target: () => resource('credential'),
+      table: 'schedule_credentials',
+      near: 'schedule_id',
+      far: 'credential_id',
+    },
+    labels: labelled('schedule'),
+    instance_groups: {
+      kind: 'many-to-many',
+      target: () => resource('instance_group'),
+      table: 'schedule_instance_groups',
+      near: 'schedule_id',
+      far: 'instance_group_id',
+      ordered: true,
+    },
+    jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
+  },
+  extend: scheduleExtension,
+});

@@ -1,0 +1,73 @@
+/**
+ * Every route answers as the document says, member by member: all that read, with samples of every
+ * kind, and all that create. What hostile requests come to is the fuzz test's business.
+ */
+import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
+import { AnswerCheck } from '../support/answer-check.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
+import { bodyOf } from '../support/sample-bodies.js';
+import { Samples } from '../support/samples.js';
+
+let test: TestApp;
+let samples: Samples;
+let check: AnswerCheck;
+let operations: Map<string, Operation>;
+let routes: readonly TableRoute[];
+
+beforeAll(async () => {
+  test = await boot({ openapi: true });
+  samples = new Samples(test);
+  await samples.tieAll();
+  const document = (await test.as.anonymous.get('/api/openapi.json')).body as OpenApiDocument;
+  check = new AnswerCheck(document);
+  operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
+  routes = test.app.get(RouteTable, { strict: false }).routes.filter(({ info }) => info);
+}, 60_000);
+afterAll(() => test.close());
+
+/** What is wrong with the answer of a route, or null. */
+async function faultOf(client: ApiClient, route: TableRoute, query = ''): Promise<string | null> {
+  const path = (await samples.pathOf(route)) + query;
+  const body = await bodyOf(samples, route);
+  const { status, headers, text } = await client.request(route.method, path, body).redirects(0);
+  const answer = { status, type: headers['content-type'] ?? '', text: text ?? '' };
+  const fault = check.faultOf(operations.get(route.info!.operationId)!, answer);
+  return fault && `${route.method} ${path} ${status}: ${fault}`;
+}
+
+async function faultsOf(
+  client: ApiClient,
+  wanted: (route: TableRoute) => boolean,
+  query = '',
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const route of routes.filter(wanted)) {
+    const fault = await faultOf(client, route, query);
+    if (fault) faults.push(fault);
+  }
+  return faults;
+}
+
+/** Streams end with their run, and the samples of runs have ended. */
+const reads = ({ method }: TableRoute): boolean => method === 'GET';
+const lists = (route: TableRoute): boolean => reads(route) && route.info!.kind === 'list';
+
+it.each(['superuser', 'orgMember', 'auditor', 'anonymous'] as const)(
+  'reads as documented for %s',
+  async (name) => {
+    expect(await faultsOf(test.as[name], reads)).toEqual([]);
+  },
+  60_000,
+);
+
+it('lists without a count, with a place and in small pages as documented', async () => {
+  expect(await faultsOf(test.as.superuser, lists, '?count_disabled=1&page_size=1')).toEqual([]);
+}, 60_000);
+
+it('creates, changes and acts as documented', async () => {
+  const writes = ({ method, info }: TableRoute): boolean =>
+    ['POST', 'PUT', 'PATCH'].includes(method) && info!.access === 'authenticated';
+  expect(await faultsOf(test.as.superuser, writes)).toEqual([]);
+}, 120_000);

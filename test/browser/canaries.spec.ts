@@ -1,0 +1,111 @@
+/**
+ * Hostile text in every text field of every resource, written straight into the database as the
+ * field declarations name the columns: on every page there is it is text, and nothing of it runs.
+ */
+import { jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+
+import type { Field } from '../../src/common/fields/field.js';
+import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
+import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { ident, sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+import { describeInBrowser, openBrowser, visit } from './browser.js';
+
+jest.setTimeout(300_000);
+
+const MARK = 'canary-7f3a';
+const CANARY = `${MARK}</pre></textarea></title><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{7*7}}`;
+
+/** Text that people or programs from outside decide; choices are words of ours. */
+const TEXTUAL = new Set<Field['kind']>(['string', 'text', 'email', 'variables']);
+/** Words of the machinery, which decide what a row is. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['type', 'status', 'object1', 'object2', 'object_type', 'object_association'],
+  ...['role_field', 'content_type', 'notification_type', 'service', 'verdict', 'state', 'uuid'],
+  ...['parent_uuid', 'webhook_service', 'webhook_guid', 'guid', 'local_path'],
+]);
+
+let test: TestApp;
+let samples: Samples;
+let browser: Browser;
+/** Resource types that got at least one canary. */
+const marked = new Set<string>();
+
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+  await samples.tieAll();
+  for (const definition of resources()) await mark(definition);
+}, 120_000);
+afterAll(() => test.close());
+
+const fieldsToMark = ({ fields }: ResourceDefinition): readonly Field[] =>
+  fields.filter(
+    ({ name, kind, column, internal, choices }) =>
+      column !== null &&
+      !internal &&
+      choices.length === 0 &&
+      TEXTUAL.has(kind) &&
+      !OWN_WORDS.has(name),
+  );
+
+async function mark(definition: ResourceDefinition): Promise<void> {
+  if (!definition.stored || definition.variants || definition.type === 'role') return;
+  const { id } = await samples.of(definition.type);
+  for (const { column } of fieldsToMark(definition)) {
+    const changed = await test.database.execute(sql`
+      UPDATE ${ident(definition.table)} SET ${ident(column!)} = ${`${CANARY} ${id}`}
+      WHERE id = ${id}`);
+    if (changed > 0) marked.add(definition.type);
+  }
+}
+
+/** Pages of everything: lists, objects, lists below objects and documents. */
+const pages = (): readonly TableRoute[] =>
+  test.app
+    .get(RouteTable, { strict: false })
+    .routes.filter(
+      ({ method, pattern, info }) =>
+        method === 'GET' &&
+        info?.access === 'authenticated' &&
+        !/\/(stream|metrics|docs)$/.test(pattern) &&
+        info.produces === undefined,
+    );
+
+describeInBrowser('hostile text', () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it('has reached every resource that has text', () => {
+    const textual = resources().filter(
+      (one) => one.stored && !one.variants && one.type !== 'role' && fieldsToMark(one).length > 0,
+    );
+    expect(textual.map(({ type }) => type).filter((type) => !marked.has(type))).toEqual([]);
+    expect(marked.size).toBeGreaterThan(15);
+  });
+
+  it('is text on every page', async () => {
+    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    const shownOn: string[] = [];
+    for (const route of pages()) {
+      const path = await samples.pathOf(route);
+      const answer = await page.goto(path);
+      const status = answer?.status() ?? 0;
+      expect([path, status < 500]).toEqual([path, true]);
+      const alive = await page
+        .locator('script:not([src]), img, [onload], [onerror], main pre ~ script')
+        .count();
+      expect([path, alive]).toEqual([path, 0]);
+      if ((await page.locator('main').innerText()).includes(MARK)) shownOn.push(path);
+    }
+    expect(faults).toEqual([]);
+    // Most pages show some of it, or the test would have looked at nothing.
+    expect(shownOn.length).toBeGreaterThan(50);
+    await close();
+  });
+});

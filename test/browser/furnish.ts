@@ -1,0 +1,122 @@
+/**
+ * A house that is lived in, for the tests that look at every main page and for the pictures of the
+ * documentation: templates with names of their own, two weeks of runs, one that is running, failures,
+ * deliveries, and people with roles.
+ */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import type { TestApp } from '../support/boot.js';
+
+export interface Furnished {
+  template: Row;
+  /** Running, with output and summaries of hosts. */
+  job: Row;
+  team: Row;
+}
+
+export async function furnish(test: TestApp): Promise<Furnished> {
+  const { make, home } = test;
+  const organization = home.organization.id;
+  const project = await make.project({ name: 'Shop playbooks', organization });
+  const inventory = await make.inventory({ name: 'Production', organization });
+  await make.hosts(inventory, 24, 'web');
+  const templates: Row[] = [];
+  for (const name of [
+    'Deploy the shop',
+    'Patch servers',
+    'Renew certificates',
+    'Back up the data',
+  ]) {
+    templates.push(
+      await make.jobTemplate({
+        name,
+        description: `${name} of all regions, one after the other`,
+        project: project.id,
+        inventory: inventory.id,
+        webhook_service: 'service_a',
+        extra_vars: '{"region": "north", "release": "2026.11"}',
+        ask_limit_on_launch: true,
+      }),
+    );
+  }
+  const [template] = templates as [Row, ...Row[]];
+  const team = await make.team({ name: 'Operations', organization });
+  for (const username of ['amara', 'bjorn', 'chen']) {
+    const user = await make.user({ username, first_name: username });
+    await make.grant('organization', home.organization, 'member_role', { user });
+    await make.grant('team', team, 'member_role', { user });
+  }
+  await make.grant('job_template', template, 'execute_role', { team });
+  await storeRuns(test, templates);
+  await storeDeliveries(test, template);
+  await storeFailedNotification(test);
+  return { template, team, job: await runningJob(test, template) };
+}
+
+/** Runs of two weeks, some failed, spread over the hours of the day. */
+async function storeRuns({ database, home }: TestApp, templates: readonly Row[]): Promise<void> {
+  await database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id,
+      organization_id, launch_type, elapsed, started, finished, event_processing_finished)
+    SELECT 'job', tpl.name, CASE WHEN n % 9 = 4 THEN 'failed' ELSE 'successful' END, n % 9 = 4,
+      tpl.id, tpl.id, ${home.organization.id},
+      (ARRAY['manual', 'webhook', 'relaunch'])[1 + n % 3], 30 + n * 7 % 400,
+      now() - make_interval(hours => n * n % 330, secs => 40),
+      now() - make_interval(hours => n * n % 330), TRUE
+    FROM generate_series(3, 120) AS n
+    JOIN unnest(${templates.map(({ id }) => id)}::int[]) WITH ORDINALITY AS chosen (id, place)
+      ON chosen.place = 1 + n % ${templates.length}::int
+    JOIN unified_job_templates tpl ON tpl.id = chosen.id
+    ORDER BY n * n % 330 DESC`);
+}
+
+async function storeDeliveries({ database }: TestApp, template: Row): Promise<void> {
+  await database.execute(sql`
+    INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict)
+    SELECT ${template.id}, 'service_a', 'push', 'delivery-' || n,
+      (ARRAY['accepted', 'accepted', 'accepted', 'ignored', 'rejected'])[1 + n % 5]
+    FROM generate_series(1, 40) AS n`);
+}
+
+async function storeFailedNotification({ make, home, database }: TestApp): Promise<void> {
+  const destination = await make.notificationTemplate({
+    name: 'Operations chat',
+    organization: home.organization.id,
+  });
+  await database.execute(sql`
+    INSERT INTO notifications (notification_template_id, notification_type, status, event, error)
+    VALUES (${destination.id}, 'webhook', 'failed', 'error', 'The server answered 503.')`);
+}
+
+const OUTPUT = [
+  'PLAY [Put the shop online] *****************************************************',
+  '\nTASK [Gathering Facts] *********************************************************',
+  '\u001B[0;32mok: [web-0000001]\u001B[0m',
+  '\u001B[0;32mok: [web-0000002]\u001B[0m',
+  '\nTASK [Install packages] ********************************************************',
+  '\u001B[0;33mchanged: [web-0000001]\u001B[0m',
+  '\u001B[0;32mok: [web-0000002]\u001B[0m',
+  '\u001B[1;31mfatal: [web-0000003]: UNREACHABLE! => {"changed": false, "unreachable": true}\u001B[0m',
+  '\nTASK [Start the service] *******************************************************',
+  '\u001B[0;33mchanged: [web-0000001]\u001B[0m',
+];
+
+async function runningJob({ database, home }: TestApp, template: Row): Promise<Row> {
+  const job = (await database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+      organization_id, project_id, inventory_id, playbook, launch_type, started, extra_vars)
+    SELECT 'job', name, 'running', id, id, ${home.organization.id}, project_id, inventory_id,
+      'site.yml', 'webhook', now() - interval '95 seconds', extra_vars
+    FROM unified_job_templates WHERE id = ${template.id} RETURNING *`))!;
+  for (const [index, text] of OUTPUT.entries()) {
+    await database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
+      VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${index}, ${index + 1})`);
+  }
+  await database.execute(sql`
+    INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
+    VALUES (${job.id}, 'web-0000001', 5, 2, 0, 0, 1, false),
+      (${job.id}, 'web-0000002', 3, 0, 1, 0, 0, true),
+      (${job.id}, 'web-0000003', 0, 0, 0, 1, 0, true)`);
+  return job;
+}

@@ -1,0 +1,194 @@
+/**
+ * What a person does with the pages, from the login on, with scripts and without: every step is a
+ * click or a key, nothing is called behind the pages' back but what a worker would do.
+ */
+import { jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunSignals } from '../../src/jobs/run-signals.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describeInBrowser, openBrowser, visit, type Visit } from './browser.js';
+
+jest.setTimeout(60_000);
+
+const PASSWORD = 'a good password';
+
+let test: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  test = await boot();
+  await test.make.user({ username: 'boss', password: PASSWORD, is_superuser: true });
+});
+afterAll(() => test.close());
+
+/** What a worker does: a line of output, and the end of the run. */
+async function work(jobId: number, text: string): Promise<void> {
+  const { app, database } = test;
+  const transitions = app.get(RunTransitions, { strict: false });
+  await transitions.move([jobId], { from: ['pending'], to: 'running' });
+  await database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
+    VALUES (${jobId}, 1, 'verbose', '{}', ${text}, 0, 1)`);
+  app.get(RunSignals, { strict: false }).announce([[jobId, { counter: 1 }]]);
+  await transitions.move([jobId], { from: ['running'], to: 'successful' });
+}
+
+describeInBrowser.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('a person %s', (_name, javaScriptEnabled) => {
+  let open: Visit;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    open = await visit(browser, test, null, { javaScriptEnabled });
+  });
+  afterAll(() => browser.close());
+  afterEach(() => {
+    expect(open.faults).toEqual([]);
+  });
+
+  /** Sets a reference: by its select, or by typing where scripts made it a search box. */
+  async function pick(selector: string, label: string): Promise<void> {
+    const control = open.page.locator(selector);
+    if (!javaScriptEnabled) {
+      await control.selectOption({ label });
+      return;
+    }
+    await control.click();
+    await control.fill(label);
+    await open.page.getByRole('option', { name: label }).first().click();
+  }
+
+  const idOf = (): number => Number(/\/(\d+)\/$/.exec(new URL(open.page.url()).pathname)?.[1]);
+
+  it('logs in', async () => {
+    const { page } = open;
+    await page.goto('/');
+    await page.getByLabel('Username').fill('boss');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+  });
+
+  it('creates a team, adds a member and grants it a role', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    const member = `member-${javaScriptEnabled}`;
+    await test.make.user({ username: member });
+    await page.goto('/api/v2/teams/#form-post');
+    await page.locator('#post-name').fill(`Journey ${javaScriptEnabled}`);
+    await pick('#post-organization', 'Home');
+    await page.getByRole('button', { name: 'Create team' }).click();
+    await page.getByText('Created.').waitFor();
+    const team = idOf();
+
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await pick('#attach-id', member);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Added to the list.').waitFor();
+    await page.getByRole('rowheader', { name: member }).waitFor();
+
+    await page.goto(`/api/v2/job_templates/${template.id}/object_roles/`);
+    await page.getByRole('link', { name: 'Execute' }).click();
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await pick('#attach-id', `Journey ${javaScriptEnabled}`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Added to the list.').waitFor();
+
+    const found = await test.database.row<Row>(sql`
+      SELECT users.id FROM users JOIN role_members mem ON mem.user_id = users.id
+      JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+      WHERE users.username = ${member} AND anc.content_type = 'job_template'
+        AND anc.object_id = ${template.id} AND anc.role_field = 'execute_role'`);
+    expect(found).toBeDefined();
+    expect(team).toBeGreaterThan(0);
+  });
+
+  it('launches a job and watches its output arrive', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.getByText('The run is pending.').waitFor();
+    await work(idOf(), 'The shop is online.');
+    // Without scripts a person loads the page again, as it says.
+    if (!javaScriptEnabled) await page.reload();
+    await page.getByRole('log').getByText('The shop is online.').waitFor();
+    await page.getByText('The run ended: successful.').waitFor();
+  });
+
+  it('rotates the key of a webhook and sees the new one', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('link', { name: 'Webhook key' }).click();
+    const shown = async (): Promise<string> =>
+      (await page.locator('.json').first().innerText()) ?? '';
+    const before = await shown();
+    expect(before).toMatch(/"webhook_key": "\w{20,}"/);
+    await page
+      .getByRole('link', { name: /webhook key/i })
+      .last()
+      .click();
+    await page
+      .locator('#form-post')
+      .getByRole('button', { name: /webhook key/i })
+      .click();
+    await page.getByText('201 Created').waitFor();
+    const after = await shown();
+    expect(after).toMatch(/"webhook_key": "\w{20,}"/);
+    expect(after).not.toBe(before);
+  });
+
+  it('finds its way through a long list', async () => {
+    const { page } = open;
+    const inventory = await test.make.inventory();
+    await test.make.hosts(inventory, 60, `journey-${javaScriptEnabled}`);
+    await page.goto(`/api/v2/inventories/${inventory.id}/hosts/`);
+    await page.getByText('Page 1 of 3').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 3').waitFor();
+    await page.getByLabel('Search').fill('0000042');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('1 object').waitFor();
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual([
+      `journey-${javaScriptEnabled}-0000042`,
+    ]);
+  });
+});
+
+describeInBrowser('a person with a keyboard only', () => {
+  it('creates a team without touching the mouse', async () => {
+    browser = await openBrowser();
+    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    await page.goto('/api/v2/teams/');
+    await page.getByRole('link', { name: 'Add', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    // The link opens the form and leads into its first field.
+    await page.waitForFunction("document.activeElement.id === 'post-name'");
+    await page.keyboard.type('Typed by hand');
+    const organization = page.locator('#post-organization');
+    for (let presses = 0; presses < 5; presses += 1) {
+      if (await organization.evaluate('(one) => one === document.activeElement')) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('Home');
+    await page.getByRole('option', { name: 'Home' }).first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await organization.inputValue()).toBe('Home');
+    await page.keyboard.press('Enter');
+    await page.getByText('Created.').waitFor();
+    expect(await page.locator('h1').textContent()).toBe('Typed by hand');
+    expect(faults).toEqual([]);
+    await close();
+    await browser.close();
+  });
+});

@@ -1,0 +1,302 @@
+import { SecretBox } from '../../src/common/crypto/secret-box.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { Database } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
+import { LaunchService } from '../../src/jobs/launch.service.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import { DueSchedules } from '../../src/schedules/due-schedules.js';
+import { NextLaunches } from '../../src/schedules/next-launches.js';
+import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
+import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
+import { WorkflowLaunchService } from '../../src/workflow-templates/workflow-launch.service.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { countQueries } from '../support/queries.js';
+
+const HOURLY = 'DTSTART:20200101T000000Z RRULE:FREQ=HOURLY;INTERVAL=1';
+
+let test: TestApp;
+let due: DueSchedules;
+let template: Row;
+
+beforeAll(async () => {
+  test = await boot();
+  const { app, make, home } = test;
+  const find = <T>(token: abstract new (...args: never[]) => T): T =>
+    app.get<T>(token as never, { strict: false });
+  const database = find(Database);
+  const runs = new ScheduledRuns(
+    database,
+    find(RunTransitions),
+    find(LaunchService),
+    find(WorkflowLaunchService),
+  );
+  due = new DueSchedules(
+    database,
+    find(SecretBox),
+    find(RuntimeSettings),
+    runs,
+    find(NextLaunches),
+  );
+  template = await make.jobTemplate({
+    organization: home.organization.id,
+    ask_limit_on_launch: true,
+    ask_credential_on_launch: true,
+    ask_labels_on_launch: true,
+  });
+}, 60_000);
+afterAll(() => test.close());
+beforeEach(async () => {
+  await test.database.execute(sql`DELETE FROM schedules`);
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET status = 'canceled' WHERE status IN ('pending', 'running')`);
+});
+
+let counter = 0;
+const schedule = async (fields: object = {}, of: Row = template): Promise<Row> =>
+  test.make.row('schedule', {
+    name: `Schedule ${(counter += 1)}`,
+    rrule: HOURLY,
+    unified_job_template: of.id,
+    ...fields,
+  });
+/** Lets the next occurrence of schedules be some hours ago. */
+const miss = (hours: number, ...rows: readonly Row[]) =>
+  test.database.execute(sql`
+    UPDATE schedules SET next_run = date_trunc('hour', now()) - make_interval(hours => ${hours})
+    WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
+const launch = () => test.database.transaction(() => due.launchDue());
+const stored = async ({ id }: Row): Promise<Row> =>
+  (await test.database.row<Row>(sql`SELECT * FROM schedules WHERE id = ${id}`))!;
+const runsOf = ({ id }: Row): Promise<Row[]> =>
+  test.database.rows<Row>(sql`SELECT * FROM unified_jobs WHERE schedule_id = ${id} ORDER BY id`);
+/** The last full hour and the next one. */
+const hours = async (): Promise<{ last: string; next: string }> => {
+  const row = await test.database.row<{ last: string; next: string }>(sql`
+    SELECT date_trunc('hour', now()) AS last,
+      date_trunc('hour', now()) + interval '1 hour' AS next`);
+  return row!;
+};
+
+it('launches what is due, once, and moves on to the next occurrence', async () => {
+  const one = await schedule({ limit: 'web' });
+  const later = await schedule();
+  await miss(0, one);
+  expect(await launch()).toBe(false);
+  const { last, next } = await hours();
+  const [run, ...others] = await runsOf(one);
+  expect(others).toEqual([]);
+  expect(run).toMatchObject({
+    type: 'job',
+    status: 'pending',
+    launch_type: 'scheduled',
+    created_by_id: null,
+    limit: 'web',
+    schedule_occurrence: last,
+  });
+  expect(await stored(one)).toMatchObject({
+    next_run: next,
+    last_run: last,
+    last_run_explanation: '',
+  });
+  await launch();
+  expect(await runsOf(one)).toHaveLength(1);
+  expect(await runsOf(later)).toEqual([]);
+  const shown = await test.as.superuser.get(`jobs/${run!.id}/`).expect(200);
+  const url = `/api/v2/schedules/${one.id}/`;
+  expect(shown.body).toMatchObject({
+    launched_by: { id: one.id, name: one.name, type: 'schedule', url },
+    related: { schedule: url },
+    summary_fields: { schedule: { id: one.id, name: one.name, next_run: next } },
+  });
+  const listed = await test.as.superuser.get(`schedules/${one.id}/jobs/`).expect(200);
+  expect(listed.body.results).toMatchObject([{ id: run!.id, type: 'job' }]);
+  const templates = await test.as.superuser.get(`job_templates/${template.id}/`).expect(200);
+  expect(templates.body.next_job_run).toBe(next);
+});
+
+it('catches up with the newest of the occurrences that were missed', async () => {
+  const one = await schedule();
+  await miss(50, one);
+  await launch();
+  await launch();
+  const { last, next } = await hours();
+  expect(await runsOf(one)).toMatchObject([{ schedule_occurrence: last }]);
+  expect(await stored(one)).toMatchObject({ next_run: next });
+});
+
+it('is over after its last occurrence', async () => {
+  const one = await schedule({ rrule: `${HOURLY};COUNT=3` });
+  await test.database.execute(sql`
+    UPDATE schedules SET next_run = '2020-01-01T01:00:00Z' WHERE id = ${one.id}`);
+  await launch();
+  expect(await runsOf(one)).toMatchObject([{ schedule_occurrence: '2020-01-01T02:00:00Z' }]);
+  expect(await stored(one)).toMatchObject({ next_run: null });
+});
+
+it('launches nothing that is disabled', async () => {
+  const one = await schedule({ enabled: false });
+  await miss(0, one);
+  await launch();
+  expect(await runsOf(one)).toEqual([]);
+});
+
+it('is asked by two workers at once and launches once', async () => {
+  const rows = await Promise.all(Array.from({ length: 8 }, () => schedule()));
+  await miss(1, ...rows);
+  await Promise.all([launch(), launch(), launch(), launch()]);
+  for (const row of rows) expect(await runsOf(row)).toHaveLength(1);
+});
+
+it('leaves no run of an occurrence when the transaction is lost, and launches it then', async () => {
+  const one = await schedule();
+  await miss(0, one);
+  const lost = test.database.transaction(async () => {
+    await due.launchDue();
+    throw new Error('power cut');
+  });
+  await expect(lost).rejects.toThrow('power cut');
+  expect(await runsOf(one)).toEqual([]);
+  await launch();
+  expect(await runsOf(one)).toHaveLength(1);
+});
+
+it('cannot be made to launch an occurrence twice', async () => {
+  const one = await schedule();
+  await miss(0, one);
+  await launch();
+  await miss(0, one);
+  await expect(launch()).rejects.toMatchObject({ code: '23505' });
+  expect(await runsOf(one)).toHaveLength(1);
+});
+
+it('skips a template with as many active jobs as there may be, and says so', async () => {
+  await test.as.superuser.patch('settings/jobs/', { SCHEDULE_MAX_JOBS: 2 }).expect(200);
+  const busy = await test.make.jobTemplate();
+  const [first, second, third] = [
+    await schedule({}, busy),
+    await schedule({}, busy),
+    await schedule({}, busy),
+  ];
+  const other = await schedule();
+  await miss(0, first!, second!, third!, other);
+  await launch();
+  expect(await runsOf(first!)).toHaveLength(1);
+  expect(await runsOf(second!)).toHaveLength(1);
+  expect(await runsOf(third!)).toEqual([]);
+  expect(await runsOf(other)).toHaveLength(1);
+  const { last, next } = await hours();
+  expect(await stored(third!)).toMatchObject({
+    next_run: next,
+    last_run: last,
+    last_run_explanation:
+      'Skipped because the template has 2 active jobs already (SCHEDULE_MAX_JOBS is 2).',
+  });
+  await test.as.superuser.delete('settings/jobs/').expect(204);
+});
+
+it('says why an occurrence could not be launched, and launches the others', async () => {
+  const bare = await test.make.jobTemplate({ ask_inventory_on_launch: true });
+  await test.database.execute(
+    sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${bare.id}`,
+  );
+  const [broken, fine] = [await schedule({}, bare), await schedule()];
+  await miss(0, broken, fine);
+  await launch();
+  expect(await runsOf(broken)).toEqual([]);
+  expect((await stored(broken)).last_run_explanation).toBe(
+    'Job Template inventory is missing or undefined.',
+  );
+  expect(await runsOf(fine)).toHaveLength(1);
+});
+
+it('hands over credentials, on top of those of the template, and labels', async () => {
+  const { make, home, as, database } = test;
+  const organization = home.organization.id;
+  const [own, mine, vault] = [
+    await make.credential({ organization }),
+    await make.credential({ organization }),
+    await make.credential({
+      organization,
+      credential_type: await vaultType(),
+      inputs: { vault_password: 'x' },
+    }),
+  ];
+  await as.superuser.post(`job_templates/${template.id}/credentials/`, { id: own.id }).expect(204);
+  const one = await schedule();
+  for (const { id } of [mine, vault]) {
+    await as.superuser.post(`schedules/${one.id}/credentials/`, { id }).expect(204);
+  }
+  const label = await make.row('label', { name: 'nightly', organization });
+  await as.superuser.post(`schedules/${one.id}/labels/`, { id: label.id }).expect(204);
+  await miss(0, one);
+  await launch();
+  const [run] = await runsOf(one);
+  const credentials = await database.rows<{ id: number }>(sql`
+    SELECT credential_id AS id FROM job_credentials WHERE job_id = ${run!.id} ORDER BY 1`);
+  expect(credentials.map(({ id }) => id)).toEqual([mine.id, vault.id]);
+  const labels = await database.rows(sql`
+    SELECT label_id FROM job_labels WHERE job_id = ${run!.id}`);
+  expect(labels).toEqual([{ label_id: label.id }]);
+});
+
+const vaultType = async (): Promise<number> =>
+  (await test.database.row<Row>(sql`SELECT id FROM credential_types WHERE kind = 'vault'`))!.id;
+
+it('hands secret answers to the job, sealed', async () => {
+  const asked = await test.make.jobTemplate({ survey_enabled: true });
+  await test.as.superuser
+    .post(`job_templates/${asked.id}/survey_spec/`, {
+      name: '',
+      description: '',
+      spec: [
+        {
+          ...{ type: 'password', variable: 'token', question_name: 'T', required: true },
+          ...{ min: 0, max: 99, default: '' },
+        },
+      ],
+    })
+    .expect(200);
+  const one = await schedule({ extra_data: { token: 'canary-word' } }, asked);
+  await miss(0, one);
+  await launch();
+  const [run] = await runsOf(one);
+  expect(run!.extra_vars).toBe('{"token":"$encrypted$"}');
+  expect(JSON.stringify(run)).not.toContain('canary-word');
+  expect(JSON.stringify(run!.launch_config)).toContain('$sealed$');
+});
+
+it('updates projects and launches workflows', async () => {
+  const { make, home, database } = test;
+  const organization = home.organization.id;
+  const project = await make.project({
+    organization,
+    scm_type: 'git',
+    scm_url: 'https://a.example/b',
+  });
+  const workflow = await make.workflowTemplate({ organization });
+  await database.execute(sql`UPDATE unified_jobs SET status = 'canceled'`);
+  const [update, led] = [await schedule({}, project), await schedule({}, workflow)];
+  await miss(0, update, led);
+  await launch();
+  expect(await runsOf(update)).toMatchObject([
+    { type: 'project_update', launch_type: 'scheduled', status: 'pending' },
+  ]);
+  expect(await runsOf(led)).toMatchObject([
+    { type: 'workflow_job', launch_type: 'scheduled', unified_job_template_id: workflow.id },
+  ]);
+});
+
+it('sends the same statements for one schedule as for fifty', async () => {
+  const simultaneous = await test.make.jobTemplate({ allow_simultaneous: true });
+  await test.as.superuser.patch('settings/jobs/', { SCHEDULE_MAX_JOBS: 100 }).expect(200);
+  const counts: number[] = [];
+  for (const size of [1, 50]) {
+    const rows: Row[] = [];
+    for (let made = 0; made < size; made++) rows.push(await schedule({}, simultaneous));
+    await miss(0, ...rows);
+    counts.push(await countQueries(test.database, launch));
+    expect(await runsOf(rows.at(-1)!)).toHaveLength(1);
+  }
+  expect(counts[0]).toBe(counts[1]);
+  await test.as.superuser.delete('settings/jobs/').expect(204);
+});

@@ -1,0 +1,84 @@
+/**
+ * Checks answers against the OpenAPI document: the status, the type and every member of the body.
+ * Objects are taken as closed: a member that the document does not name is a fault, so that what
+ * a client is told is all there is.
+ */
+import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
+import addFormats from 'ajv-formats';
+
+import type { JsonSchema, OpenApiDocument, Operation } from './openapi.js';
+
+/** What came back. */
+export interface Answer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+/** A schema inside `allOf` must let the members of its neighbours pass. */
+const OPEN = 'Open';
+
+export class AnswerCheck {
+  private readonly ajv = new Ajv2019({ strict: false, allErrors: false });
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor({ components }: OpenApiDocument) {
+    addFormats.default(this.ajv);
+    const schemas: Record<string, unknown> = {};
+    for (const [name, schema] of Object.entries(components.schemas)) {
+      schemas[name] = closed(schema);
+      schemas[name + OPEN] = closed(schema, true);
+    }
+    this.ajv.addSchema({ $id: 'document', components: { schemas } });
+  }
+
+  /** What is wrong with an answer, or null. */
+  faultOf(operation: Operation, { status, type, text }: Answer): string | null {
+    const documented = operation.responses[status];
+    if (!documented) return `status ${status} is not documented`;
+    // What a redirection says besides where to is for people.
+    if (status >= 300 && status < 400) return null;
+    const [media] = type.split(';');
+    const content = Object.entries(documented.content ?? {});
+    if (content.length === 0) return text === '' ? null : `a body with ${status} is not documented`;
+    const found = content.find(([name]) => name === media);
+    if (!found) return `type ${media} is not documented for ${status}`;
+    if (media !== 'application/json') return null;
+    const validate = this.validator(`${operation.operationId} ${status}`, found[1].schema ?? {});
+    if (validate(JSON.parse(text))) return null;
+    const faults = (validate.errors ?? []).slice(0, 3);
+    return faults
+      .map((one) => `${this.ajv.errorsText([one])} ${JSON.stringify(one.params)}`)
+      .join('; ');
+  }
+
+  private validator(key: string, schema: JsonSchema): ValidateFunction {
+    const known = this.compiled.get(key) ?? this.ajv.compile(closed(schema) as object);
+    this.compiled.set(key, known);
+    return known;
+  }
+}
+
+/** The schema, refusing members it does not name; at its own level only when it is not `open`. */
+function closed(value: unknown, open = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => closed(item));
+  if (value === null || typeof value !== 'object') return value;
+  const schema = value as JsonSchema & { allOf?: JsonSchema[]; $ref?: string };
+  if (schema.$ref) return { $ref: `document${schema.$ref}${open ? OPEN : ''}` };
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([key, inner]) => [key, key === 'enum' ? inner : closed(inner)]),
+  );
+  if (schema.allOf) copy.allOf = schema.allOf.map((part) => closed(part, true));
+  // The keys of `properties` are names, none of which is a keyword here.
+  if (schema.properties) copy.properties = mapValues(schema.properties, (one) => closed(one));
+  const isComposed = schema.allOf !== undefined || schema.properties !== undefined;
+  if (isComposed && !open && !('additionalProperties' in schema))
+    copy.unevaluatedProperties = false;
+  return copy;
+}
+
+const mapValues = (
+  given: Record<string, JsonSchema>,
+  change: (schema: JsonSchema) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).map(([name, schema]) => [name, change(schema)]));

@@ -26,7 +26,7 @@ const UPDATE = object({
 
 export const PROJECT_SHOWS: ShownBesides = {
   fields: { last_updated: orNull(INSTANT), last_update_failed: BOOLEAN },
-  related: ['current_update', 'last_update'],
+  related: ['webhook_receiver', 'current_update', 'last_update'],
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };
 

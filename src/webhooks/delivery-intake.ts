@@ -67,6 +67,7 @@ export class DeliveryIntake {
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
+      await this.coalescer.takeTurn(template, delivery.event);
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
       failPoint('delivery-recorded');

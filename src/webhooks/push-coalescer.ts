@@ -26,6 +26,16 @@ export class PushCoalescer {
     private readonly ledger: DeliveryLedger,
   ) {}
 
+  /**
+   * Lets the pushes to one ref pass one by one, so that each sees the job of the one before it. To be
+   * called before the delivery is recorded: the newer one then has the higher id.
+   */
+  async takeTurn(template: ReceiverTemplate, { pushRef }: WebhookEvent): Promise<void> {
+    if (!template.coalesces || pushRef === null) return;
+    await this.database.execute(sql`
+      SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${template.id} ${pushRef}`}))`);
+  }
+
   /** Cancels what still waits and notes it in the ledger. In the transaction that launches the new job. */
   async replaceEarlier(
     { id: templateId, coalesces }: ReceiverTemplate,
@@ -33,9 +43,6 @@ export class PushCoalescer {
     deliveryId: number,
   ): Promise<void> {
     if (!coalesces || pushRef === null) return;
-    // Pushes to one ref pass one by one, so that each sees the job of the one before it.
-    await this.database.execute(sql`
-      SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${templateId} ${pushRef}`}))`);
     const waiting = await this.database.rows<WaitingPush>(sql`
       SELECT run.id AS job_id, del.id AS delivery_id
       FROM unified_jobs run JOIN webhook_deliveries del ON del.id = run.webhook_delivery_id

@@ -211,15 +211,21 @@ describe('the token', () => {
     ]);
   });
 
-  it('does not follow a redirect to another host', async () => {
-    const thief = await HttpSink.start();
-    bench.sink.answer({ status: 307, headers: { Location: `${thief.url}/take` } });
-    const job = await bench.launch(await bench.posting('service_a'));
-    await bench.work(job);
-    expect(thief.requests).toEqual([]);
-    expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
-    await thief.close();
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'does not follow a redirect to another host (%d), and the log says so',
+    async (status) => {
+      const thief = await HttpSink.start();
+      bench.sink.answer({ status, headers: { Location: `${thief.url}/take` } });
+      const job = await bench.launch(await bench.posting('service_a'));
+      await bench.work(job);
+      expect(thief.requests).toEqual([]);
+      const [post] = await bench.posts(job);
+      expect(post).toMatchObject({ outcome: 'failed', attempts: [{ number: 1 }] });
+      expect(String(post!.reason)).toMatch(/redirect|answered 30/i);
+      expect(JSON.stringify(post)).not.toContain(TOKEN);
+      await thief.close();
+    },
+  );
 
   it('is in no record, even when the service repeats it', async () => {
     bench.sink.answer({

@@ -5,6 +5,8 @@ import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-insta
 import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
 import { CoalesceWebhooks1795290691108 } from './1795290691108-coalesce-webhooks.js';
 import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
+import { PreferredInstanceGroups1795290755452 } from './1795290755452-preferred-instance-groups.js';
+import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activity.js';
 import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -16,5 +18,7 @@ export const migrations = {
   AddWorkflowTemplates1795289615541,
   CoalesceWebhooks1795290691108,
   RunWorkflowGraphs1795290754718,
+  PreferredInstanceGroups1795290755452,
+  ParentsOfActivity1795290755453,
   AddSchedules1795291639174,
 };

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { and, ident, sql } from '../database/sql.js';
-import { permit, type Actor } from '../common/access.js';
+import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/http/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { References } from '../common/resource/references.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { assertOtherSuperuser } from './last-superuser.js';
 import { RoleGraph } from './role-graph.js';
@@ -27,6 +29,8 @@ export class GrantsService {
     private readonly database: Database,
     private readonly graph: RoleGraph,
     private readonly activity: ActivityRecorder,
+    private readonly references: References,
+    private readonly settings: Settings,
   ) {}
 
   async grantToUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
@@ -99,6 +103,10 @@ export class GrantsService {
   private async assertMayManage(role: RoleRow, object: Row | null, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (!object) throw new Forbidden();
+    const isMembership = ['organization', 'team'].includes(role.content_type);
+    if (isMembership && isParticipation(role) && !this.settings.MANAGE_ORGANIZATION_AUTH) {
+      throw new Forbidden();
+    }
     const definition = resource(role.content_type);
     const rule = this.graph.roleLevel(definition, 't', 'admin_role', actor);
     const found =
@@ -111,7 +119,7 @@ export class GrantsService {
   private async assertUserFits(role: RoleRow, object: Row, user: Row, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (role.content_type === 'organization' && isParticipation(role)) {
-      await this.assertMayAdminister(user, actor);
+      await this.references.assertAllowed(resource('user'), [user.id], 'enlist', actor);
     }
     if (role.content_type === 'credential') {
       if (object.organization_id === null) {
@@ -123,17 +131,6 @@ export class GrantsService {
         );
       }
     }
-  }
-
-  /** The caller administers all organizations of the user, or the user has none yet. */
-  private async assertMayAdminister(user: Row, actor: Actor): Promise<void> {
-    const rule = permit(resource('user').policy, 'administer', 't', actor);
-    const found = await this.database.row(sql`
-      SELECT 1 FROM users t WHERE t.id = ${user.id} AND (${rule} OR (
-        NOT t.is_superuser AND NOT t.is_system_auditor AND NOT EXISTS (
-          SELECT 1 FROM role_members mem JOIN roles r ON r.id = mem.role_id
-          WHERE mem.user_id = t.id AND r.content_type = 'organization')))`);
-    if (!found) throw new Forbidden();
   }
 
   private async isMember(userId: number, organizationId: number): Promise<boolean> {

@@ -82,23 +82,25 @@ export const rolesOfUser = (): Factory => () => ({
 
 /** Objects of a type on which a team was granted any role. */
 export const grantedTo =
-  (type: string): Factory =>
+  (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
     scope: (parent) => sql`t.id IN (
       SELECT r.object_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
       WHERE rt.team_id = ${parent.id} AND r.content_type = ${type})`,
+    ...options,
   });
 
 /** Objects of a type that a user reaches through any role. */
 export const holdingsOf =
-  (type: string): Factory =>
+  (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
     scope: (parent) => sql`t.id IN (
       SELECT anc.object_id FROM role_members mem
       JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
       WHERE mem.user_id = ${parent.id} AND anc.content_type = ${type})`,
+    ...options,
   });
 
 export const organizationsOf =

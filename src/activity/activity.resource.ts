@@ -1,5 +1,5 @@
 import { heldObjects } from '../access/predicates.js';
-import type { Actor } from '../common/access.js';
+import { permit, type Actor } from '../common/access.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
@@ -61,19 +61,40 @@ class ActivitySchema {
   /** Kept so that the organization's auditors still see what became of deleted objects. */
   @Integer({ internal: true, nullable: true })
   organization_id!: number | null;
+
+  /** Kept for the same reason for readers of what the object belonged to: the inventory of a host. */
+  @Char({ internal: true, nullable: true })
+  parent_type!: string | null;
+
+  @Integer({ internal: true, nullable: true })
+  parent_id!: number | null;
 }
 
-/** The entry is about a member of an inventory the caller may read (core 5.5). */
-const isInReadableInventory = (
-  type: string,
-  table: string,
-  alias: string,
-  actor: Actor,
-): Sql => sql`
-  (${ident(alias, 'object1')} = ${type} AND EXISTS (
-    SELECT 1 FROM ${ident(table)} member
-    WHERE member.id = ${ident(alias, 'object1_id')}
-      AND member.inventory_id IN (${heldObjects('inventory', 'read_role', actor)})))`;
+/** One of the objects an entry names is among those a subquery selects by type and id. */
+const names = (alias: string, side: 'object1' | 'object2' | 'parent', objects: Sql): Sql => {
+  const type = side === 'parent' ? 'parent_type' : side;
+  return sql`(${ident(alias, type)}, ${ident(alias, `${side}_id`)}) IN (${objects})`;
+};
+
+/** Objects the caller may read by a role on them. An organization shows its activity to auditors. */
+const readableObjects = (actor: Actor): Sql => sql`
+  SELECT anc.content_type, anc.object_id FROM role_members mem
+  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
+    AND anc.content_type <> 'organization'`;
+
+/** Teams are read by more people than hold a role on them. */
+const readableTeams = (actor: Actor): Sql => sql`
+  SELECT 'team', tm.id FROM teams tm
+  WHERE ${permit(resource('team').policy, 'read', 'tm', actor)}`;
+
+/** Users in organizations the caller audits, and the caller. */
+const auditedUsers = (actor: Actor): Sql => sql`
+  SELECT 'user', mem.user_id FROM role_members mem
+  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
+    AND anc.object_id IN (${heldObjects('organization', 'auditor_role', actor)})
+  UNION ALL SELECT 'user', ${actor.id}::int`;
 
 export const activityStream = defineResource({
   path: 'activity_stream',
@@ -88,21 +109,21 @@ export const activityStream = defineResource({
     { name: 'activity_stream_object1_idx', columns: ['object1', 'object1_id'] },
     { name: 'activity_stream_object2_idx', columns: ['object2', 'object2_id'] },
     { name: 'activity_stream_organization_id_idx', columns: ['organization_id'] },
+    { name: 'activity_stream_parent_idx', columns: ['parent_type', 'parent_id'] },
   ],
   policy: {
-    // Mine, about me, about what I may read, and whatever belongs to organizations I audit.
+    // Mine, about what I may read or audit, and whatever belongs to organizations I audit.
     read: (alias, actor) => sql`(
       ${ident(alias, 'actor_id')} = ${actor.id}
-      OR (${ident(alias, 'object1')} = 'user' AND ${ident(alias, 'object1_id')} = ${actor.id})
       OR ${ident(alias, 'organization_id')} IN (
         ${heldObjects('organization', 'auditor_role', actor)})
-      OR (${ident(alias, 'object1')}, ${ident(alias, 'object1_id')}) IN (
-        SELECT anc.content_type, anc.object_id FROM role_members mem
-        JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-        WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
-          AND anc.content_type <> 'organization')
-      OR ${isInReadableInventory('host', 'hosts', alias, actor)}
-      OR ${isInReadableInventory('group', 'groups', alias, actor)})`,
+      OR ${names(alias, 'object1', readableObjects(actor))}
+      OR ${names(alias, 'object2', readableObjects(actor))}
+      OR ${names(alias, 'parent', readableObjects(actor))}
+      OR ${names(alias, 'object1', readableTeams(actor))}
+      OR ${names(alias, 'object2', readableTeams(actor))}
+      OR ${names(alias, 'object1', auditedUsers(actor))}
+      OR ${names(alias, 'parent', auditedUsers(actor))})`,
   },
   extend: describeEntries,
   shows: ACTIVITY_SHOWS,

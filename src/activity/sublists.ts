@@ -3,13 +3,12 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { resource } from '../common/resource/registry.js';
 import type { SubListSpec } from '../common/resource/sublist.js';
 
-/** What happened to an object; for a user also what he did. Reading the object is enough. */
+/** What happened to an object, as far as the caller may see; for a user also what he did. */
 export const activityOf =
   () =>
   (definition: ResourceDefinition): SubListSpec => ({
     target: () => resource('activity_stream'),
     scope: (parent) => scopeOf(definition, parent),
-    options: () => ({ visible: sql`TRUE` }),
   });
 
 function scopeOf({ type }: ResourceDefinition, parent: Row): Sql {

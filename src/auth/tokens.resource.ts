@@ -12,6 +12,7 @@ export const tokens = defineResource({
   schema: TokenSchema,
   table: 'tokens',
   orderBy: ['id'],
+  auditParent: { field: 'user', type: 'user' },
   summary: ['id', 'description', 'scope'],
   unique: [
     { name: 'tokens_digest_key', columns: ['digest'], field: '__all__', message: 'Try again.' },

@@ -6,7 +6,7 @@ import { Route, type RouteInfo } from '../common/http/route.js';
 import type { Page } from '../common/list/page.js';
 import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/resource/resource.service.js';
-import { sql } from '../database/sql.js';
+import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { TokenRateGuard } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
@@ -29,7 +29,10 @@ const create: RouteInfo = {
   shownOnce: true,
 };
 
-users.links.set('tokens', 'tokens').set('personal_tokens', 'personal_tokens');
+users.links
+  .set('tokens', 'tokens')
+  .set('personal_tokens', 'personal_tokens')
+  .set('authorized_tokens', 'authorized_tokens');
 
 /** A user's tokens; the command-line client names the user by name (clients 2.1). */
 @ApiTags('users')
@@ -66,9 +69,24 @@ export class UserTokensController {
     return this.create(request);
   }
 
-  private async list({ params, query, actor }: ApiRequest): Promise<Page<Representation>> {
+  @Get('authorized_tokens')
+  @Route({
+    ...list,
+    operationId: 'users_authorized_tokens_list',
+    summary: 'Access tokens that applications hold for one user. There are no applications.',
+  })
+  authorizedTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
+    return this.list(request, FALSE);
+  }
+
+  private async list(
+    { params, query, actor }: ApiRequest,
+    which: Sql = TRUE,
+  ): Promise<Page<Representation>> {
     const user = await this.resources.load(users, params.id, actor);
-    return this.resources.list(tokens, query, actor, { scope: sql`t.user_id = ${user.id}` });
+    return this.resources.list(tokens, query, actor, {
+      scope: and(sql`t.user_id = ${user.id}`, which),
+    });
   }
 
   private async create({ params, body, actor }: ApiRequest): Promise<Reply> {

@@ -28,7 +28,7 @@ export class InstanceGroupSchema extends ResourceSchema {
   @Json({ ...READ_ONLY, default: [], schema: list(STRING) })
   policy_instance_list!: string[];
 
-  @Text(READ_ONLY)
+  @Text({ ...READ_ONLY, filter: false })
   pod_spec_override!: string;
 
   @Integer({ ...COMPUTED, help: 'Jobs that all live workers together can run at once.' })

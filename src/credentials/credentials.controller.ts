@@ -9,6 +9,7 @@ import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { listOf } from '../common/resource/sublist-kinds.js';
 import { sql } from '../database/sql.js';
+import { noneOf } from '../empty-lists/sublists.js';
 import { CredentialSecrets } from './credential-secrets.js';
 import { credentials } from './credentials.resource.js';
 
@@ -21,6 +22,7 @@ const adminRole = (credential: Row) => sql`
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
+@SubList('input_sources', noneOf('credential_input_source'))
 @SubList(
   'owner_users',
   listOf(

@@ -2,6 +2,7 @@ import { ResourceController, type GenericMethod } from '../common/resource/resou
 import { Resource } from '../common/resource/resource.decorator.js';
 import {
   applications,
+  credentialInputSources,
   executionEnvironments,
   inventorySources,
   systemJobTemplates,
@@ -17,6 +18,12 @@ export class ExecutionEnvironmentsController extends ResourceController(
 
 @Resource(applications)
 export class ApplicationsController extends ResourceController(applications, READ) {}
+
+@Resource(credentialInputSources)
+export class CredentialInputSourcesController extends ResourceController(
+  credentialInputSources,
+  READ,
+) {}
 
 @Resource(inventorySources)
 export class InventorySourcesController extends ResourceController(inventorySources, READ) {}

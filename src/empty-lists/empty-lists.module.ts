@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import {
   ApplicationsController,
+  CredentialInputSourcesController,
   ExecutionEnvironmentsController,
   InventorySourcesController,
   SystemJobTemplatesController,
@@ -10,6 +11,7 @@ import {
   controllers: [
     ExecutionEnvironmentsController,
     ApplicationsController,
+    CredentialInputSourcesController,
     InventorySourcesController,
     SystemJobTemplatesController,
   ],

@@ -2,6 +2,7 @@ import { everyone } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   ApplicationSchema,
+  CredentialInputSourceSchema,
   ExecutionEnvironmentSchema,
   InventorySourceSchema,
   SystemJobTemplateSchema,
@@ -32,6 +33,11 @@ export const executionEnvironments = emptyList(
   ExecutionEnvironmentSchema,
 );
 export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
+export const credentialInputSources = emptyList(
+  'credential_input_sources',
+  'credential_input_source',
+  CredentialInputSourceSchema,
+);
 export const inventorySources = emptyList(
   'inventory_sources',
   'inventory_source',

@@ -1,5 +1,6 @@
 import { Get, Req } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
+import { attachInstanceGroups } from '../capacity/sublists.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { freeObject, list, object } from '../common/openapi/json-schema.js';
@@ -10,6 +11,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children, related } from '../common/resource/sublist-kinds.js';
+import { noneOf } from '../empty-lists/sublists.js';
 import { attachLabels } from '../labels/sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
@@ -28,6 +30,8 @@ inventories.links.set('script', 'script').set('tree', 'tree');
 @SubList('root_groups', rootGroups())
 @SubList('job_templates', related('job_templates'))
 @SubList('labels', attachLabels())
+@SubList('instance_groups', attachInstanceGroups())
+@SubList('inventory_sources', noneOf('inventory_source'))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', inventoryActivity())

@@ -3,6 +3,7 @@ import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql } from '../database/sql.js';
+import { preferredGroups } from '../capacity/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';
@@ -79,6 +80,7 @@ export const inventories = defineResource({
     groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
     labels: labelled('inventory'),
+    instance_groups: preferredGroups('inventory'),
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
@@ -102,6 +104,7 @@ export const hosts = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_hosts' },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'hosts_inventory_name_key',
@@ -151,6 +154,7 @@ export const groups = defineResource({
   counter: { column: 'inventory_id', table: 'inventories', total: 'total_groups' },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
+  auditParent: { field: 'inventory', type: 'inventory' },
   unique: [
     {
       name: 'groups_inventory_name_key',

@@ -92,7 +92,6 @@ export const hostActivity = (): Factory =>
       (t.object1 = 'host' AND t.object1_id = ${id})
       OR (t.object2 = 'host' AND t.object2_id = ${id})
       OR (t.object1 = 'inventory' AND t.object1_id = ${inventory}))`,
-    { options: () => ({ visible: sql`TRUE` }) },
   );
 
 /** What happened to an inventory and to the hosts and groups in it (core 5.5). */
@@ -102,8 +101,5 @@ export const inventoryActivity = (): Factory =>
     ({ id }) => sql`(
       (t.object1 = 'inventory' AND t.object1_id = ${id})
       OR (t.object2 = 'inventory' AND t.object2_id = ${id})
-      OR (t.object1 = 'host' AND t.object1_id IN (SELECT id FROM hosts WHERE inventory_id = ${id}))
-      OR (t.object1 = 'group'
-        AND t.object1_id IN (SELECT id FROM groups WHERE inventory_id = ${id})))`,
-    { options: () => ({ visible: sql`TRUE` }) },
+      OR (t.parent_type = 'inventory' AND t.parent_id = ${id}))`,
   );

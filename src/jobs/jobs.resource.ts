@@ -27,6 +27,7 @@ export const jobs = defineResource({
   table: 'unified_jobs',
   discriminator: 'job',
   orderBy: ['id'],
+  auditParent: { field: 'job_template', type: 'job_template' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },

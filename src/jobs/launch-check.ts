@@ -76,7 +76,7 @@ export function planLaunch(
 
 /** What a launch may set of a job template; a relaunch may set what the first launch did. */
 export function promptedOf(
-  { row, project, credentials, labels }: LaunchTemplate,
+  { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
   const own = Object.fromEntries(
@@ -88,7 +88,7 @@ export function promptedOf(
       ...own,
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
-      instance_groups: [],
+      instance_groups: instanceGroups,
     },
     projectBranch: project?.branch ?? '',
   };
@@ -161,10 +161,11 @@ function forbiddenOf(
   const hidden = ((accepted.labels ?? []) as number[]).some(
     (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
   );
-  const unusable = ((accepted.instance_groups ?? []) as number[]).some(
-    (id) => objects.instanceGroups.get(id)?.mayUse === false,
+  const foreign = ((accepted.instance_groups ?? []) as number[]).some(
+    (id) =>
+      !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
   );
-  return inventory?.mayUse === false || mayNot || hidden || unusable ? 'prompts' : null;
+  return inventory?.mayUse === false || mayNot || hidden || foreign ? 'prompts' : null;
 }
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {

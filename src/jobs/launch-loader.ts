@@ -60,6 +60,8 @@ export interface LaunchTemplate {
   survey: Survey | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
+  /** Ids of the groups its jobs prefer, best first. */
+  instanceGroups: number[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -81,7 +83,7 @@ export interface LaunchReferences {
   instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in seven statements however many they are. */
+/** Loads what launches need, in eight statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -109,6 +111,7 @@ export class LaunchLoader {
       [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
       actor,
     );
+    const preferred = await this.groupLinks(rows.map(({ id }) => id));
     const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
@@ -123,6 +126,9 @@ export class LaunchLoader {
         labels: labelled
           .filter((link) => link.job_template_id === row.id)
           .flatMap((link) => labels.get(link.label_id) ?? []),
+        instanceGroups: preferred
+          .filter((link) => link.job_template_id === row.id)
+          .map((link) => link.instance_group_id),
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
@@ -206,6 +212,14 @@ export class LaunchLoader {
         { id, name: String(name), mayRead: mayRead === true },
       ]),
     );
+  }
+
+  private groupLinks(
+    templateIds: readonly number[],
+  ): Promise<{ job_template_id: number; instance_group_id: number }[]> {
+    return this.database.rows(sql`
+      SELECT job_template_id, instance_group_id FROM job_template_instance_groups
+      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
   }
 
   private async instanceGroups(

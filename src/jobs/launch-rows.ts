@@ -151,9 +151,10 @@ export class LaunchRows {
   private record(id: number, { request, template }: PlannedLaunch): void {
     const name = String(request.name ?? template.row.name);
     const organizationId = template.row.organization_id as number | null;
+    const parent = { type: 'job_template', id: template.row.id };
     this.activity.record({
       operation: 'create',
-      object1: { type: 'job', id, name, organizationId },
+      object1: { type: 'job', id, name, organizationId, parent },
       changes: {
         id,
         name,

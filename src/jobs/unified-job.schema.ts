@@ -118,7 +118,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   depends_on!: number[];
 
   /** Passwords given at launch, sealed for this row; emptied when the run ends. */
-  @Text({ internal: true })
+  @Text({ internal: true, filter: false })
   start_args!: string;
 
   /** Names of the prompts that were set at launch, with their values as sent. */

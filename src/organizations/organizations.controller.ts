@@ -1,10 +1,13 @@
 import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
+import { attachInstanceGroups } from '../capacity/sublists.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
+import { noneOf } from '../empty-lists/sublists.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
+import { attachGalaxyCredentials } from './galaxy-credentials.js';
 import { organizations } from './organizations.resource.js';
 
 @Resource(organizations)
@@ -14,13 +17,17 @@ import { organizations } from './organizations.resource.js';
 @SubList('projects', children('projects'))
 @SubList('inventories', children('inventories', { readOnly: true }))
 @SubList('credentials', children('credentials'))
-@SubList('job_templates', children('job_templates', { readOnly: true }))
+@SubList('job_templates', children('job_templates', { needs: 'read' }))
 @SubList('workflow_job_templates', children('workflow_job_templates'))
 @SubList('notification_templates', ownedNotifications())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
 @SubList('notification_templates_approvals', attachNotifications())
+@SubList('instance_groups', attachInstanceGroups())
+@SubList('galaxy_credentials', attachGalaxyCredentials())
+@SubList('execution_environments', noneOf('execution_environment'))
+@SubList('applications', noneOf('o_auth2_application'))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

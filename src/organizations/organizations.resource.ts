@@ -2,6 +2,7 @@ import { hasRole } from '../access/predicates.js';
 import { anyOf, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { preferredGroups } from '../capacity/sublists.js';
 import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts.js';
 import { OrganizationSchema } from './organization.schema.js';
 import { OrganizationHooks } from './organization.hooks.js';
@@ -69,6 +70,15 @@ export const organizations = defineResource({
     },
   },
   relations: {
+    instance_groups: preferredGroups('organization'),
+    galaxy_credentials: {
+      kind: 'many-to-many',
+      target: () => resource('credential'),
+      table: 'organization_galaxy_credentials',
+      near: 'organization_id',
+      far: 'credential_id',
+      ordered: true,
+    },
     teams: { kind: 'has-many', target: () => resource('team'), field: 'organization' },
     projects: { kind: 'has-many', target: () => resource('project'), field: 'organization' },
     inventories: { kind: 'has-many', target: () => resource('inventory'), field: 'organization' },

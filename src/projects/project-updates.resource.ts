@@ -14,6 +14,7 @@ export const projectUpdates = defineResource({
   table: 'unified_jobs',
   discriminator: 'project_update',
   orderBy: ['id'],
+  auditParent: { field: 'project', type: 'project' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },

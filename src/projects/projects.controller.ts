@@ -13,6 +13,7 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { SubList } from '../common/resource/sublist.js';
 import { children } from '../common/resource/sublist-kinds.js';
+import { noneOf } from '../empty-lists/sublists.js';
 import { listInventoryFiles, listPlaybooks } from '../jobs/runner/project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
@@ -36,6 +37,7 @@ const FILES = list(STRING);
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules'))
 @SubList('teams', teamsWithAccess())
+@SubList('scm_inventory_sources', noneOf('inventory_source'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

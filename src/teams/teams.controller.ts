@@ -14,7 +14,7 @@ import { teams } from './teams.resource.js';
 @Resource(teams)
 @SubList('users', roleHolders('member_role'))
 @SubList('projects', grantedTo('project'))
-@SubList('credentials', grantedTo('credential'))
+@SubList('credentials', grantedTo('credential', { create: (team) => ({ team: team.id }) }))
 @SubList('roles', rolesOfTeam())
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())

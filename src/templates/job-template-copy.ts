@@ -25,7 +25,7 @@ export async function copiedValues(
   return {};
 }
 
-/** Credentials, labels and survey. Notifications are not copied, and the webhook key is a new one. */
+/** Credentials, labels, instance groups and survey. Notifications are not copied, and the webhook key is a new one. */
 export async function copyAttachments(
   original: Row,
   copy: Row,
@@ -39,5 +39,9 @@ export async function copyAttachments(
   await database.execute(sql`
     INSERT INTO job_template_labels (job_template_id, label_id)
     SELECT ${copy.id}, label_id FROM job_template_labels WHERE job_template_id = ${original.id}`);
+  await database.execute(sql`
+    INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
+    SELECT ${copy.id}, instance_group_id FROM job_template_instance_groups
+    WHERE job_template_id = ${original.id} ORDER BY id`);
   await machinery.find(SurveyService).copy(original, copy.id);
 }

@@ -46,6 +46,10 @@ export class JobTemplateHooks implements ResourceHooks {
 
   async prepareCreate(values: Values): Promise<ExtraColumns> {
     const { organizationId } = await this.check(values, {});
+    // A template made below an organization is of a project of that organization.
+    if (typeof values.organization === 'number' && values.organization !== organizationId) {
+      throw Invalid.field('project', 'The project does not belong to this organization.');
+    }
     return { organization_id: organizationId };
   }
 

@@ -1,5 +1,6 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
+import { attachInstanceGroups } from '../capacity/sublists.js';
 import { Copyable } from '../common/resource/copy.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
@@ -26,6 +27,7 @@ import { WithWebhookKey } from './webhook-key-routes.js';
 )
 @SubList('labels', attachLabels())
 @SubList('schedules', children('schedules'))
+@SubList('instance_groups', attachInstanceGroups())
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

@@ -3,6 +3,7 @@ import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../commo
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, or, sql } from '../database/sql.js';
+import { preferredGroups } from '../capacity/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
@@ -76,6 +77,7 @@ export const jobTemplates = defineResource({
       far: 'credential_id',
     },
     labels: labelled('job_template'),
+    instance_groups: preferredGroups('job_template'),
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
   },
   extend: jobTemplateExtension,

@@ -60,10 +60,13 @@ class LaunchSchema {
   @Integer({ ...OPTIONAL, min: 1 })
   execution_environment?: number | null;
 
-  @Json({ ...OPTIONAL, default: [], help: 'Ids of labels.' })
+  @References(() => resource('label'), { nullable: true, help: 'Labels added to the run.' })
   labels?: number[] | null;
 
-  @Json({ ...OPTIONAL, default: [], help: 'Ids of instance groups.' })
+  @References(() => resource('instance_group'), {
+    nullable: true,
+    help: 'Instance groups, best first.',
+  })
   instance_groups?: number[] | null;
 
   @Json({ ...OPTIONAL, writeOnly: true, help: 'Answers to passwords_needed_to_start, by name.' })

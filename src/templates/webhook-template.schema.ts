@@ -20,7 +20,7 @@ export class WebhookTemplateFields {
   webhook_filters!: object;
 
   /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
-  @Text({ internal: true })
+  @Text({ internal: true, filter: false })
   webhook_key!: string;
 }
 

@@ -7,8 +7,10 @@ import { Forbidden, Invalid } from '../common/http/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { passwordFaults } from './password-rules.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
@@ -18,6 +20,7 @@ export class UserHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly hasher: PasswordHasher,
+    private readonly settings: Settings,
   ) {}
 
   async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
@@ -69,7 +72,8 @@ export class UserHooks implements ResourceHooks {
 
   private async hash(password: unknown): Promise<string> {
     if (typeof password !== 'string' || password === '' || password === ENCRYPTED) return '';
-    if (password.length > 128) throw Invalid.field('password', 'Password max length is 128');
+    const faults = passwordFaults(password, this.settings);
+    if (faults.length > 0) throw new Invalid({ password: faults });
     return this.hasher.hash(password);
   }
 }

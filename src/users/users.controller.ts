@@ -16,7 +16,7 @@ import { users } from './users.resource.js';
 @SubList('organizations', organizationsOf('member_role'))
 @SubList('admin_of_organizations', organizationsOf('admin_role'))
 @SubList('projects', holdingsOf('project'))
-@SubList('credentials', holdingsOf('credential'))
+@SubList('credentials', holdingsOf('credential', { create: (user) => ({ user: user.id }) }))
 @SubList('roles', rolesOfUser())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

@@ -1,5 +1,5 @@
 import { ACCESS_SUMMARIES } from '../access/access-list.js';
-import { hasRoleAnywhere, heldObjects } from '../access/predicates.js';
+import { hasRoleAnywhere, heldObjects, holdsAny } from '../access/predicates.js';
 import {
   anyOf,
   isActor,
@@ -10,12 +10,12 @@ import {
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
-import { ident, sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';
 
 /** Ids of the users who are members of organizations that a subquery selects. */
-const membersOf = (organizations: ReturnType<typeof sql>) => sql`
+const membersOf = (organizations: Sql) => sql`
   SELECT mem.user_id FROM role_members mem
   JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
   WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
@@ -36,6 +36,24 @@ const administersAllOf: Predicate = (alias, actor) => sql`(
     JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
     WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
       AND anc.object_id NOT IN (${heldObjects('organization', 'admin_role', actor)})))`;
+
+/** Roles, by id, that users who meet a condition hold in any way. */
+const rolesHeldBy = (holder: Sql) => sql`
+  SELECT anc.role_id FROM role_members mem
+  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE mem.user_id = ${holder}`;
+
+/**
+ * The user belongs to no organization and may nothing that an administrator, who asks, may not: whoever
+ * could take over more by setting the password of such a user is refused (core 3.5).
+ */
+const isOrphanWithinRights: Predicate = (alias, actor) => sql`(
+  NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
+  AND ${holdsAny('organization', ['admin_role'], actor)}
+  AND ${ident(alias, 'id')} NOT IN (${membersOf(sql`SELECT id FROM organizations`)})
+  AND NOT EXISTS (
+    ${rolesHeldBy(ident(alias, 'id'))}
+      AND anc.role_id NOT IN (${rolesHeldBy(sql`${actor.id}`)})))`;
 
 const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
 
@@ -67,8 +85,12 @@ export const users = defineResource({
     ),
     add: () => superusersOnly,
     change: anyOf(isActor('id'), administersAllOf),
-    delete: administersAllOf,
-    actions: { administer: administersAllOf, self: isActor('id') },
+    delete: anyOf(administersAllOf, isOrphanWithinRights),
+    actions: {
+      // Taking a user into an organization gives its administrators power over the account.
+      enlist: anyOf(administersAllOf, isOrphanWithinRights),
+      self: isActor('id'),
+    },
   },
   relations: {
     roles: {

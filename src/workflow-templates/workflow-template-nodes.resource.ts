@@ -35,6 +35,7 @@ export const workflowTemplateNodes = defineResource({
   schema: WorkflowTemplateNodeSchema,
   table: 'workflow_job_template_nodes',
   orderBy: ['id'],
+  auditParent: { field: 'workflow_job_template', type: 'workflow_job_template' },
   hooks: WorkflowTemplateNodeHooks,
   summary: ['id', 'identifier'],
   summaryKeys: { unified_job_template: null },

@@ -33,6 +33,7 @@ export const workflowJobs = defineResource({
   table: 'unified_jobs',
   discriminator: 'workflow_job',
   orderBy: ['id'],
+  auditParent: { field: 'unified_job_template', type: 'workflow_job_template' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   summaryKeys: { unified_job_template: null },

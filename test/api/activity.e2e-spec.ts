@@ -153,3 +153,80 @@ it('is seen by everyone as far as it concerns them', async () => {
   );
   expect(new Set(ids)).toEqual(new Set([home.team.id]));
 });
+
+it('about what is gone is shown to readers of what it belonged to', async () => {
+  const { as, home, make } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const host = await make.host(inventory, { name: 'doomed-host' });
+  const group = await make.group(inventory, { name: 'doomed-group' });
+  const user = await make.user();
+  await make.grant('inventory', inventory, 'read_role', { user });
+  const reader = await as.asUser(user);
+  await as.orgAdmin.delete(`hosts/${host.id}/`).expect(204);
+  await as.orgAdmin.delete(`groups/${group.id}/`).expect(204);
+  const deleted = async (client: typeof reader, path: string): Promise<string[]> => {
+    const { body } = await client.get(`${path}?operation=delete&order_by=id`).expect(200);
+    return body.results.map(({ changes }: Row) => (changes as { name: string }).name);
+  };
+  expect(await deleted(reader, 'activity_stream/')).toEqual(['doomed-host', 'doomed-group']);
+  expect(await deleted(as.nobody, 'activity_stream/')).toEqual([]);
+  const path = `inventories/${inventory.id}/activity_stream/`;
+  expect(await deleted(reader, path)).toEqual(['doomed-host', 'doomed-group']);
+  await make.revoke('inventory', inventory, 'read_role', { user });
+  expect(await deleted(reader, 'activity_stream/')).toEqual([]);
+});
+
+it('of runs is shown to readers of their template', async () => {
+  const { as, home, make } = test;
+  const template = await make.jobTemplate({
+    project: (await make.project({ organization: home.organization.id })).id,
+    inventory: (await make.inventory({ organization: home.organization.id })).id,
+  });
+  const user = await make.user();
+  await make.grant('job_template', template, 'read_role', { user });
+  const reader = await as.asUser(user);
+  const { body } = await as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
+  const seen = await reader.get(`jobs/${body.id}/activity_stream/`).expect(200);
+  expect(seen.body.results).toMatchObject([{ operation: 'create', object1: 'job' }]);
+  expect((await as.nobody.get('activity_stream/?object1=job')).body.count).toBe(0);
+});
+
+it('of a user shows others no more than what they may see anyway', async () => {
+  const { as, home, make } = test;
+  const elsewhere = await make.organization();
+  const user = await make.user();
+  await make.grant('organization', home.organization, 'member_role', { user });
+  await make.grant('organization', elsewhere, 'admin_role', { user });
+  const client = await as.asUser(user);
+  await client
+    .post('inventories/', { name: 'elsewhere', organization: elsewhere.id, variables: 'a: secret' })
+    .expect(201);
+  const path = `users/${user.id}/activity_stream/?object1=inventory`;
+  expect((await client.get(path).expect(200)).body.count).toBe(1);
+  expect((await as.orgMember.get(path).expect(200)).body.count).toBe(0);
+  expect((await as.auditor.get(path).expect(200)).body.count).toBe(1);
+  // Whoever audits an organization sees what becomes of its members.
+  const about = `users/${user.id}/activity_stream/?object1=user`;
+  expect((await as.orgAdmin.get(about).expect(200)).body.count).toBeGreaterThan(0);
+});
+
+it('of a team is seen by whoever may read the team', async () => {
+  const { as, home } = test;
+  const path = `teams/${home.team.id}/activity_stream/`;
+  const { count } = (await as.superuser.get(path).expect(200)).body;
+  expect(count).toBeGreaterThan(0);
+  for (const who of ['orgMember', 'teamMember', 'orgAdmin', 'auditor'] as const) {
+    expect({ who, count: (await as[who].get(path).expect(200)).body.count }).toEqual({
+      who,
+      count,
+    });
+  }
+});
+
+it('of a token is seen by its owner, whoever made it', async () => {
+  const { as } = test;
+  const owner = as.users.outsider.id;
+  const { body } = await as.superuser.post(`users/${owner}/tokens/`, {}).expect(201);
+  const seen = await as.outsider.get(`tokens/${body.id}/activity_stream/`).expect(200);
+  expect(seen.body.results).toMatchObject([{ operation: 'create' }]);
+});

@@ -1,4 +1,7 @@
-/** The rules real clients depend on, numbered as in the contract for clients, section 1. */
+/**
+ * The rules real clients depend on, numbered as in the contract for clients, section 1. Rule 9 is in
+ * options.e2e-spec.ts, beside what else OPTIONS tells.
+ */
 import supertest from 'supertest';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -14,6 +17,16 @@ beforeAll(async () => {
   samples = new Samples(test);
 });
 afterAll(() => test.close());
+
+const ROLE_BEARING = [
+  'organizations',
+  'projects',
+  'inventories',
+  'teams',
+  'credentials',
+  'job_templates',
+  'instance_groups',
+] as const;
 
 const listPaths = async (): Promise<string[]> => {
   const routes = test.app.get(RouteTable, { strict: false }).routes;
@@ -91,6 +104,18 @@ it('7 and 8: OPTIONS of an object that does not exist names every method', async
   }
 });
 
+it('11: OPTIONS of the lists with roles is 200 for everybody', async () => {
+  for (const name of ROLE_BEARING) {
+    for (const who of ['superuser', 'nobody'] as const) {
+      const { body } = await test.as[who].options(`${name}/`).expect(200);
+      expect({ name, roles: body.object_roles }).toEqual({
+        name,
+        roles: expect.arrayContaining(['admin_role', 'read_role']),
+      });
+    }
+  }
+});
+
 it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
   for (const path of ['job_templates/987654/launch/', 'projects/987654/update/']) {
     const { status, body } = await test.as.superuser.options(path);
@@ -150,6 +175,28 @@ it('15 and 16: creates with 201 and the object, deletes and attaches with 204', 
   await as.superuser.post(`${body.url}users/`, member).expect(204, '');
   await as.superuser.post(`${body.url}users/`, { ...member, disassociate: true }).expect(204, '');
   await as.superuser.delete(body.url).expect(204, '');
+});
+
+it('17: launches with 201, updates with 202, bulk operations with 201', async () => {
+  const { as, make } = test;
+  const hosts = [{ name: 'bulk-of-clients', enabled: 'false', variables: '{"a": 1}' }];
+  const inventory = await samples.of('inventory');
+  const created = await as.superuser
+    .post('bulk/host_create/', { inventory: inventory.id, hosts })
+    .expect(201);
+  await as.superuser
+    .post('bulk/host_delete/', { hosts: created.body.hosts.map(({ id }: Row) => id) })
+    .expect(201);
+  const template = await samples.of('job_template');
+  const launched = await as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
+  expect(launched.body).toMatchObject({ type: 'job', url: `/api/v2/jobs/${launched.body.id}/` });
+  const project = await make.project({ scm_type: 'git', scm_url: 'https://127.0.0.1:9/x.git' });
+  const updated = await as.superuser.post(`projects/${project.id}/update/`, {}).expect(202);
+  expect(updated.body.url).toBe(`/api/v2/project_updates/${updated.body.id}/`);
+  const bulk = await as.superuser
+    .post('bulk/job_launch/', { name: 'b', jobs: [{ unified_job_template: String(template.id) }] })
+    .expect(201);
+  expect(bulk.body).toMatchObject({ id: expect.any(Number), status: 'pending' });
 });
 
 it('18: null empties a text or a choice', async () => {
@@ -229,6 +276,49 @@ it('21: shows object roles in lists too', async () => {
     const { admin_role } = body.results[0].summary_fields.object_roles;
     expect(admin_role).toMatchObject({ id: expect.any(Number), name: 'Admin' });
   }
+});
+
+it('22: runs carry what clients wait for, workflow jobs without the flag they never set', async () => {
+  for (const type of ['job', 'project_update', 'workflow_job']) {
+    const { id } = await samples.of(type);
+    const { body } = await test.as.superuser.get(`${type}s/${id}/`).expect(200);
+    expect(body).toMatchObject({ type, url: `/api/v2/${type}s/${id}/`, status: 'successful' });
+    for (const key of ['failed', 'finished']) expect(body).toHaveProperty(key);
+    expect(body.event_processing_finished).toBe(type === 'workflow_job' ? undefined : true);
+  }
+});
+
+it('23: events carry their place in the output, and are read from there on', async () => {
+  const event = await samples.of('job_event');
+  const path = `jobs/${String(event.job_id)}/job_events/?order_by=start_line&no_truncate=True`;
+  const { body } = await test.as.superuser.get(path).expect(200);
+  expect(body.results[0]).toMatchObject({ start_line: 0, end_line: 1, stdout: 'ok' });
+  const rest = await test.as.superuser.get(`${path}&start_line__gte=1`).expect(200);
+  expect(rest.body.count).toBe(0);
+});
+
+it.each([
+  'teams/?organization__name=Home',
+  'hosts/?inventory__name=x',
+  'hosts/?or__id=7&or__name=7',
+  'unified_jobs?order_by=finished&unified_job_node__workflow_job=1',
+  'unified_job_templates/?type=job_template&organization=1&name=x',
+  'job_events/?start_line__gte=3&order_by=-start_line,id',
+  'notification_templates/?organization=None',
+  'hosts/?enabled=1&format=json&hostvars=1&towervars=1&all=1',
+  'jobs/?id=1&job_template=1',
+  'workflow_jobs/?id=1',
+  'workflow_job_nodes/?job__name=x&workflow_job=1&identifier=x',
+  'roles/?role_field=admin_role',
+  'me/',
+  'settings/all/',
+  'ping/',
+  'metrics/',
+  'config/',
+  'bulk/',
+])('section 4: %s is understood', async (path) => {
+  const accept = { Accept: 'application/json' };
+  await test.as.superuser.with(accept).get(path).expect(200);
 });
 
 it('24: does not claim a product version that clients could not read', async () => {

@@ -69,6 +69,18 @@ describe('secrets', () => {
     expect((await test.as.orgAdmin.get(log)).body.count).toBe(count);
   });
 
+  it('are kept by a PUT that leaves them out, and cleared by one that says so', async () => {
+    const { id } = await test.make.credential(draft({ inputs: secrets }));
+    const put = (fields: object) =>
+      test.as.orgAdmin.put(`credentials/${id}/`, draft(fields)).expect(200);
+    const { body } = await put({ description: 'replaced' });
+    expect(body).toMatchObject({ description: 'replaced', inputs: { password: ENCRYPTED } });
+    expect((await opened(id)).inputs).toEqual(secrets);
+    expect((await put({})).body.description).toBe('');
+    await put({ inputs: { username: 'deploy' } });
+    expect((await opened(id)).inputs).toEqual({ username: 'deploy' });
+  });
+
   it('do not open in another row', async () => {
     const [one, two] = [
       await test.make.credential(draft({ inputs: secrets })),

@@ -192,7 +192,7 @@ describe('webhook', () => {
       [url, `${url}activity_stream/`, `${url}jobs/`].map((path) => test.as.superuser.get(path)),
     );
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(key);
-    await test.as.superuser.get(`job_templates/?webhook_key=${key}`).expect(400);
+    await test.as.superuser.get(`job_templates/?webhook_key=${key}`).expect(403);
     const written = { webhook_key: 'mine' };
     await test.as.superuser.patch(url, written).expect(200);
     expect(await keyOf(template)).toBe(key);

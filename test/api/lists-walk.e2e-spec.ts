@@ -148,6 +148,8 @@ it('refuses a place that no list gave out', async () => {
     encode([2, 'name,id', 1, 1]),
     encode([2, 'name,id', 'x\u0000', 1]),
     encode([2, 'name,id', 'x', 2 ** 31]),
+    encode([2, 'name,id', null, 1]),
+    encode([2, 'name,id', 'x', null]),
     encode([2, 'name,id', 'x', "1'; DROP TABLE hosts"]),
   ];
   for (const after of wrong) {
@@ -169,3 +171,48 @@ it('needs no more statements far from the start than one for the total', async (
   );
   expect(far - near).toBeLessThanOrEqual(1);
 });
+
+it.each([
+  'last_job,-name',
+  '-last_job,name',
+  'last_job_host_summary',
+  'description,-instance_id',
+  'created_by__username,name',
+  '-inventory__name,-created_by__username',
+  'inventory__organization__name,-id',
+  'type',
+])(
+  'walks an order by %s, with values that are not there, while rows come and go',
+  async (order) => {
+    const { make, as, database } = test;
+    const own = await make.inventory();
+    const made = await make.hosts(own, 120, 'sparse');
+    // A third was made by somebody the caller sees, a third by somebody he does not.
+    const [shown, hidden] = [as.users.superuser.id, (await make.user()).id];
+    await database.execute(sql`
+    UPDATE hosts SET created_by_id = CASE id % 3 WHEN 0 THEN ${shown}::int WHEN 1 THEN ${hidden}::int END,
+      description = CASE id % 2 WHEN 0 THEN '' ELSE 'described' END
+    WHERE inventory_id = ${own.id}`);
+    const user = await make.user();
+    await make.grant('inventory', own, 'read_role', { user });
+    const client = await as.asUser(user);
+    const all = `inventories/${own.id}/hosts/?page_size=200&order_by=${order}`;
+    const expected = (await client.get(all).expect(200)).body.results.map(({ id }: Row) => id);
+    const seen: number[] = [];
+    const gone: number[] = [];
+    let path: string | null = `/api/v2/inventories/${own.id}/hosts/?page_size=7&order_by=${order}`;
+    while (path !== null) {
+      const { body }: { body: Answer } = await client.get(path).expect(200);
+      seen.push(...body.results.map(({ id }) => id));
+      path = body.next;
+      if (path !== null) expect(path).toContain('after=');
+      const doomed = seen[gone.length * 5];
+      if (doomed !== undefined && gone.length < 8) {
+        gone.push(doomed);
+        await database.execute(sql`DELETE FROM hosts WHERE id = ${doomed}`);
+      }
+    }
+    expect(seen).toEqual(expected);
+    expect(new Set(seen).size).toBe(made.length);
+  },
+);

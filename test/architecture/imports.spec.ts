@@ -7,7 +7,7 @@ const GROUND: Record<string, readonly string[]> = {
   logging: ['common'],
   database: ['config'],
   common: ['config', 'database'],
-  access: ['common', 'database'],
+  access: ['common', 'config', 'database'],
   activity: ['access', 'common', 'database'],
 };
 const GROUND_NAMES = [...Object.keys(GROUND), 'settings'];

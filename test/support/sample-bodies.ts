@@ -12,7 +12,8 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   credential_type: async () => ({ kind: 'cloud' }),
   credential: async (samples) => ({
     organization: samples.home,
-    credential_type: (await samples.of('credential_type')).id,
+    // A type of its own: a template takes one credential of each.
+    credential_type: (await samples.makeCredentialType()).id,
     inputs: {},
   }),
   host: async (samples) => ({ inventory: (await samples.of('inventory')).id }),
@@ -42,6 +43,23 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   }),
 };
 
+const spec = [{ question_name: 'Why?', type: 'text', variable: 'reason', required: false }];
+
+/** Bodies of actions that need one, by operation. */
+const ACTIONS: Record<string, (samples: Samples) => Promise<Body>> = {
+  bulk_host_create: async (samples) => ({
+    inventory: (await samples.of('inventory')).id,
+    hosts: [{ name: samples.name('bulk').replace(' ', '-') }],
+  }),
+  bulk_host_delete: async (samples) => ({ hosts: [(await samples.of('host')).id] }),
+  bulk_job_launch: async (samples) => ({
+    name: samples.name('Bulk'),
+    organization: samples.home,
+    jobs: [{ unified_job_template: (await samples.of('job_template')).id }],
+  }),
+  job_templates_survey_spec_replace: async () => ({ name: 'Survey', description: '', spec }),
+};
+
 /**
  * What a route is sent by the tests that go over all routes: enough for a create or a replacement,
  * the id of a sample for an association, nothing for a change and for other actions.
@@ -51,10 +69,15 @@ export async function bodyOf(
   { method, info }: TableRoute,
 ): Promise<Body | undefined> {
   if (method === 'GET' || method === 'DELETE') return undefined;
+  const action = ACTIONS[info?.operationId ?? ''];
+  if (action) return action(samples);
   const type = info?.resource?.type;
   if (!type || info.kind === 'action' || info.kind === 'document') return {};
   if (info.kind === 'associate') return { id: (await samples.of(type)).id };
   if (info.kind === 'modify') return {};
   const fields = (await BODIES[type]?.(samples)) ?? { organization: samples.home };
-  return { name: samples.name('Made'), ...fields };
+  const body = { name: samples.name('Made'), ...fields };
+  // Below a user or a team it is theirs.
+  const isOwned = type === 'credential' && /^(?:user|team)$/.test(info.parent?.type ?? '');
+  return isOwned ? { ...body, organization: undefined } : body;
 }

@@ -38,12 +38,7 @@ const MAKERS: Record<string, Maker> = {
   role: async (samples) => samples.test.make.role('team', await samples.of('team'), 'read_role'),
   o_auth2_access_token: ({ test, insert }) =>
     insert('tokens', { user_id: test.as.users.orgMember.id, digest: `digest ${Date.now()}` }),
-  credential_type: (samples) =>
-    samples.row('credential_type', {
-      name: samples.name('Type'),
-      kind: 'cloud',
-      organization: undefined,
-    }),
+  credential_type: (samples) => samples.makeCredentialType(),
   credential: (samples) =>
     samples.granted(
       'credential',
@@ -112,6 +107,7 @@ const MAKERS: Record<string, Maker> = {
       job_template_id: template,
       project_id: (await samples.of('project')).id,
       inventory_id: (await samples.of('inventory')).id,
+      launch_config: '{}',
       event_processing_finished: true,
     });
   },
@@ -215,7 +211,11 @@ export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
 
-  constructor(readonly test: TestApp) {}
+  /** @param onMade is told of every sample that is made */
+  constructor(
+    readonly test: TestApp,
+    private readonly onMade: (type: string, row: Row) => Promise<void> = async () => {},
+  ) {}
 
   get home(): number {
     return this.test.home.organization.id;
@@ -227,8 +227,14 @@ export class Samples {
     if (findResource(type)?.stored === false) return Promise.resolve({ id: 1 });
     const maker = MAKERS[type];
     if (!maker) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
-    const row = this.rows.get(type) ?? maker(this);
+    const row = this.rows.get(type) ?? this.make(type, maker);
     this.rows.set(type, row);
+    return row;
+  }
+
+  private async make(type: string, maker: Maker): Promise<Row> {
+    const row = await maker(this);
+    await this.onMade(type, row);
     return row;
   }
 
@@ -262,6 +268,11 @@ export class Samples {
       return type.startsWith('=') ? type.slice(1) : String((await this.of(type)).id);
     });
     return `${(await Promise.all(parts)).join('/').replace(/\/$/, '')}/`;
+  }
+
+  makeCredentialType(): Promise<Row> {
+    const fields = { name: this.name('Type'), kind: 'cloud', organization: undefined };
+    return this.row('credential_type', fields);
   }
 
   name(word: string): string {

@@ -5,6 +5,8 @@ export interface ObjectRef {
   id: number;
   name: string;
   organizationId?: number | null;
+  /** Whoever may read this object may read the entry too, also when the one it is about is gone. */
+  parent?: { type: string; id: number } | null;
 }
 
 export interface ActivityEntry {
@@ -37,5 +39,12 @@ export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
     id: row.id,
     name: String(row.name ?? row.username ?? row.id),
     organizationId: organization ?? null,
+    parent: parentOf(definition, row),
   };
+}
+
+function parentOf({ auditParent, field }: ResourceDefinition, row: Row): ObjectRef['parent'] {
+  if (!auditParent) return null;
+  const id = row[field(auditParent.field)!.column!];
+  return typeof id === 'number' ? { type: auditParent.type, id } : null;
 }

@@ -5,6 +5,7 @@ import { fieldOptions } from '../fields/options.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { Machinery } from '../resource/machinery.js';
+import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from './errors.js';
 import { LINES_TYPE } from './lines.js';
 import { ALL_OPEN, NOTHING_OPEN, type OpenParts } from './route.js';
@@ -42,6 +43,9 @@ export class OptionsService {
       ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
+        : {}),
+      ...(definition && definition.naturalKey.length > 0
+        ? { named_url_format: `${definition.path}/${namedUrlFormat(definition)!}/` }
         : {}),
     };
   }
@@ -126,7 +130,7 @@ function getFields(route: TableRoute): object {
     type: {
       type: 'choice',
       label: 'Type',
-      choices: [[definition.type, definition.label]],
+      choices: (definition.variants?.() ?? [definition]).map(({ type, label }) => [type, label]),
       filterable: true,
     },
     url: { type: 'string', label: 'URL', filterable: false },

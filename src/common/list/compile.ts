@@ -180,7 +180,10 @@ export function resolveName(definition: ResourceDefinition, name: string): strin
 /** @throws BadRequest for an unknown field, Forbidden for one that may not be asked for */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
-  if (field && !field.filter) throw new Forbidden(`Filtering on ${name} is not allowed.`);
+  // In a list of several kinds a secret of one of them is a secret of the list.
+  const kinds = [definition, ...(definition.variants?.() ?? [])];
+  if (kinds.some((kind) => kind.field(name)?.filter === false))
+    throw new Forbidden(`Filtering on ${name} is not allowed.`);
   if (!field || field.internal || field.column === null) {
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);
   }

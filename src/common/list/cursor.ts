@@ -1,11 +1,10 @@
-import { and, join, or, raw, sql, type Sql } from '../../database/sql.js';
-import type { Field } from '../fields/field.js';
+import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js';
 import { INT4_MAX, INT4_MIN, isStorable } from '../fields/text.js';
 import { BadRequest } from '../http/errors.js';
 import type { Row } from '../resource/define-resource.js';
 import type { OrderTerm } from './order.js';
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | null;
 
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 /** Longer ones, of an order by long texts, have no place in a URL. */
@@ -13,16 +12,12 @@ const MAX_LENGTH = 2048;
 
 /**
  * Where the next page starts: the place of a row in its order, so that rows made or deleted
- * meanwhile shift nothing (decision 34). Opaque to clients; null where the order cannot be told
- * from the row alone, and the next page is then found by its number.
+ * meanwhile shift nothing (decision 34). Opaque to clients; null where the place has no room in a
+ * URL, as in an order by long texts, and the next page is then found by its number.
  */
 export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number): string | null {
-  const values: unknown[] = [];
-  for (const { field } of terms) {
-    const value = field?.column ? row[field.column] : undefined;
-    if (!field || field.nullable || !fits(field, value)) return null;
-    values.push(value);
-  }
+  const values = terms.map(({ column }) => row[column]);
+  if (!terms.every((term, index) => fits(term, values[index]))) return null;
   const text = JSON.stringify([page, orderOf(terms), ...values]);
   const cursor = Buffer.from(text).toString('base64url');
   return cursor.length > MAX_LENGTH ? null : cursor;
@@ -43,37 +38,53 @@ export function readCursor(
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
   const [madeFor, order, ...values] = parsed as unknown[];
   if (madeFor !== page || order !== orderOf(terms)) return null;
-  const fitting = terms.every(({ field }, index) => field && fits(field, values[index]));
+  const fitting = terms.every((term, index) => fits(term, values[index]));
   if (!fitting || values.length !== terms.length) {
     throw new BadRequest('Invalid value of "after".');
   }
   return values as Value[];
 }
 
-/** Rows behind a place. One comparison of rows where the directions agree: an index answers that. */
+/**
+ * Rows behind a place. One comparison of rows where the directions agree and every value is there: an
+ * index answers that.
+ */
 export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
-  const bound = terms.map(
-    ({ field }, index) => sql`${values[index]}::${raw(field?.columnType ?? 'text')}`,
-  );
+  const bound = terms.map(({ columnType }, index) => sql`${values[index]}::${raw(columnType)}`);
   const first = terms[0]!.descending;
-  if (terms.every(({ descending }) => descending === first)) {
+  if (terms.every(({ descending, nullable }) => descending === first && !nullable)) {
     const columns = terms.map(({ expression }) => expression);
     return sql`(${join(columns, ', ')}) ${operator(first)} (${join(bound, ', ')})`;
   }
   return or(
-    ...terms.map(({ expression, descending }, index) =>
+    ...terms.map((term, index) =>
       and(
-        ...terms.slice(0, index).map((term, before) => sql`${term.expression} = ${bound[before]!}`),
-        sql`${expression} ${operator(descending)} ${bound[index]!}`,
+        ...terms
+          .slice(0, index)
+          .map(({ expression }, before) =>
+            values[before] === null
+              ? sql`${expression} IS NULL`
+              : sql`${expression} = ${bound[before]!}`,
+          ),
+        values[index] === null ? isBehindNull(term) : isBehindValue(term, bound[index]!),
       ),
     ),
   );
 }
 
+/** PostgreSQL sorts nulls last, and first when it descends. */
+const isBehindNull = ({ expression, descending }: OrderTerm): Sql =>
+  descending ? sql`${expression} IS NOT NULL` : FALSE;
+
+function isBehindValue({ expression, descending, nullable }: OrderTerm, value: Sql): Sql {
+  const isBeyond = sql`${expression} ${operator(descending)} ${value}`;
+  return nullable && !descending ? or(isBeyond, sql`${expression} IS NULL`) : isBeyond;
+}
+
 const operator = (descending: boolean): Sql => raw(descending ? '<' : '>');
 
 const orderOf = (terms: readonly OrderTerm[]): string =>
-  terms.map(({ field, descending }) => `${descending ? '-' : ''}${field?.name ?? ''}`).join();
+  terms.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join();
 
 function decode(text: string): unknown {
   if (text.length > MAX_LENGTH) return null;
@@ -84,16 +95,17 @@ function decode(text: string): unknown {
   }
 }
 
-/** Whether a value can be compared with the field's column: what comes back may be forged. */
-function fits(field: Field, value: unknown): boolean {
+/** Whether a value can be compared with those of a term: what comes back may be forged. */
+function fits({ kind, nullable }: OrderTerm, value: unknown): boolean {
+  if (value === null) return nullable;
   if (typeof value === 'string') {
-    if (field.kind === 'datetime') return isInstant(value);
-    return TEXT_KINDS.has(field.kind) && isStorable(value);
+    if (kind === 'datetime') return isInstant(value);
+    return TEXT_KINDS.has(kind) && isStorable(value);
   }
-  if (typeof value === 'boolean') return field.kind === 'boolean';
+  if (typeof value === 'boolean') return kind === 'boolean';
   if (typeof value !== 'number') return false;
-  if (field.kind === 'float') return Number.isFinite(value);
-  const isInteger = ['integer', 'reference'].includes(field.kind) && Number.isInteger(value);
+  if (kind === 'float') return Number.isFinite(value);
+  const isInteger = ['integer', 'reference'].includes(kind) && Number.isInteger(value);
   return isInteger && value >= INT4_MIN && value <= INT4_MAX;
 }
 

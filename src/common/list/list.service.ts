@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../http/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
-import { orderTerms } from './order.js';
+import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { parseListQuery, type QueryParameters } from './query.js';
 import { DEEP, deepRows, firstRows, type Cut } from './slice.js';
@@ -21,6 +21,8 @@ export interface ListOptions {
   events?: boolean;
   /** Order when none is asked for, instead of the resource's own. */
   orderBy?: readonly string[];
+  /** The same where it is the order of no field; ends with what is unique. */
+  order?: readonly OrderTerm[];
   /** The scope speaks of the counted column alone, so the resource's counter still answers. */
   counted?: boolean;
   /** Replaces the visibility rule; for lists whose parent decides, such as an access list. */
@@ -72,12 +74,7 @@ export class ListService {
       visible,
       filters,
     );
-    const order = orderTerms(
-      definition,
-      't',
-      parsed.order.length > 0 ? parsed.order : (options.orderBy ?? []),
-      actor,
-    );
+    const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
     const isWhole = filters === TRUE && (options.scope === undefined || options.counted === true);
     const isKept = isWhole && definition.counter !== null;
@@ -97,7 +94,8 @@ export class ListService {
     cut: Cut,
     actor: Actor,
   ): Promise<Page<Row>> {
-    const columns = selectColumns(definition, actor, false);
+    const own = selectColumns(definition, actor, false);
+    const columns = join([own, ...orderColumns(cut.order)], ', ');
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
         firstRows(definition, columns, cut, request.limit),
@@ -142,6 +140,17 @@ export class ListService {
     const row = await this.database.row<{ count: number }>(counting);
     return row?.count ?? 0;
   }
+}
+
+/** What was asked for, else the order of the list, else that of the resource. */
+function orderOf(
+  definition: ResourceDefinition,
+  asked: readonly string[],
+  { order, orderBy = [] }: ListOptions,
+  actor: Actor,
+): readonly OrderTerm[] {
+  if (asked.length === 0 && order) return order;
+  return orderTerms(definition, 't', asked.length > 0 ? asked : orderBy, actor);
 }
 
 function emptyPage(request: PageRequest): Page<Representation> {

@@ -1,6 +1,6 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import type { Field } from '../fields/field.js';
+import type { FieldKind } from '../fields/field.js';
 import { BadRequest } from '../http/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
@@ -9,8 +9,13 @@ import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
 export interface OrderTerm {
   expression: Sql;
   descending: boolean;
-  /** The field of the rows themselves; null where the order looks at other rows or at the type. */
-  field: Field | null;
+  /** Path of the field as asked for, `organization__name`. */
+  name: string;
+  kind: FieldKind;
+  columnType: string;
+  nullable: boolean;
+  /** Column of a page's rows that carries the value. */
+  column: string;
 }
 
 /** ORDER BY terms, always ended by `id` so that pages never overlap (decision 5). */
@@ -21,18 +26,23 @@ export function orderTerms(
   actor: Actor,
 ): OrderTerm[] {
   const wanted = names.length > 0 ? names : definition.orderBy;
-  const terms = wanted.map((name) => {
-    const path = name.replace(/^-/, '').split('__');
-    const { expression, field } = expressionOf(definition, alias, path, actor, 0);
-    return { expression, field, descending: name.startsWith('-') };
+  const terms = wanted.map((text, index): OrderTerm => {
+    const name = text.replace(/^-/, '');
+    const found = termOf(definition, alias, name.split('__'), actor, 0);
+    return { column: `order_${index}`, ...found, name, descending: text.startsWith('-') };
   });
-  const last = terms.at(-1)?.field?.name;
-  if (last !== 'id') {
-    const field = definition.field('id') ?? null;
-    terms.push({ expression: ident(alias, 'id'), field, descending: false });
+  if (terms.at(-1)?.column !== 'id') {
+    const id = termOf(definition, alias, ['id'], actor, 0);
+    terms.push({ column: 'id', ...id, name: 'id', descending: false });
   }
   return terms;
 }
+
+/** Values of the order that are no columns of the rows themselves, for the cursor of the next page. */
+export const orderColumns = (terms: readonly OrderTerm[]): Sql[] =>
+  terms
+    .filter(({ column }) => /^order_\d+$/.test(column))
+    .map(({ expression, column }) => sql`${expression} AS ${ident(column)}`);
 
 /** The terms as SQL; reversed, for reading a list from its end. */
 export const compileOrder = (terms: readonly OrderTerm[], { reversed = false } = {}): Sql =>
@@ -43,30 +53,57 @@ export const compileOrder = (terms: readonly OrderTerm[], { reversed = false } =
     ', ',
   );
 
-function expressionOf(
+type FoundTerm = Pick<OrderTerm, 'expression' | 'kind' | 'columnType' | 'nullable'> & {
+  column?: string;
+};
+
+function termOf(
   definition: ResourceDefinition,
   alias: string,
   path: readonly string[],
   actor: Actor,
   depth: number,
-): Omit<OrderTerm, 'descending'> {
+): FoundTerm {
   const [first = '', ...rest] = path;
-  if (first === 'type' && rest.length === 0) {
-    return { expression: ident(alias, definition.variants ? 'type' : 'id'), field: null };
-  }
+  if (first === 'type' && rest.length === 0) return typeTerm(definition, alias);
   const field = filterableField(definition, resolveName(definition, first));
   if (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id')) {
-    return { expression: ident(alias, field.column!), field };
+    const { kind, columnType, nullable } = field;
+    const column = field.column!;
+    return { expression: ident(alias, column), kind, columnType, nullable, column };
   }
   if (!field.target || depth >= MAX_DEPTH) {
     throw new BadRequest(`No related model for field ${first}.`);
   }
   const target = field.target();
   const far = `${alias}o`;
-  const expression = sql`(
-    SELECT ${expressionOf(target, far, rest, actor, depth + 1).expression}
-    FROM ${ident(target.table)} ${ident(far)}
-    WHERE ${ident(far, 'id')} = ${ident(alias, field.column!)}
-      AND ${permit(target.policy, 'read', far, actor)})`;
-  return { expression, field: null };
+  const { expression, kind, columnType } = termOf(target, far, rest, actor, depth + 1);
+  return {
+    expression: sql`(
+      SELECT ${expression} FROM ${ident(target.table)} ${ident(far)}
+      WHERE ${ident(far, 'id')} = ${ident(alias, field.column!)}
+        AND ${permit(target.policy, 'read', far, actor)})`,
+    kind,
+    columnType,
+    // What is not there, or not for the caller to see, has no value.
+    nullable: true,
+  };
 }
+
+/** Where all rows are of one type, that order says nothing. */
+const typeTerm = ({ variants }: ResourceDefinition, alias: string): FoundTerm =>
+  variants
+    ? {
+        expression: ident(alias, 'type'),
+        kind: 'string',
+        columnType: 'text',
+        nullable: false,
+        column: 'type',
+      }
+    : {
+        expression: ident(alias, 'id'),
+        kind: 'integer',
+        columnType: 'integer',
+        nullable: false,
+        column: 'id',
+      };

@@ -73,6 +73,8 @@ const RESERVED = new Set([
 
 const MAX_PARAMETERS = 100;
 const MAX_SEARCH_LENGTH = 512;
+const MAX_SEARCH_WORDS = 32;
+const MAX_ORDER_FIELDS = 16;
 
 /** Reads a query string. @throws BadRequest that names the parameter at fault */
 export function parseListQuery(parameters: QueryParameters): ListQuery {
@@ -95,16 +97,23 @@ export function parseListQuery(parameters: QueryParameters): ListQuery {
     all,
     chained,
     any,
-    search: valuesOf(parameters.search).flatMap(searchTerms),
+    search: searchTerms(valuesOf(parameters.search).join(' ')),
     types: valuesOf(parameters.type).flatMap((value) => value.split(',')),
-    order: [...valuesOf(parameters.order_by), ...valuesOf(parameters.order)].flatMap((value) =>
-      value
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '' && name !== '-'),
-    ),
+    order: orderNames([...valuesOf(parameters.order_by), ...valuesOf(parameters.order)]),
     roleLevel: valuesOf(parameters.role_level)[0] ?? null,
   };
+}
+
+/** Names a list is ordered by; empty ones are passed over (core 2.4). */
+function orderNames(values: readonly string[]): string[] {
+  const names = values
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== '-');
+  if (names.length > MAX_ORDER_FIELDS) {
+    throw new BadRequest(`A list may be ordered by at most ${MAX_ORDER_FIELDS} fields.`);
+  }
+  return names;
 }
 
 /** The values of one parameter, however often it was sent. */
@@ -145,7 +154,11 @@ export function searchTerms(text: string): string[] {
   if (text.length > MAX_SEARCH_LENGTH) {
     throw new BadRequest(`A search may have at most ${MAX_SEARCH_LENGTH} characters.`);
   }
-  return [...text.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
+  const terms = [...text.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
     .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
     .filter((term) => term !== '');
+  if (terms.length > MAX_SEARCH_WORDS) {
+    throw new BadRequest(`A search may have at most ${MAX_SEARCH_WORDS} words.`);
+  }
+  return terms;
 }

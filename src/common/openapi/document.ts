@@ -16,6 +16,7 @@ import { SESSION_COOKIE } from '../http/cookies.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
+import { namedUrlFormat } from '../resource/natural-key.js';
 import { resources } from '../resource/registry.js';
 import { ApiDocument } from './api-document.js';
 import { errorResponses } from './errors.js';
@@ -139,7 +140,7 @@ const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>
   access === 'authenticated' ? [{ bearer: [] }, { basic: [] }, { session: [] }] : [];
 
 function parameterOf(name: string, info: RouteInfo): ApiParamOptions {
-  const key = info.parent?.naturalKey.join('++');
+  const key = name === 'id' && info.parent ? namedUrlFormat(info.parent) : null;
   const description = key ? `Id, or ${key}.` : `${name.replace(/^./, (one) => one.toUpperCase())}.`;
   return { name, required: true, description, schema: { type: 'string' } };
 }

@@ -125,8 +125,13 @@ export interface ResourceOptions {
   hooks?: abstract new (...args: never[]) => object;
   /** Whether changes are written to the activity stream. Default true. */
   audited?: boolean;
-  /** Fields whose values the activity stream hides, such as objects that hold secrets. */
+  /**
+   * Fields that hold secrets: the activity stream hides their values, and a PUT that leaves them out
+   * keeps them (decision record 0032).
+   */
   auditHidden?: readonly string[];
+  /** A reference, and the type of its object, whose readers see the activity of this one. */
+  auditParent?: { field: string; type: string };
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
   /**
@@ -147,12 +152,20 @@ export interface ResourceOptions {
 export interface ResourceDefinition extends Required<
   Omit<
     ResourceOptions,
-    'extend' | 'hooks' | 'variants' | 'discriminator' | 'hide' | 'counter' | 'summarise'
+    | 'extend'
+    | 'hooks'
+    | 'variants'
+    | 'discriminator'
+    | 'hide'
+    | 'counter'
+    | 'summarise'
+    | 'auditParent'
   >
 > {
   fields: readonly Field[];
   field(name: string): Field | undefined;
   discriminator: string | null;
+  auditParent: ResourceOptions['auditParent'] | null;
   extend: ResourceOptions['extend'] | null;
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;
@@ -180,6 +193,7 @@ const DEFAULTS = {
   aliases: {},
   audited: true,
   auditHidden: [],
+  auditParent: null,
   discriminator: null,
   extend: null,
   hooks: null,

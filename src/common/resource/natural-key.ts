@@ -1,44 +1,143 @@
-import { and, FALSE, ident, sql, type Sql } from '../../database/sql.js';
-import type { ResourceDefinition } from './define-resource.js';
+import { and, FALSE, ident, join, sql, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import type { Field } from '../fields/field.js';
+import { isStorable } from '../fields/text.js';
+import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 
-const SEPARATOR = '++';
+/** Between an object and the objects it belongs to. */
+const NODE = '++';
+/** Between several fields that name one object. */
+const FIELD = '+';
+const ESCAPED_PLUS = '[+]';
+/** Longest key looked up: three names of the greatest length, every letter a plus. */
+const MAX_LENGTH = 8192;
+
+type Parts = readonly (readonly string[])[];
+
+const fieldsOfKey = ({ naturalKey, field }: ResourceDefinition): Field[] =>
+  naturalKey.map((name) => field(name)!);
+const ownFields = (definition: ResourceDefinition): Field[] =>
+  fieldsOfKey(definition).filter(({ target }) => !target);
+const parentFields = (definition: ResourceDefinition): Field[] =>
+  fieldsOfKey(definition).filter(({ target }) => target);
 
 /**
  * Rows named by their natural key, as in `/teams/Ops++Default/`: the own name first, then those of
- * the parents the resource declares (core 1.1).
+ * the objects it belongs to, in the order the resource declares (core 1.1). An empty name stands
+ * for no object; a plus inside a name is written `[+]`.
  */
 export function naturalKeyCondition(
   definition: ResourceDefinition,
   alias: string,
   text: string,
 ): Sql {
-  if (definition.naturalKey.length === 0 || text.length > 2048 || text.includes('\u0000')) {
+  if (definition.naturalKey.length === 0 || text.length > MAX_LENGTH || !isStorable(text)) {
     return FALSE;
   }
-  const parts = text.split(SEPARATOR);
-  const condition = consume(definition, alias, parts);
-  return parts.length === 0 ? condition : FALSE;
+  const nodes = parseKey(text);
+  const condition = consume(definition, alias, nodes);
+  return nodes.length === 0 ? condition : FALSE;
 }
 
-function consume(definition: ResourceDefinition, alias: string, parts: string[]): Sql {
+/** `a[+]b+ssh++Default` is `[['a+b', 'ssh'], ['Default']]`. */
+function parseKey(text: string): string[][] {
+  const nodes: string[][] = [['']];
+  for (const token of text.match(/\[\+\]|\+\+|\+|\[|[^[+]+/g) ?? []) {
+    const node = nodes.at(-1)!;
+    if (token === NODE) nodes.push(['']);
+    else if (token === FIELD) node.push('');
+    else node[node.length - 1] += token === ESCAPED_PLUS ? '+' : token;
+  }
+  return nodes;
+}
+
+function consume(definition: ResourceDefinition, alias: string, nodes: string[][]): Sql {
+  const own = nodes.shift() ?? [];
+  const fields = ownFields(definition);
+  if (own.length !== fields.length) return FALSE;
   return and(
-    ...definition.naturalKey.map((name) => {
-      const field = definition.field(name);
-      if (!field?.column) return FALSE;
-      const column = ident(alias, field.column);
-      if (!field.target) {
-        const part = parts.shift();
-        return part === undefined ? FALSE : sql`${column} = ${part}`;
-      }
-      if (parts[0] === '' || parts.length === 0) {
-        parts.shift();
+    ...fields.map(({ column }, index) => sql`${ident(alias, column!)} = ${own[index]}`),
+    ...parentFields(definition).map((field) => {
+      const column = ident(alias, field.column!);
+      if (nodes.length === 0 || nodes[0]!.join('') === '') {
+        nodes.shift();
         return sql`${column} IS NULL`;
       }
-      const target = field.target();
+      const target = field.target!();
       const far = `${alias}k`;
       return sql`${column} IN (
         SELECT ${ident(far, 'id')} FROM ${ident(target.table)} ${ident(far)}
-        WHERE ${and(target.own(far), consume(target, far, parts))})`;
+        WHERE ${and(target.own(far), consume(target, far, nodes))})`;
     }),
   );
 }
+
+/**
+ * Paths of rows by their natural keys, in one statement where the key names other objects. A row is
+ * left out when the caller may not read one of those, or when its key would be taken for an id.
+ */
+export async function namedUrls(
+  definition: ResourceDefinition,
+  rows: readonly Row[],
+  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
+): Promise<Map<number, string>> {
+  const urls = new Map<number, string>();
+  if (definition.naturalKey.length === 0) return urls;
+  const parents = parentFields(definition);
+  const found =
+    parents.length === 0
+      ? rows.map(({ id }) => ({ id, parts: [] as Parts }))
+      : await database.rows<{ id: number; parts: Parts | null }>(sql`
+          SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
+          FROM ${ident(definition.table)} t
+          WHERE t.id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const partsById = new Map(found.map(({ id, parts }) => [id, parts]));
+  for (const row of rows) {
+    const parts = partsById.get(row.id);
+    if (!parts) continue;
+    const own = ownFields(definition).map(({ column }) => String(row[column!]));
+    const key = formatKey([own, ...parts]);
+    if (!/^(?:\d*|\.{1,2})$/.test(key)) urls.set(row.id, definition.url(key));
+  }
+  return urls;
+}
+
+const formatKey = (parts: Parts): string =>
+  parts.map((names) => names.map(escapeName).join(FIELD)).join(NODE);
+
+const escapeName = (name: string): string =>
+  name.split('+').map(encodeURIComponent).join(ESCAPED_PLUS);
+
+/** Names of the objects some references lead to, as a JSON array; null when one is not readable. */
+function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql {
+  const parts = fields.map((field) => {
+    const target = field.target!();
+    const far = `${alias}k`;
+    const column = ident(alias, field.column!);
+    const own = ownFields(target).map((one) => ident(far, one.column!));
+    const above = parentFields(target);
+    return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
+      SELECT jsonb_build_array(jsonb_build_array(${join(own, ', ')}))
+        ${above.length > 0 ? sql`|| ${parentParts(above, far, actor)}` : sql``}
+      FROM ${ident(target.table)} ${ident(far)}
+      WHERE ${and(
+        sql`${ident(far, 'id')} = ${column}`,
+        target.own(far),
+        permit(target.policy, 'read', far, actor),
+      )}) END`;
+  });
+  return join(parts, ' || ');
+}
+
+/** How the natural key of a resource is written, `<name>++<organization.name>`; null without one. */
+export function namedUrlFormat(definition: ResourceDefinition): string | null {
+  return definition.naturalKey.length === 0 ? null : formatOf(definition, '');
+}
+
+const formatOf = (definition: ResourceDefinition, prefix: string): string =>
+  [
+    ownFields(definition)
+      .map(({ name }) => `<${prefix}${name}>`)
+      .join(FIELD),
+    ...parentFields(definition).map((field) => formatOf(field.target!(), `${field.name}.`)),
+  ].join(NODE);

@@ -3,6 +3,7 @@ import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/validate.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
 import { shapeOf, type Shape } from './shape.js';
@@ -40,6 +41,7 @@ export async function represent(
   const roles = await loadObjectRoles(definition, rows, context.database);
   const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
   const shape = shapeOf(definition);
+  const named = context.detail ? await namedUrls(definition, rows, context) : null;
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Representation = {};
@@ -56,7 +58,7 @@ export async function represent(
       id: row.id,
       type: definition.type,
       url,
-      related: relatedOf(shape, url, row, extension),
+      related: relatedOf(shape, url, row, extension, named?.get(row.id)),
       summary_fields: Object.assign(summary, extension?.summary_fields),
       ...fieldValues(shape, row),
       ...extension?.fields,
@@ -121,8 +123,9 @@ function relatedOf(
   url: string,
   row: Row,
   extension: Extension | undefined,
+  namedUrl: string | undefined,
 ): Record<string, string> {
-  const related: Record<string, string> = {};
+  const related: Record<string, string> = namedUrl ? { named_url: namedUrl } : {};
   for (const { name, column, target } of references) {
     const id = row[column];
     if (id !== null && id !== undefined) related[name] = target.url(id);

@@ -5,6 +5,7 @@ import { insertRow, updateRow } from '../../database/rows.js';
 import { and, FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
+import type { Field } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../http/errors.js';
 import type { Reply } from '../http/reply.js';
@@ -84,23 +85,46 @@ export class ResourceService {
     { action, lock = false }: { action?: string; lock?: boolean } = {},
   ): Promise<Row> {
     if (!definition.stored) throw new NotFound();
-    const byId = typeof id === 'number' || /^\d+$/.test(id);
-    const which = byId ? idCondition(Number(id)) : naturalKeyCondition(definition, 't', String(id));
+    const number =
+      typeof id === 'string' && !/^\d+$/.test(id)
+        ? await this.idByName(definition, id, actor)
+        : Number(id);
     const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
         (${action ? permit(definition.policy, action, 't', actor) : TRUE}) AS may_act
       FROM ${ident(definition.table)} t
-      WHERE ${and(which, definition.own('t'))} ${lock ? sql`FOR UPDATE OF t` : sql``}`);
+      WHERE ${and(idCondition(number), definition.own('t'))} ${lock ? sql`FOR UPDATE OF t` : sql``}`);
     if (!row) {
-      throw new NotFound(
-        byId ? `No ${definition.label.replaceAll(' ', '')} matches the given query.` : undefined,
-      );
+      throw new NotFound(`No ${definition.label.replaceAll(' ', '')} matches the given query.`);
     }
-    // A natural key would tell that a name exists; an id tells nothing.
-    if (!row.may_read) throw byId ? new Forbidden() : new NotFound();
-    if (!row.may_act) throw new Forbidden();
+    if (!row.may_read || !row.may_act) throw new Forbidden();
     return row;
+  }
+
+  /**
+   * The id of the object that goes by a natural key. Whether one exists that the caller may not read
+   * is not told: a name says more than an id.
+   *
+   * @throws NotFound unless exactly one readable object has that key
+   */
+  private async idByName(
+    definition: ResourceDefinition,
+    key: string,
+    actor: Actor,
+  ): Promise<number> {
+    const found = await this.database.rows<{ id: number }>(sql`
+      SELECT t.id FROM ${ident(definition.table)} t
+      WHERE ${and(
+        naturalKeyCondition(definition, 't', key),
+        definition.own('t'),
+        permit(definition.policy, 'read', 't', actor),
+      )} LIMIT 2`);
+    if (found.length === 1) return found[0]!.id;
+    // Names are unique within an organization, and not among objects that have none.
+    throw new NotFound(
+      found.length === 0 ? undefined : 'Several objects have this name: use the id.',
+    );
   }
 
   async create(
@@ -158,7 +182,7 @@ export class ResourceService {
   ): Promise<Row> {
     return this.database.transaction(async () => {
       const before = await this.load(definition, id, actor, { lock: true });
-      const fields = definition.fields.filter((field) => !field.immutable || partial);
+      const fields = partial ? definition.fields : replaceable(definition, body);
       const values = validate(fields, body, { partial });
       return this.change(definition, before, values, actor, { partial });
     });
@@ -274,6 +298,13 @@ export class ResourceService {
       : {};
   }
 }
+
+/** What a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
+const replaceable = ({ fields, auditHidden }: ResourceDefinition, body: Body): readonly Field[] =>
+  fields.filter(
+    ({ name, immutable, required }) =>
+      !immutable && (required || !auditHidden.includes(name) || Object.hasOwn(body, name)),
+  );
 
 function idCondition(id: number): Sql {
   return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;

@@ -1,5 +1,6 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { refOf } from '../activity/activity.js';
+import type { OrderTerm } from '../list/order.js';
 import {
   relationCondition,
   type Relation,
@@ -85,7 +86,9 @@ export function attached(
     return {
       target: relation.target,
       scope: (parent) => relationCondition(relation, near(parent), 't'),
-      ...(relation.ordered ? { options: () => ({ orderBy: ['id'] }) } : {}),
+      ...(relation.ordered
+        ? { options: ({ parent }) => ({ order: [linkOrder(relation, parent)] }) }
+        : {}),
       attach: async (context, child) => {
         await check?.(context, child);
         const added = await context.machinery.database.execute(
@@ -106,6 +109,19 @@ export function attached(
 }
 
 type ManyToMany = Extract<Relation, { kind: 'many-to-many' }>;
+
+/** The order in which children were attached. */
+const linkOrder = (relation: ManyToMany, parent: Row): OrderTerm => ({
+  expression: sql`(
+    SELECT lnk.id FROM ${ident(relation.table)} lnk
+    WHERE lnk.${ident(relation.near)} = ${parent.id} AND lnk.${ident(relation.far)} = t.id)`,
+  descending: false,
+  name: 'position',
+  kind: 'integer',
+  columnType: 'integer',
+  nullable: false,
+  column: 'order_0',
+});
 
 function insertLink(relation: ManyToMany, { parent }: LinkContext, child: Row): Sql {
   const fixed = Object.entries(relation.fixed ?? {});

@@ -93,9 +93,10 @@ describe('buildInventory', () => {
       enabled: true,
     }));
     const groupHosts = hosts.map((host) => ({ groupId: 2, hostId: host.id }));
-    const startedAt = performance.now();
+    // The processor's time: how busy the machine is does not count.
+    const startedAt = process.cpuUsage();
     buildInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 });
 

@@ -1,0 +1,19 @@
+import { BadRequest } from '../common/http/errors.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
+import { attached } from '../common/resource/sublist-kinds.js';
+import { sql } from '../database/sql.js';
+
+/** `galaxy_credentials/` of an organization: servers of collections, in the order they are asked. */
+export const attachGalaxyCredentials = (): ((
+  definition: ResourceDefinition,
+  name: string,
+) => SubListSpec) => attached('galaxy_credentials', { childNeeds: 'use', check: assertGalaxy });
+
+async function assertGalaxy({ machinery }: LinkContext, credential: Row): Promise<void> {
+  const type = await machinery.database.row<{ name: string; kind: string }>(sql`
+    SELECT name, kind FROM credential_types WHERE id = ${credential.credential_type_id}`);
+  if (type!.kind !== 'galaxy') {
+    throw new BadRequest(`Credential must be a Galaxy credential, not ${type!.name}.`);
+  }
+}

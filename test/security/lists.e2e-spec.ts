@@ -1,0 +1,169 @@
+/** What lists must not tell, and what they must not let anybody ask. */
+import type { Field } from '../../src/common/fields/field.js';
+import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+
+let test: TestApp;
+let samples: Samples;
+let listed: readonly ResourceDefinition[];
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+  const stored = resources().filter((definition) => definition.stored);
+  const answers = await Promise.all(
+    stored.map(({ path }) => test.as.superuser.get(`${path}/?page_size=1`)),
+  );
+  listed = stored.filter((_definition, index) => answers[index]!.status === 200);
+});
+afterAll(() => test.close());
+
+const isForbidden = (field: Field): boolean => !field.filter;
+
+describe('secrets', () => {
+  it('are in no filter and no order of any list, also through relations', async () => {
+    const faults: string[] = [];
+    const refused = async (path: string, name: string): Promise<void> => {
+      const { status, body } = await test.as.superuser.get(path);
+      if (status !== 403 || body.detail !== `Filtering on ${name} is not allowed.`) {
+        faults.push(`${path}: ${status} ${JSON.stringify(body)}`);
+      }
+    };
+    for (const { path, fields } of listed) {
+      for (const { name } of fields.filter(isForbidden)) {
+        await refused(`${path}/?${name}__startswith=x`, name);
+        await refused(`${path}/?or__not__${name}__isnull=1`, name);
+        await refused(`${path}/?order_by=-${name}`, name);
+      }
+      for (const reference of fields.filter(
+        ({ target, internal, column, filter }) => target && !internal && column !== null && filter,
+      )) {
+        for (const { name } of reference.target!().fields.filter(isForbidden)) {
+          await refused(`${path}/?${reference.name}__${name}__startswith=x`, name);
+          await refused(`${path}/?order_by=${reference.name}__${name}`, name);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  it('and internal columns do not exist for clients', async () => {
+    const faults: string[] = [];
+    for (const { path, fields } of listed) {
+      for (const { name } of fields.filter((field) => field.internal && field.filter)) {
+        for (const query of [`${name}=1`, `order_by=${name}`]) {
+          const { status, body } = await test.as.superuser.get(`${path}/?${query}`);
+          const isUnknown = status === 400 && /has no field named/.test(body.detail);
+          if (!isUnknown) faults.push(`${path}/?${query}: ${status}`);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('of the contract are all among the forbidden fields', async () => {
+    const forbidden: Record<string, string[]> = {
+      users: ['password'],
+      credentials: ['inputs'],
+      jobs: ['start_args', 'job_args', 'job_env', 'extra_vars'],
+      unified_jobs: ['start_args', 'job_args', 'job_env'],
+      workflow_jobs: ['extra_vars'],
+      job_templates: ['extra_vars', 'survey_spec', 'host_config_key', 'webhook_key'],
+      notification_templates: ['notification_configuration'],
+      tokens: ['token', 'refresh_token'],
+      instance_groups: ['pod_spec_override'],
+    };
+    for (const [path, names] of Object.entries(forbidden)) {
+      for (const name of names) {
+        const { body, status } = await test.as.superuser.get(`${path}/?${name}=x`);
+        expect({ path, status, body }).toEqual({
+          path,
+          status: 403,
+          body: { detail: `Filtering on ${name} is not allowed.` },
+        });
+      }
+    }
+  });
+});
+
+describe('objects the caller may not read', () => {
+  it('match no filter and no search through a reference', async () => {
+    const faults: string[] = [];
+    for (const { path, type, fields } of listed) {
+      const { id } = await samples.of(type);
+      for (const who of ['teamMember', 'orgMember', 'outsider', 'nobody'] as const) {
+        const client = test.as[who];
+        const own = await client.get(`${path}/?id=${id}`);
+        if (own.body.count !== 1) continue;
+        for (const { name, target, column, internal } of fields) {
+          if (!target || column === null || internal) continue;
+          const far = target();
+          const text = far.fields.find((field) => field.search && field.column !== null);
+          const shown = await client.get(`${path}/?id=${id}&${name}__isnull=false`);
+          if (!text || shown.body.count !== 1) continue;
+          const matched = await client.get(`${path}/?id=${id}&${name}__${text.name}__icontains=`);
+          const readable = await isReadable(who, path, id, name, far);
+          if (matched.body.count !== Number(readable)) {
+            faults.push(`${who} ${path} ${name}: ${matched.body.count}, readable: ${readable}`);
+          }
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  }, 60_000);
+});
+
+/** Whether a caller may open what a reference of a sample leads to. */
+async function isReadable(
+  who: 'teamMember' | 'orgMember' | 'outsider' | 'nobody',
+  path: string,
+  id: number,
+  name: string,
+  far: ResourceDefinition,
+): Promise<boolean> {
+  const ids = await test.as.superuser.get(`${far.path}/?page_size=200&order_by=-id`);
+  for (const row of ids.body.results as { id: number }[]) {
+    const isIt = await test.as.superuser.get(`${path}/?id=${id}&${name}=${row.id}`);
+    if (isIt.body.count !== 1) continue;
+    return (await test.as[who].get(`${far.path}/?id=${row.id}`)).body.count === 1;
+  }
+  return false;
+}
+
+describe('limits', () => {
+  const words = (count: number): string => Array.from({ length: count }, () => 'x').join(',');
+
+  it.each([
+    ['parameters', () => Array.from({ length: 101 }, () => 'name=x').join('&')],
+    ['words', () => `search=${words(33)}`],
+    ['words over several parameters', () => `search=${words(20)}&search=${words(20)}`],
+    ['words of a related search', () => `organization__search=${words(33)}`],
+    ['letters', () => `search=${'x'.repeat(513)}`],
+    ['orders', () => `order_by=${words(17).replaceAll('x', 'name')}`],
+    ['relations', () => 'created_by__roles__members__roles__members__username=x'],
+  ])('hold for the number of %s', async (_what, query) => {
+    const { body } = await test.as.orgMember.get(`teams/?${query()}`).expect(400);
+    expect(body).toEqual({ detail: expect.any(String) });
+  });
+
+  it('let long lists of ids through, and pages no larger than the largest', async () => {
+    const ids = Array.from({ length: 1500 }, (_, index) => index).join();
+    await test.as.superuser.get(`teams/?id__in=${ids}&page_size=100000`).expect(200);
+  });
+
+  it('end a regular expression that never would, and go on', async () => {
+    const strict = await boot({ settings: { STATEMENT_TIMEOUT_MS: '500' } });
+    try {
+      await strict.make.team({ description: `${'ab'.repeat(1500)}!` });
+      const regex = encodeURIComponent('(.+)+\\1\\1');
+      const { body } = await strict.as.superuser
+        .get(`teams/?description__regex=${regex}`)
+        .expect(503);
+      expect(body).toEqual({ detail: 'The request took too long.' });
+      await strict.as.superuser.get('teams/?description__regex=^[ab]%2B!$').expect(200);
+    } finally {
+      await strict.close();
+    }
+  }, 30_000);
+});

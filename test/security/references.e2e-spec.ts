@@ -1,0 +1,158 @@
+/** Objects named in bodies: every reference of every resource, and bulk requests of mixed ids. */
+import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { bodyOf } from '../support/sample-bodies.js';
+import { Samples } from '../support/samples.js';
+
+let test: TestApp;
+let samples: Samples;
+/** Objects of another organization, by type, that the administrator of home may not use. */
+let foreign: Record<string, Row>;
+beforeAll(async () => {
+  test = await boot({ settings: { ORG_ADMINS_CAN_SEE_ALL_USERS: '0' } });
+  samples = new Samples(test);
+  const { make, home } = test;
+  const organization = home.otherOrganization.id;
+  const inventory = await make.inventory({ organization });
+  const project = await make.project({ organization });
+  foreign = {
+    organization: home.otherOrganization,
+    inventory,
+    project,
+    user: await make.user(),
+    team: await make.team({ organization }),
+    credential: await make.credential({ organization }),
+    job_template: await make.jobTemplate({ project: project.id, inventory: inventory.id }),
+    notification_template: await make.notificationTemplate({ organization }),
+    label: await make.row('label', { name: 'foreign', organization }),
+    host: await make.host(inventory),
+    group: await make.group(inventory),
+  };
+});
+afterAll(() => test.close());
+
+const routes = (): TableRoute[] =>
+  test.app
+    .get(RouteTable, { strict: false })
+    .routes.filter(({ pattern }) => pattern.startsWith('/api/v2'));
+
+describe('every reference of every create', () => {
+  it('to an object of others, or to none at all, is refused or passed over', async () => {
+    const faults: string[] = [];
+    const refused = new Set<string>();
+    for (const route of routes()) {
+      const { method, info } = route;
+      if (method !== 'POST' || info?.kind !== 'create' || !info.body) continue;
+      const path = await samples.pathOf(route);
+      for (const field of info.body) {
+        if (field.kind !== 'reference' || field.readOnly || !field.target) continue;
+        const row = foreign[field.target().type];
+        const send = async (id: number): Promise<number> => {
+          const body = { ...(await bodyOf(samples, route)), [field.name]: id };
+          // Exactly one of them owns a credential.
+          if (['user', 'team'].includes(field.name)) body.organization = undefined;
+          const answer = await test.as.orgAdmin.post(path, body);
+          const taken = answer.status < 300 && answer.body[field.name] === id;
+          if (taken) faults.push(`${path} took ${field.name} ${id}`);
+          return answer.status;
+        };
+        const missing = await send(2_000_000_000);
+        const others = row ? await send(row.id) : 403;
+        // What stands in the URL is not taken from the body, so nothing is refused.
+        const isInUrl = info.parent !== undefined && missing === 201;
+        if (!isInUrl && missing !== 400) faults.push(`${path} ${field.name} to none: ${missing}`);
+        if (!isInUrl && ![400, 403].includes(others)) {
+          faults.push(`${path} ${field.name} to others: ${others}`);
+        }
+        if (row && others === 403) refused.add(field.target().type);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect([...refused].sort()).toEqual(
+      expect.arrayContaining(['inventory', 'organization', 'project', 'team', 'user']),
+    );
+  }, 60_000);
+
+  it('attaches nothing of others, on any list that attaches', async () => {
+    const faults: string[] = [];
+    for (const route of routes()) {
+      const { method, info } = route;
+      if (method !== 'POST' || !info?.attach) continue;
+      const row = foreign[info.resource!.type];
+      if (!row) continue;
+      const path = await samples.pathOf(route);
+      const { status } = await test.as.orgAdmin.post(path, { id: row.id });
+      // Roles and their holders have rules of their own, which may be met before the right is.
+      if (![400, 403].includes(status)) faults.push(`${path} ${row.id}: ${status}`);
+      const list = await test.as.superuser.get(`${path}?id=${row.id}`);
+      if (list.body.count !== 0) faults.push(`${path} holds ${row.id}`);
+    }
+    expect(faults).toEqual([]);
+  }, 60_000);
+});
+
+describe('bulk requests of own and foreign ids', () => {
+  const count = async (table: 'hosts' | 'unified_jobs'): Promise<number> =>
+    (await test.database.row<{ total: number }>(
+      table === 'hosts'
+        ? sql`SELECT count(*)::int AS total FROM hosts`
+        : sql`SELECT count(*)::int AS total FROM unified_jobs`,
+    ))!.total;
+
+  it('delete nothing, and tell foreign ids from no ids in nothing', async () => {
+    const own = await test.make.host(await samples.of('inventory'));
+    const before = await count('hosts');
+    const answers = [];
+    for (const id of [foreign.host!.id, 2_000_000_000]) {
+      const { body } = await test.as.orgAdmin
+        .post('bulk/host_delete/', { hosts: [own.id, id] })
+        .expect(400);
+      answers.push(JSON.stringify(body).replaceAll(String(id), 'ID'));
+    }
+    expect(answers[0]).toBe(answers[1]);
+    expect(await count('hosts')).toBe(before);
+  });
+
+  it('create nothing in the inventory of others, nor tell that it is there', async () => {
+    const before = await count('hosts');
+    for (const inventory of [foreign.inventory!.id, 2_000_000_000]) {
+      await test.as.orgAdmin
+        .post('bulk/host_create/', { inventory, hosts: [{ name: 'mixed' }] })
+        .expect(400);
+    }
+    expect(await count('hosts')).toBe(before);
+  });
+
+  it('launch nothing', async () => {
+    const own = (await samples.of('job_template')).id;
+    const before = await count('unified_jobs');
+    for (const unified_job_template of [foreign.job_template!.id, 2_000_000_000]) {
+      await test.as.orgAdmin
+        .post('bulk/job_launch/', {
+          name: 'mixed',
+          organization: samples.home,
+          jobs: [{ unified_job_template: own }, { unified_job_template }],
+        })
+        .expect(400);
+    }
+    expect(await count('unified_jobs')).toBe(before);
+  });
+});
+
+describe('a user without an organization', () => {
+  it('is not taken over by an administrator who may less', async () => {
+    const { as, make, home } = test;
+    const confined = home.organization.id;
+    const powerful = await make.user();
+    await make.grant('project', foreign.project!, 'admin_role', { user: powerful });
+    await make.grant('team', home.team, 'member_role', { user: powerful });
+    const path = `organizations/${confined}/users/`;
+    await as.orgAdmin.post(path, { id: powerful.id }).expect(403);
+    await as.orgAdmin.delete(`users/${powerful.id}/`).expect(403);
+    await make.revoke('project', foreign.project!, 'admin_role', { user: powerful });
+    const { status } = await as.orgAdmin.post(path, { id: powerful.id });
+    expect([204, 403]).toContain(status);
+  });
+});

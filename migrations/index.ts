@@ -8,6 +8,7 @@ import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-gra
 import { PreferredInstanceGroups1795290755452 } from './1795290755452-preferred-instance-groups.js';
 import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activity.js';
 import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
+import { MarkSlicedJobs1795292000000 } from './1795292000000-mark-sliced-jobs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -21,4 +22,5 @@ export const migrations = {
   PreferredInstanceGroups1795290755452,
   ParentsOfActivity1795290755453,
   AddSchedules1795291639174,
+  MarkSlicedJobs1795292000000,
 };

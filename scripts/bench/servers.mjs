@@ -11,17 +11,20 @@ const READY_SECONDS = 60;
 /** Starts the API process on a free port. */
 export async function startServer(main, environment) {
   const port = await freePort();
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, ...environment, PORT: String(port), LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const child = startProcess(main, { ...environment, PORT: String(port) });
   const url = `http://127.0.0.1:${port}`;
   for (let waited = 0; waited < READY_SECONDS * 10; waited++) {
     const ready = await fetch(`${url}/health/ready`).catch(() => null);
-    if (ready?.ok) return { url, stop: () => stop(child) };
+    if (ready?.ok) return { url, pid: child.pid, stop: () => stop(child) };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('The API did not become ready.');
+}
+
+/** Starts a worker process; it takes up work as soon as it is ready. */
+export function startWorker(root, environment) {
+  const child = startProcess(join(root, 'dist/src/worker.js'), environment);
+  return { pid: child.pid, stop: () => stop(child) };
 }
 
 /** Starts the raw server with what was recorded. */
@@ -33,6 +36,13 @@ export async function startRaw(environment, recorded) {
   });
   const [{ port }] = await once(child, 'message');
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+}
+
+function startProcess(main, environment) {
+  return spawn(process.execPath, [main], {
+    env: { ...process.env, ...environment, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 
 async function stop(child) {

@@ -1,15 +1,28 @@
 import { until } from './connection.mjs';
+import { FINAL, makeInventory, makeOrganization, syncProject } from './ground.mjs';
 import { done, expect, note, request, step } from './narrator.mjs';
 import { pushEvent, signedHeaders } from './push-event.mjs';
 import { makeRepository } from './repository.mjs';
 import { httpSink, smtpSink } from './sinks.mjs';
 
-const FINAL = ['successful', 'failed', 'error', 'canceled'];
+const playbook = (version) => `---
+- name: Deploy the application
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Show the version that is checked out
+      ansible.builtin.debug:
+        msg: "checked out: ${version}"
+    - name: Show what the webhook brought
+      ansible.builtin.debug:
+        msg: "event {{ svc_webhook_event_type | default('none') }} for {{ svc_webhook_event_ref | default('none') }} pushed by {{ svc_webhook_payload.pusher.name | default('nobody') }}"
+`;
+
 const EVENTS = ['playbook_on_start', 'runner_on_start', 'runner_on_ok', 'playbook_on_stats'];
 
 /** Signed webhook in, job run, events listed, notification out, status posted. */
 export async function runMainJob(api) {
-  const repository = await makeRepository();
+  const repository = await makeRepository({ 'deploy.yml': playbook('1.0') });
   const [chat, codeHost, mail] = await Promise.all([httpSink(), httpSink(), smtpSink()]);
   try {
     const name = `demo ${Date.now()}`;
@@ -37,45 +50,8 @@ export async function runMainJob(api) {
   }
 }
 
-async function makeOrganization(api, name) {
-  step('An organization');
-  const organization = await api.post('/api/v2/organizations/', { name });
-  done(`organization ${organization.id}`);
-  return organization;
-}
-
-async function syncProject(api, name, organization, repository) {
-  step('A project from a git repository, synced for real');
-  const project = await api.post('/api/v2/projects/', {
-    name,
-    organization: organization.id,
-    scm_type: 'git',
-    scm_url: repository.url,
-    allow_override: true,
-  });
-  const path = `/api/v2/projects/${project.id}/`;
-  const synced = await until(
-    () => api.get(path, { quiet: true }),
-    ({ status }) => FINAL.includes(status),
-  );
-  expect(synced.status === 'successful', `The sync ended ${synced.status}.`);
-  expect(synced.scm_revision === repository.first, 'The project is not at the first commit.');
-  done(`synced at ${synced.scm_revision.slice(0, 12)}`);
-  return synced;
-}
-
 async function makeTemplate(api, name, organization, project, codeHost) {
-  step('An inventory with one host');
-  const inventory = await api.post('/api/v2/inventories/', { name, organization: organization.id });
-  await api.post(`/api/v2/inventories/${inventory.id}/hosts/`, {
-    name: 'localhost',
-    variables: JSON.stringify({
-      ansible_connection: 'local',
-      ansible_python_interpreter: '{{ ansible_playbook_python }}',
-    }),
-  });
-  done(`inventory ${inventory.id}`);
-
+  const inventory = await makeInventory(api, name, organization);
   step('A token with which statuses are posted back to the code host');
   const types = await api.get('/api/v2/credential_types/?namespace=service_a_token');
   const credential = await api.post('/api/v2/credentials/', {
@@ -132,7 +108,7 @@ async function addNotifications(api, name, organization, template, { chat, mail 
 
 async function deliverPush(api, template, repository, codeHost, key) {
   step('Somebody pushes a new commit; the code host sends a signed event');
-  const commit = await repository.commit('2.0');
+  const commit = await repository.commit({ 'deploy.yml': playbook('2.0') }, 'Set version 2.0');
   const event = pushEvent({
     before: repository.first,
     after: commit,

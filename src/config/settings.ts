@@ -1,3 +1,5 @@
+import { BULK_SETTINGS, MEGABYTE } from './bulk-settings.js';
+import { PASSWORD_SETTINGS } from './password-settings.js';
 import {
   boolean,
   integer,
@@ -12,7 +14,6 @@ import {
 import { STREAM_SETTINGS } from './stream-settings.js';
 
 const DAY_SECONDS = 86_400;
-const MEGABYTE = 1_048_576;
 
 /** Every setting of the product. The table in docs/settings.md is generated from this. */
 export const SETTINGS = {
@@ -83,50 +84,7 @@ export const SETTINGS = {
     min: 1024,
     help: 'Largest request body in bytes.',
   }),
-  BULK_BODY_LIMIT: integer({
-    category: 'bulk',
-    default: MEGABYTE,
-    min: 1024,
-    help: 'Largest body of a bulk host request in bytes.',
-  }),
-  BULK_JOB_MAX_LAUNCH: integer({
-    category: 'bulk',
-    default: 100,
-    min: 1,
-    max: 100_000,
-    runtime: true,
-    help: 'Jobs one bulk launch may have.',
-  }),
-  BULK_HOST_MAX_CREATE: integer({
-    category: 'bulk',
-    default: 100,
-    min: 1,
-    max: 100_000,
-    runtime: true,
-    help: 'Hosts one bulk create may have.',
-  }),
-  BULK_HOST_STREAM_LIMIT: integer({
-    category: 'bulk',
-    default: 100 * MEGABYTE,
-    min: 1024,
-    help: 'Largest bulk create sent as lines (application/x-ndjson), in bytes.',
-  }),
-  BULK_HOST_MAX_STREAM: integer({
-    category: 'bulk',
-    default: 100_000,
-    min: 1,
-    max: 1_000_000,
-    runtime: true,
-    help: 'Hosts one bulk create sent as lines may have.',
-  }),
-  BULK_HOST_MAX_DELETE: integer({
-    category: 'bulk',
-    default: 250,
-    min: 1,
-    max: 100_000,
-    runtime: true,
-    help: 'Hosts one bulk delete may have.',
-  }),
+  ...BULK_SETTINGS,
   AUTH_BASIC_ENABLED: boolean({
     category: 'authentication',
     default: true,
@@ -186,34 +144,7 @@ export const SETTINGS = {
     default: true,
     help: 'Whether administrators of organizations and teams say who is an administrator or a member of them; otherwise superusers alone do.',
   }),
-  LOCAL_PASSWORD_MIN_LENGTH: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Characters a new password has at least.',
-  }),
-  LOCAL_PASSWORD_MIN_DIGITS: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Digits in a new password at least.',
-  }),
-  LOCAL_PASSWORD_MIN_UPPER: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Uppercase letters in a new password at least.',
-  }),
-  LOCAL_PASSWORD_MIN_SPECIAL: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Characters in a new password, at least, that are neither letters nor digits.',
-  }),
+  ...PASSWORD_SETTINGS,
   WEBHOOK_BODY_LIMIT: integer({
     category: 'webhooks',
     default: 25 * MEGABYTE,

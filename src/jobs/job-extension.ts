@@ -1,5 +1,4 @@
 import { permit } from '../common/access.js';
-import { parseVariables } from '../common/fields/variables.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -16,11 +15,6 @@ import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
 import {
-  DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
-  variablePrefixes,
-  webhookVariables,
-} from '../webhooks/variables.js';
-import {
   launchedBy,
   LAUNCHED_BY,
   loadRunFacts,
@@ -28,24 +22,8 @@ import {
   TEMPLATE_SUMMARY,
 } from './launched-by.js';
 import { displayArtifacts } from './runner/event-summaries.js';
-
-let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
-
-/** Representations are built without injection; the module hands the setting over at its start. */
-export function showWebhookVariablesAs(setting: readonly string[]): void {
-  prefixes = variablePrefixes(setting);
-}
-
-interface DeliveryRow extends Row {
-  job_id: number;
-  event: string;
-  guid: string;
-  ref: string | null;
-  ref_name: string | null;
-  head_ref: string | null;
-  status_api: string | null;
-  payload: string | null;
-}
+import { shownVariables } from './shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
 
 interface CredentialRow extends Row {
   job_id: number;
@@ -57,8 +35,10 @@ interface CredentialRow extends Row {
 }
 
 export const JOB_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
   summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,
     labels: LABEL_SUMMARY,
     credentials: list(
@@ -67,20 +47,22 @@ export const JOB_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of jobs that are no columns (core 11.2). Four statements a page. */
+/** Fields and summaries of jobs that are no columns (core 11.2). Five statements a page. */
 export async function jobExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const facts = await loadRunFacts(context.database, rows);
-  const deliveries = await loadDeliveries(rows, context);
+  const variables = await shownVariables(rows, context);
   const credentials = await loadCredentials(rows, context);
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('job'), ids, context);
+  const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
       if (!run) return [];
+      const source = sourceOf(run);
       const own = credentials.filter((one) => one.job_id === row.id);
       const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
       return [
@@ -88,17 +70,19 @@ export async function jobExtension(
           row.id,
           {
             related: {
+              ...source.related,
               unified_job_template:
                 run.template_id === null ? null : resource('job_template').url(run.template_id),
             },
             fields: {
               launched_by: launchedBy(run),
               elapsed: run.live_elapsed ?? row.elapsed,
-              extra_vars: JSON.stringify(variablesOf(row, deliveries.get(row.id))),
+              extra_vars: variables.get(row.id),
               artifacts: displayArtifacts((row.artifacts ?? {}) as Record<string, unknown>),
               passwords_needed_to_start: [...new Set(needed)],
             },
             summary_fields: {
+              ...source.summary_fields,
               ...summarizeTemplate(run, 'job'),
               labels: labels.get(row.id),
               credentials: own.filter((one) => one.may_read).map(summarizeCredential),
@@ -108,42 +92,6 @@ export async function jobExtension(
       ];
     }),
   );
-}
-
-/** A webhook's variables stand in its delivery; the payload is shown on the detail only. */
-function variablesOf(row: Row, delivery: DeliveryRow | undefined): Record<string, unknown> {
-  const own = parseVariables(String(row.extra_vars ?? ''));
-  if (!delivery) return own;
-  const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
-  return {
-    ...own,
-    ...webhookVariables(
-      {
-        type,
-        guid,
-        ref,
-        refName: ref_name,
-        headRef: head_ref,
-        statusApi: status_api,
-        payloadText: payload,
-      },
-      prefixes,
-    ),
-  };
-}
-
-async function loadDeliveries(
-  rows: readonly Row[],
-  { database, detail }: RepresentContext,
-): Promise<Map<number, DeliveryRow>> {
-  const launched = rows.filter(({ webhook_guid: guid }) => guid !== '' && guid !== null);
-  if (launched.length === 0) return new Map();
-  const found = await database.preparedRows<DeliveryRow>(sql`
-    SELECT job.id AS job_id, d.id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
-      CASE WHEN ${detail} THEN d.payload END AS payload
-    FROM unified_jobs job JOIN webhook_deliveries d ON d.id = job.webhook_delivery_id
-    WHERE job.id = ANY(${launched.map(({ id }) => id)}::int[])`);
-  return new Map(found.map((row) => [row.job_id, row]));
 }
 
 function loadCredentials(

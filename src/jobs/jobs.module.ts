@@ -7,12 +7,11 @@ import {
   JobHostSummariesController,
   RunEventsController,
 } from './job-events.controller.js';
-import { showWebhookVariablesAs } from './job-extension.js';
 import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
 import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
-import { RunStreamService } from './live/run-stream.service.js';
+import { RunStreams } from './live/run-streams.js';
 import { StreamSlots } from './live/stream-slots.js';
 import { LaunchPanel } from './pages/launch-panel.js';
 import { RunPanel } from './pages/run-panel.js';
@@ -25,6 +24,7 @@ import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.js';
 import { RunChanges } from './run-changes.js';
 import { RunSignals } from './run-signals.js';
+import { showWebhookVariablesAs } from './shown-variables.js';
 import { StdoutController } from './stdout.controller.js';
 import { StdoutService } from './stdout.service.js';
 import { RunTransitions } from './transitions.js';
@@ -53,7 +53,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     CancelService,
     StdoutService,
     RunNewsFeed,
-    RunStreamService,
+    RunStreams,
     StreamSlots,
     RunPanel,
     LaunchPanel,
@@ -70,6 +70,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunChanges,
     RunSignals,
     RunTransitions,
+    RunStreams,
   ],
 })
 export class JobsModule {

@@ -24,6 +24,8 @@ export interface PlannedLaunch extends LaunchCheck {
   accepted: Prompts;
   variables: MergedVariables;
   credentials: LaunchCredential[];
+  /** Jobs among which the hosts are shared out; 1: the launch is one job. */
+  slices: number;
 }
 
 /** Columns of a template that launch fields override. */
@@ -57,7 +59,11 @@ export function planLaunch(
   });
   const effective = { ...prompted.own, ...merged.accepted };
   const credentials = credentialsOf(effective, template, objects);
-  const plan = { request, template, effective, accepted: merged.accepted, variables, credentials };
+  const slices = slicesOf(request, effective, objects);
+  const plan = {
+    ...{ request, template, effective, accepted: merged.accepted, variables, credentials },
+    slices,
+  };
   return {
     ...plan,
     effective: withoutUnknown(effective, objects),
@@ -75,6 +81,17 @@ export function planLaunch(
 }
 
 /** What a launch may set of a job template; a relaunch may set what the first launch did. */
+/** One job for each slice, and no slice without hosts (automation 4.10). */
+function slicesOf(
+  { slice }: LaunchRequest,
+  { inventory, job_slice_count: wanted }: Prompts,
+  { inventories }: LaunchObjects,
+): number {
+  if (slice) return 1;
+  const hosts = inventories.get(inventory as number)?.totalHosts ?? 0;
+  return Math.max(1, Math.min(Number(wanted), hosts));
+}
+
 export function promptedOf(
   { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
@@ -201,7 +218,10 @@ function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   };
 }
 
-type Plan = Pick<PlannedLaunch, 'request' | 'template' | 'effective' | 'accepted' | 'credentials'>;
+type Plan = Pick<
+  PlannedLaunch,
+  'request' | 'template' | 'effective' | 'accepted' | 'credentials' | 'slices'
+>;
 
 function resourceErrors(
   { template, effective, accepted }: Plan,
@@ -233,12 +253,15 @@ function lacksRevision({ project }: LaunchTemplate): boolean {
 }
 
 function valueErrors(
-  { template, accepted }: Plan,
+  { request, template, accepted, slices }: Plan,
   { maxForks }: { maxForks: number },
 ): FieldErrors {
   const errors: FieldErrors = {};
   if (typeof accepted.forks === 'number' && accepted.forks > maxForks) {
     errors.forks = [`Maximum number of forks (${maxForks}) exceeded.`];
+  }
+  if (Number(accepted.job_slice_count) > 1 && slices === 1 && !request.slice) {
+    errors.job_slice_count = ['Job inventory does not have enough hosts for slicing'];
   }
   const branch = accepted.scm_branch;
   if (typeof branch === 'string' && branch !== '') {
@@ -252,7 +275,7 @@ function valueErrors(
   return errors;
 }
 
-function credentialErrors({ request, template, accepted, credentials }: Plan): FieldErrors {
+function credentialErrors({ request, template, accepted, credentials, slices }: Plan): FieldErrors {
   const errors: FieldErrors = {};
   if (accepted.credentials !== undefined) {
     const faults = [
@@ -264,6 +287,9 @@ function credentialErrors({ request, template, accepted, credentials }: Plan): F
   const given = request.credentialPasswords ?? {};
   const missing = neededPasswords(credentials).filter((name) => (given[name] ?? '') === '');
   if (missing.length > 0) errors.passwords_needed_to_start = missing;
+  else if (slices > 1 && neededPasswords(credentials).length > 0) {
+    errors.credentials = ['Credentials that ask for a password cannot be used in slices.'];
+  }
   return errors;
 }
 

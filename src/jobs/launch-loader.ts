@@ -36,6 +36,7 @@ export interface LaunchInventory {
   id: number;
   name: string;
   isPendingDeletion: boolean;
+  totalHosts: number;
   mayUse: boolean;
 }
 
@@ -83,7 +84,7 @@ export interface LaunchReferences {
   instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in eight statements however many they are. */
+/** Loads what launches need, in five statements however many they are. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -101,46 +102,44 @@ export class LaunchLoader {
       ],
       actor,
     );
-    const links = await this.credentialLinks(rows.map(({ id }) => id));
     const credentials = await this.credentials(
-      [...named.credentials, ...links.map((link) => link.credential_id)],
+      [...named.credentials, ...rows.flatMap((row) => row.credential_ids)],
       actor,
     );
-    const labelled = await this.labelLinks(rows.map(({ id }) => id));
     const labels = await this.labels(
-      [...(named.labels ?? []), ...labelled.map((link) => link.label_id)],
+      [...(named.labels ?? []), ...rows.flatMap((row) => row.label_ids)],
       actor,
     );
-    const preferred = await this.groupLinks(rows.map(({ id }) => id));
     const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
-      const own = links.filter((link) => link.job_template_id === row.id);
       templates.set(row.id, {
         row,
         mayStart: row.may_start === true,
         project: projectOf(row),
         inventory: inventories.get(row.inventory_id as number) ?? null,
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
-        credentials: own.flatMap((link) => credentials.get(link.credential_id) ?? []),
-        labels: labelled
-          .filter((link) => link.job_template_id === row.id)
-          .flatMap((link) => labels.get(link.label_id) ?? []),
-        instanceGroups: preferred
-          .filter((link) => link.job_template_id === row.id)
-          .map((link) => link.instance_group_id),
+        credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
+        labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
+        instanceGroups: row.group_ids,
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
   }
 
-  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<Row[]> {
+  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<TemplateRow[]> {
     if (ids.length === 0) return [];
-    return this.database.rows<Row>(sql`
+    return this.database.rows<TemplateRow>(sql`
       SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
         p.scm_type AS project_scm_type, p.status AS project_status,
         p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
-        p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch
+        p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch,
+        ARRAY(SELECT credential_id FROM job_template_credentials
+          WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
+        ARRAY(SELECT label_id FROM job_template_labels
+          WHERE job_template_id = t.id ORDER BY id) AS label_ids,
+        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
+          WHERE job_template_id = t.id ORDER BY id) AS group_ids
       FROM unified_job_templates t
       LEFT JOIN unified_job_templates p ON p.id = t.project_id
       WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
@@ -152,7 +151,7 @@ export class LaunchLoader {
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.rows<Row>(sql`
-      SELECT i.id, i.name, i.pending_deletion, (${may('inventory', 'use', 'i', actor)}) AS may_use
+      SELECT i.id, i.name, i.pending_deletion, i.total_hosts, (${may('inventory', 'use', 'i', actor)}) AS may_use
       FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
     return new Map(
       rows.map((row) => [
@@ -161,19 +160,11 @@ export class LaunchLoader {
           id: row.id,
           name: String(row.name),
           isPendingDeletion: row.pending_deletion === true,
+          totalHosts: row.total_hosts as number,
           mayUse: row.may_use === true,
         },
       ]),
     );
-  }
-
-  private async credentialLinks(
-    templateIds: readonly number[],
-  ): Promise<{ job_template_id: number; credential_id: number }[]> {
-    if (templateIds.length === 0) return [];
-    return this.database.rows(sql`
-      SELECT job_template_id, credential_id FROM job_template_credentials
-      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
   }
 
   private async credentials(
@@ -187,15 +178,6 @@ export class LaunchLoader {
       FROM credentials c JOIN credential_types ct ON ct.id = c.credential_type_id
       WHERE c.id = ANY(${ids}::int[])`);
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
-  }
-
-  private async labelLinks(
-    templateIds: readonly number[],
-  ): Promise<{ job_template_id: number; label_id: number }[]> {
-    if (templateIds.length === 0) return [];
-    return this.database.rows(sql`
-      SELECT job_template_id, label_id FROM job_template_labels
-      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
   }
 
   private async labels(
@@ -212,14 +194,6 @@ export class LaunchLoader {
         { id, name: String(name), mayRead: mayRead === true },
       ]),
     );
-  }
-
-  private groupLinks(
-    templateIds: readonly number[],
-  ): Promise<{ job_template_id: number; instance_group_id: number }[]> {
-    return this.database.rows(sql`
-      SELECT job_template_id, instance_group_id FROM job_template_instance_groups
-      WHERE job_template_id = ANY(${templateIds}::int[]) ORDER BY id`);
   }
 
   private async instanceGroups(
@@ -247,6 +221,12 @@ export class LaunchLoader {
       mayUse: row.may_use,
     };
   }
+}
+
+interface TemplateRow extends Row {
+  credential_ids: number[];
+  label_ids: number[];
+  group_ids: number[];
 }
 
 interface CredentialRow extends Row {

@@ -29,6 +29,11 @@ export interface LaunchRequest {
   /** Ref of an event: used where project and template let it be chosen, else left out (decision 21). */
   scmBranch?: string | null;
   webhook?: LaunchWebhook;
+  /**
+   * The share of the hosts this job takes, numbered from 1; number 0: all of them. A launch that does
+   * not say is sliced as its template wants it.
+   */
+  slice?: { number: number; count: number };
   /** The prompts were accepted by an earlier launch of the same template and hold as they are. */
   isRelaunch?: boolean;
   /** Name of the job where it is not the template's. */
@@ -57,4 +62,9 @@ export interface SpawnedJob {
 export interface LaunchedJobs {
   jobIds: number[];
   ignored: Record<string, unknown>[];
+}
+
+/** Runs of job templates: a launch in slices is a workflow job. */
+export interface LaunchedRuns extends LaunchedJobs {
+  isSliced: boolean[];
 }

@@ -51,6 +51,8 @@ const OWN = {
   webhook_credential_id: 'integer',
   webhook_guid: 'text',
   webhook_delivery_id: 'integer',
+  job_slice_number: 'integer',
+  job_slice_count: 'integer',
 } as const;
 
 const COLUMNS: Record<string, string> = { ...OWN, ...COPIED, ...PROMPTED };
@@ -115,6 +117,10 @@ export class LaunchRows {
         ...configOf(plan),
         ...sealSecrets(this.box, id, variables.variables, variables.secrets),
       }),
+      job_slice_number: request.slice?.number ?? 0,
+      job_slice_count: request.slice?.count ?? 1,
+      // Slices of one launch run side by side.
+      ...((request.slice?.number ?? 0) > 0 ? { allow_simultaneous: true } : {}),
       webhook_service: request.webhook?.service ?? '',
       webhook_credential_id: request.webhook?.credentialId ?? null,
       webhook_guid: request.webhook?.guid ?? '',

@@ -4,6 +4,7 @@ import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import {
+  anyOf,
   BOOLEAN,
   freeObject,
   INTEGER,
@@ -11,7 +12,9 @@ import {
   object,
   STRING,
 } from '../common/openapi/json-schema.js';
+import { resourceRef } from '../common/openapi/schemas.js';
 import { Route } from '../common/http/route.js';
+import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { jobTemplates } from '../templates/job-templates.resource.js';
 import { ASK_SWITCHES } from '../templates/launch-config.js';
@@ -24,6 +27,7 @@ import { LaunchService } from './launch.service.js';
 
 jobTemplates.links.set('launch', 'launch');
 
+const IGNORED = freeObject('What was sent and the template does not ask for.');
 const NAMES = list(STRING);
 const LAUNCH_NEEDS = object({
   can_start_without_user_input: BOOLEAN,
@@ -69,13 +73,19 @@ export class LaunchController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'job_template_launch',
-    summary: 'Launch a job. Fields the template does not ask for are ignored and listed.',
+    summary:
+      'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
-    adds: {
-      job: INTEGER,
-      ignored_fields: freeObject('What was sent and the template does not ask for.'),
-    },
+    response: anyOf(
+      { allOf: [resourceRef(jobs), object({ job: INTEGER, ignored_fields: IGNORED })] },
+      {
+        allOf: [
+          { $ref: '#/components/schemas/WorkflowJob' },
+          object({ workflow_job: INTEGER, ignored_fields: IGNORED }),
+        ],
+      },
+    ),
     needs: 'start',
     body: LAUNCH_FIELDS,
     status: 201,
@@ -85,7 +95,7 @@ export class LaunchController {
     const { id } = await this.resources.load(jobTemplates, params.id, actor, { action: 'start' });
     return this.idempotency.once(request, async () => {
       const { prompts, credentialPasswords } = readLaunchBody(body);
-      const { jobIds, ignored } = await this.launches.launch(
+      const { jobIds, ignored, isSliced } = await this.launches.launch(
         [
           {
             templateId: id,
@@ -97,9 +107,10 @@ export class LaunchController {
         ],
         actor,
       );
-      const job = await this.resources.load(jobs, jobIds[0]!, actor);
-      const shown = await this.resources.show(jobs, job, actor);
-      return Reply.created({ job: job.id, ignored_fields: ignored[0], ...shown });
+      const kind = isSliced[0] ? 'workflow_job' : 'job';
+      const run = await this.resources.load(resource(kind), jobIds[0]!, actor);
+      const shown = await this.resources.show(resource(kind), run, actor);
+      return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
     });
   }
 }

@@ -6,7 +6,8 @@ import { Database } from '../database/database.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
-import type { LaunchCheck, LaunchedJobs, LaunchRequest, SpawnedJob } from './launch-request.js';
+import type { LaunchCheck, LaunchedRuns, LaunchRequest, SpawnedJob } from './launch-request.js';
+import { SlicedLaunches } from './sliced-launches.js';
 
 /**
  * The one way from a job template to a job. Set-based: the number of statements does not depend on the
@@ -19,6 +20,7 @@ export class LaunchService {
     private readonly loader: LaunchLoader,
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
+    private readonly slices: SlicedLaunches,
   ) {}
 
   /**
@@ -32,17 +34,20 @@ export class LaunchService {
   }
 
   /**
-   * Creates the jobs as `pending`, in the caller's transaction or one of its own.
+   * Creates the jobs as `pending`, those in slices as workflow jobs, in the caller's transaction or one of its own.
    *
    * @param actor null: no permission is asked (webhooks)
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
-  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedJobs> {
+  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRuns> {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      const jobIds = await this.rows.write(plans);
-      return { jobIds, ignored: plans.map(({ ignored }) => ignored) };
+      return {
+        jobIds: await this.write(plans),
+        ignored: plans.map(({ ignored }) => ignored),
+        isSliced: plans.map(({ slices }) => slices > 1),
+      };
     });
   }
 
@@ -55,8 +60,16 @@ export class LaunchService {
    */
   async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
     const plans = await this.plan(requests, null);
-    const ids = await this.rows.write(plans);
+    const ids = await this.write(plans);
     return plans.map(({ errors }, index) => ({ id: ids[index]!, errors }));
+  }
+
+  private async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
+    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+    const sliced = plans.filter(({ slices }) => slices > 1);
+    if (sliced.length === 0) return jobs;
+    const workflows = await this.slices.write(sliced);
+    return plans.map(({ slices }) => (slices === 1 ? jobs : workflows).shift()!);
   }
 
   private async plan(

@@ -76,6 +76,7 @@ export class RelaunchService {
       credentialPasswords,
       createdBy: actor.id,
       isRelaunch: true,
+      slice: { number: job.job_slice_number as number, count: job.job_slice_count as number },
       secretNames: secretNames(job),
       name: String(job.name),
       ...(webhook ? { webhook } : {}),

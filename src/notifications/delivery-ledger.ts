@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Batch } from '../common/batch.js';
 import { Outbox } from '../common/queue/outbox.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { OutgoingMessage } from './backends/backend.js';
@@ -46,9 +48,27 @@ export interface Outcome {
   attempt: { statusCode: number | null; detail: string; durationMs: number };
 }
 
-/** The rows of notifications and their attempts, as the notifier writes them. */
+/** Where a notification goes and whether it is its turn. */
+export interface Target {
+  destination: string;
+  due: boolean;
+}
+
+interface Settlement {
+  lease: Lease;
+  outcome: Outcome;
+}
+
+/**
+ * The rows of notifications and their attempts, as the notifier writes them. What many attempts
+ * want at the same time is done in one statement for all of them.
+ */
 @Injectable()
 export class DeliveryLedger {
+  private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
+  private readonly leasing = new Batch((ids: readonly number[]) => this.leaseAll(ids));
+  private readonly settling = new Batch((all: readonly Settlement[]) => this.settleAll(all));
+
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
@@ -58,9 +78,13 @@ export class DeliveryLedger {
    * Where a pending notification goes and whether it is its turn; undefined when it is settled. What
    * opens and resolves one incident goes out in order (docs/decisions/0038).
    */
-  find(id: number): Promise<{ destination: string; due: boolean } | undefined> {
-    return this.database.row<{ destination: string; due: boolean }>(sql`
-      SELECT nt.destination,
+  find(id: number): Promise<Target | undefined> {
+    return this.finding.run(id);
+  }
+
+  private async findAll(ids: readonly number[]): Promise<(Target | undefined)[]> {
+    const rows = await this.database.preparedRows<Target & { id: number }>(sql`
+      SELECT n.id, nt.destination,
         (n.lease_until IS NULL OR n.lease_until < now())
           AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
           AND (n.event IN ('success', 'error')
@@ -73,7 +97,8 @@ export class DeliveryLedger {
                 AND before.event IN ('success', 'error') AND before.status = 'pending'
                 AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
-      WHERE n.id = ${id} AND n.status = 'pending'`);
+      WHERE n.id = ANY(${ids}::int[]) AND n.status = 'pending'`);
+    return inOrder(ids, rows);
   }
 
   /**
@@ -82,8 +107,19 @@ export class DeliveryLedger {
    * template is made anew.
    */
   lease(id: number): Promise<Lease | undefined> {
-    return this.database.row<Lease>(sql`
-      WITH leased AS (
+    return this.leasing.run(id);
+  }
+
+  private async leaseAll(ids: readonly number[]): Promise<(Lease | undefined)[]> {
+    // Locked in one order, so that two workers with the same ids do not wait for each other.
+    const rows = await this.database.preparedRows<Lease & Row>(sql`
+      WITH wanted AS (
+        SELECT id FROM notifications
+        WHERE id = ANY(${ids}::int[]) AND status = 'pending'
+          AND (lease_until IS NULL OR lease_until < now())
+          AND (next_attempt_at IS NULL OR next_attempt_at <= now())
+        ORDER BY id FOR UPDATE
+      ), leased AS (
         UPDATE notifications n SET
           attempts = n.attempts + 1,
           lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
@@ -92,10 +128,8 @@ export class DeliveryLedger {
           recipients = nt.recipients,
           text = CASE WHEN n.notification_type = nt.notification_type THEN n.text END,
           modified = now()
-        FROM notification_templates nt
-        WHERE n.id = ${id} AND nt.id = n.notification_template_id AND n.status = 'pending'
-          AND (n.lease_until IS NULL OR n.lease_until < now())
-          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
+        FROM wanted, notification_templates nt
+        WHERE n.id = wanted.id AND nt.id = n.notification_template_id
         RETURNING n.id, n.attempts, n.event, n.message_id, n.delivered, n.subject, n.body, n.text,
           n.unified_job_id,
           (SELECT run.unified_job_template_id FROM unified_jobs run
@@ -111,6 +145,7 @@ export class DeliveryLedger {
         INSERT INTO notification_attempts (notification_id, number) SELECT id, attempts FROM leased
       )
       SELECT * FROM leased`);
+    return inOrder(ids, rows);
   }
 
   async renew({ id, attempts }: Lease): Promise<void> {
@@ -120,35 +155,64 @@ export class DeliveryLedger {
   }
 
   /** Ends an attempt. A lease that was lost meanwhile changes nothing but the attempt's own row. */
-  async settle({ id, attempts }: Lease, outcome: Outcome): Promise<void> {
-    const { statusCode, detail, durationMs } = outcome.attempt;
+  settle(lease: Lease, outcome: Outcome): Promise<void> {
+    return this.settling.run({ lease, outcome });
+  }
+
+  private async settleAll(all: readonly Settlement[]): Promise<void[]> {
     await this.database.transaction(async () => {
-      const held = await this.database.execute(sql`
-        WITH attempt AS (
-          UPDATE notification_attempts SET successful = ${outcome.status === 'successful'},
-            status_code = ${statusCode}, detail = ${detail}, duration_ms = ${durationMs},
-            modified = now()
-          WHERE notification_id = ${id} AND number = ${attempts}
-        )
-        UPDATE notifications SET
-          status = ${outcome.status}, error = ${outcome.error},
-          notifications_sent = ${outcome.sent},
-          delivered = ${JSON.stringify(outcome.delivered)}::json,
-          subject = coalesce(${outcome.message?.subject ?? null}, subject),
-          body = coalesce(${outcome.message ? JSON.stringify(outcome.message.body) : null}::json, body),
-          text = coalesce(${outcome.message?.text ?? null}, text),
-          lease_until = NULL,
-          next_attempt_at = CASE WHEN ${outcome.status === 'pending'}::boolean
-            THEN now() + make_interval(secs => ${outcome.delaySeconds}) END,
-          modified = now()
-        WHERE id = ${id} AND attempts = ${attempts} AND status = 'pending'`);
-      if (held === 0) return;
-      if (outcome.status === 'pending') {
-        await this.outbox.postpone('notifications', id, outcome.delaySeconds);
-      } else {
-        await this.outbox.acknowledge('notifications', id);
+      const held = new Set((await this.writeOutcomes(all)).map(({ id }) => id));
+      const settled = all.filter(({ lease }) => held.has(lease.id));
+      const isPending = ({ outcome }: Settlement): boolean => outcome.status === 'pending';
+      for (const { lease, outcome } of settled.filter(isPending)) {
+        await this.outbox.postpone('notifications', lease.id, outcome.delaySeconds);
       }
+      const ended = settled.filter((one) => !isPending(one)).map(({ lease }) => lease.id);
+      await this.outbox.acknowledge('notifications', ...ended);
     });
+    return all.map(() => undefined);
+  }
+
+  private writeOutcomes(all: readonly Settlement[]): Promise<Row[]> {
+    const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
+    const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
+    return this.database.preparedRows<Row>(sql`
+      WITH given AS (
+        SELECT * FROM unnest(
+          ${leases('id')}::int[], ${leases('attempts')}::int[],
+          ${outcomes(({ status }) => status)}::text[], ${outcomes(({ error }) => error)}::text[],
+          ${outcomes(({ sent }) => sent)}::int[],
+          ${outcomes(({ delivered }) => JSON.stringify(delivered))}::text[],
+          ${outcomes(({ delaySeconds }) => delaySeconds)}::float8[],
+          ${outcomes(({ message }) => message?.subject ?? null)}::text[],
+          ${outcomes(({ message }) => (message ? JSON.stringify(message.body) : null))}::text[],
+          ${outcomes(({ message }) => message?.text ?? null)}::text[],
+          ${outcomes(({ attempt }) => attempt.statusCode)}::int[],
+          ${outcomes(({ attempt }) => attempt.detail)}::text[],
+          ${outcomes(({ attempt }) => attempt.durationMs)}::int[]
+        ) AS one(id, attempts, status, error, sent, delivered, delay, subject, body, text,
+          status_code, detail, duration_ms)
+      ), attempt AS (
+        UPDATE notification_attempts a SET successful = given.status = 'successful',
+          status_code = given.status_code, detail = given.detail, duration_ms = given.duration_ms,
+          modified = now()
+        FROM given WHERE a.notification_id = given.id AND a.number = given.attempts
+      ), held AS (
+        SELECT n.id FROM notifications n JOIN given USING (id, attempts)
+        WHERE n.status = 'pending' ORDER BY n.id FOR UPDATE OF n
+      )
+      UPDATE notifications n SET
+        status = given.status, error = given.error, notifications_sent = given.sent,
+        delivered = given.delivered::json,
+        subject = coalesce(given.subject, n.subject),
+        body = coalesce(given.body::json, n.body),
+        text = coalesce(given.text, n.text),
+        lease_until = NULL,
+        next_attempt_at = CASE WHEN given.status = 'pending'
+          THEN now() + make_interval(secs => given.delay) END,
+        modified = now()
+      FROM held JOIN given USING (id) WHERE n.id = held.id
+      RETURNING n.id`);
   }
 
   /**
@@ -171,4 +235,13 @@ export class DeliveryLedger {
       if (row?.status === 'failed') await this.outbox.acknowledge('notifications', id);
     });
   }
+}
+
+/** Rows by the ids that were asked for; undefined where there is none. */
+function inOrder<T extends { id: number }>(
+  ids: readonly number[],
+  rows: readonly T[],
+): (T | undefined)[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
 }

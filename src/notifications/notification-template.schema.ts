@@ -1,7 +1,8 @@
 import { Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
-import { NOTIFICATION_TYPES } from './backends/notification-type.js';
+import { blankConfiguration } from './backends/configuration.js';
+import { NOTIFICATION_TYPES, type NotificationType } from './backends/notification-type.js';
 import { backendFor } from './backends/registry.js';
 import { defaultMessagesOf } from './message/default-messages.js';
 import type { Messages } from './message/message-events.js';
@@ -33,6 +34,12 @@ const configurationSchemas = (): Record<string, object> =>
     ]),
   );
 
+/** What each kind has, under its label and name. */
+const byKind = (valueOf: (type: NotificationType) => object): Record<string, object> =>
+  Object.fromEntries(
+    NOTIFICATION_TYPES.map((type) => [`${backendFor(type).label} (${type})`, valueOf(type)]),
+  );
+
 /** `messages.<type>.<event>` of OPTIONS: the default texts. */
 const defaultTexts = (): Record<string, object> =>
   Object.fromEntries(NOTIFICATION_TYPES.map((type) => [type, defaultMessagesOf(type)]));
@@ -54,6 +61,7 @@ export class NotificationTemplateSchema extends NamedSchema {
     filter: false,
     help: 'Keys depend on the type: OPTIONS and docs/notifications.md name them. Replaced as a whole; $encrypted$ keeps a secret.',
     options: configurationSchemas,
+    examples: () => byKind(blankConfiguration),
   })
   notification_configuration!: Record<string, unknown>;
 
@@ -63,6 +71,7 @@ export class NotificationTemplateSchema extends NamedSchema {
     anyShape: true,
     help: 'Custom messages by event; absent parts use the default text.',
     options: defaultTexts,
+    examples: () => byKind(defaultMessagesOf),
   })
   messages!: Messages | null;
 

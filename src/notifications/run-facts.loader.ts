@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { Batch } from '../common/batch.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
@@ -23,61 +24,124 @@ const MACHINE_KIND = 'ssh';
 /** Gathers what a message says about a run, when the message is made. */
 @Injectable()
 export class RunFactsLoader {
+  private readonly loading = new Batch((wants: readonly Want[]) => this.loadAll(wants));
+
   constructor(
     private readonly database: Database,
     private readonly resources: ResourceService,
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** Null when the run is gone. */
-  async load(runId: number, event: MessageEvent): Promise<RunFacts | null> {
-    const row = await this.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${runId}`);
-    if (!row) return null;
-    if (event.event !== 'workflow_approval') return this.factsOf(row, event.event === 'started');
-    const workflow = await this.database.row<Row>(sql`
-      SELECT * FROM unified_jobs WHERE id = ${row.workflow_job_id}::int`);
-    const facts = workflow && (await this.factsOf(workflow, false));
-    return facts
-      ? { ...facts, kind: 'workflow_approval', approval: approvalOf(row, event, facts) }
-      : null;
+  /** Null when the run is gone. Facts that are wanted at the same time are gathered together. */
+  load(runId: number, event: MessageEvent): Promise<RunFacts | null> {
+    return this.loading.run({ runId, event });
   }
 
-  private async factsOf(run: Row, isStart: boolean): Promise<RunFacts | null> {
-    const definition = findResource(String(run.type));
-    if (!definition) return null;
+  private async loadAll(wants: readonly Want[]): Promise<(RunFacts | null)[]> {
+    const told = await this.runs(wants.map(({ runId }) => runId));
+    const workflows = await this.runs(
+      wants.flatMap(({ runId, event }) => {
+        const id = isApproval(event) ? told.get(runId)?.workflow_job_id : null;
+        return typeof id === 'number' ? [id] : [];
+      }),
+    );
+    const subjects = wants.map(({ runId, event }) => {
+      const run = told.get(runId);
+      return isApproval(event) ? workflows.get(run?.workflow_job_id as number) : run;
+    });
+    const facts = await this.factsOf(subjects.filter((run) => run !== undefined));
+    return wants.map(({ runId, event }, index) => {
+      const found = facts.get(subjects[index]?.id ?? 0);
+      if (!found) return null;
+      if (event.event !== 'workflow_approval') {
+        return event.event === 'started' ? asStarted(found) : found;
+      }
+      const approval = approvalOf(told.get(runId)!, event, found);
+      return { ...found, kind: 'workflow_approval', approval };
+    });
+  }
+
+  private async runs(ids: readonly number[]): Promise<Map<number, Row>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.preparedRows<Row>(sql`
+      SELECT * FROM unified_jobs WHERE id = ANY(${[...new Set(ids)]}::int[])`);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** The facts of each run, in as many statements as there are kinds of runs. */
+  private async factsOf(runs: readonly Row[]): Promise<Map<number, RunFacts>> {
+    const byType = new Map<string, Map<number, Row>>();
+    for (const run of runs) {
+      const type = String(run.type);
+      byType.set(type, (byType.get(type) ?? new Map<number, Row>()).set(run.id, run));
+    }
+    const facts = new Map<number, RunFacts>();
+    for (const [type, some] of byType) {
+      for (const [id, one] of await this.factsOfKind(type, [...some.values()])) facts.set(id, one);
+    }
+    return facts;
+  }
+
+  private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, RunFacts][]> {
+    const definition = findResource(type);
+    if (!definition) return [];
     // The list's form: the detail of a webhook's job carries the whole payload in its variables.
     const context = this.resources.representContext(SYSTEM, false);
-    const [shown] = await represent(definition, [run], context);
-    const representation = isStart ? asStarted(shown!) : shown!;
-    return {
-      kind: run.type as RunKind,
-      representation,
-      uiUrl: `${await this.baseUrl.get()}${String(shown!.url)}`,
-      traceback: textOr(run.result_traceback),
-      extraVars: textOr(shown!.extra_vars),
-      credential: machineCredentialOf(shown!),
-      hosts: run.type === 'job' ? await this.hostsOf(run.id, isStart) : null,
-      ...(run.type === 'workflow_job' ? { nodes: await this.nodesOf(run.id, isStart) } : {}),
-    };
+    const shown = await represent(definition, runs, context);
+    const ids = runs.map(({ id }) => id);
+    const hosts = type === 'job' ? await this.hostsOf(ids) : null;
+    const nodes = type === 'workflow_job' ? await this.nodesOf(ids) : null;
+    const baseUrl = await this.baseUrl.get();
+    return runs.map((run, index) => {
+      const representation = shown[index]!;
+      const facts = {
+        kind: type as RunKind,
+        representation,
+        uiUrl: `${baseUrl}${String(representation.url)}`,
+        traceback: textOr(run.result_traceback),
+        extraVars: textOr(representation.extra_vars),
+        credential: machineCredentialOf(representation),
+        hosts: hosts?.get(run.id) ?? null,
+        ...(nodes ? { nodes: nodes.get(run.id)! } : {}),
+      };
+      return [run.id, facts];
+    });
   }
 
-  private async nodesOf(runId: number, isStart: boolean): Promise<WorkflowNodeFacts[]> {
-    if (isStart) return [];
-    return this.database.rows<WorkflowNodeFacts & Row>(sql`
-      SELECT node.id AS node, CASE WHEN run.id IS NOT NULL THEN
+  private async nodesOf(runIds: readonly number[]): Promise<Map<number, WorkflowNodeFacts[]>> {
+    const rows = await this.database.preparedRows<WorkflowNodeFacts & { run: number }>(sql`
+      SELECT node.workflow_job_id AS run, node.id AS node, CASE WHEN run.id IS NOT NULL THEN
         json_build_object('id', run.id, 'name', run.name, 'status', run.status) END AS job
       FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ${runId} ORDER BY node.id`);
+      WHERE node.workflow_job_id = ANY(${runIds}::int[]) ORDER BY node.id`);
+    const nodes = new Map<number, WorkflowNodeFacts[]>(runIds.map((id) => [id, []]));
+    for (const { run, ...node } of rows) nodes.get(run)!.push(node);
+    return nodes;
   }
 
-  private async hostsOf(runId: number, isStart: boolean): Promise<Record<string, HostCounters>> {
-    if (isStart) return {};
-    const rows = await this.database.rows<HostCounters & { host_name: string }>(sql`
-      SELECT host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored, failed
-      FROM job_host_summaries WHERE job_id = ${runId} ORDER BY host_name`);
-    return Object.fromEntries(rows.map(({ host_name, ...counters }) => [host_name, counters]));
+  private async hostsOf(
+    runIds: readonly number[],
+  ): Promise<Map<number, Record<string, HostCounters>>> {
+    const rows = await this.database.preparedRows<HostRow>(sql`
+      SELECT job_id, host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored,
+        failed
+      FROM job_host_summaries WHERE job_id = ANY(${runIds}::int[]) ORDER BY host_name`);
+    const hosts = new Map<number, [string, HostCounters][]>(runIds.map((id) => [id, []]));
+    for (const { job_id: job, host_name: name, ...counters } of rows) {
+      hosts.get(job)!.push([name, counters]);
+    }
+    return new Map([...hosts].map(([id, own]) => [id, Object.fromEntries(own)]));
   }
 }
+
+interface Want {
+  runId: number;
+  event: MessageEvent;
+}
+
+type HostRow = HostCounters & { job_id: number; host_name: string };
+
+const isApproval = ({ event }: MessageEvent): boolean => event === 'workflow_approval';
 
 /** What an approval is called in messages, by the event that told of it. */
 const APPROVAL_STATUS = {
@@ -103,9 +167,14 @@ function approvalOf(
 }
 
 /** A fast run may be over by the time its start is told; the message still tells of the start. */
-function asStarted(shown: Representation): Representation {
+function asStarted({ representation, ...facts }: RunFacts): RunFacts {
   const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
-  return { ...shown, ...start, job_explanation: '' };
+  return {
+    ...facts,
+    representation: { ...representation, ...start, job_explanation: '' },
+    ...(facts.hosts ? { hosts: {} } : {}),
+    ...(facts.nodes ? { nodes: [] } : {}),
+  };
 }
 
 const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -28,6 +28,7 @@ interface DueSchedule extends Row {
   survey_passwords: SealedAnswers;
   credentials: number[];
   labels: number[];
+  instance_groups: number[];
 }
 
 /** What became of a schedule in a pass. */
@@ -78,7 +79,9 @@ export class DueSchedules extends ScheduleStep {
       SELECT s.*, now() AS now, t.type AS template_type,
         ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
           AS credentials,
-        ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels
+        ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels,
+        ARRAY(SELECT instance_group_id FROM schedule_instance_groups
+          WHERE schedule_id = s.id ORDER BY id) AS instance_groups
       FROM schedules s JOIN unified_job_templates t ON t.id = s.unified_job_template_id
       WHERE s.enabled AND s.next_run <= now()
       ORDER BY s.next_run, s.id LIMIT ${BATCH}
@@ -107,11 +110,13 @@ export class DueSchedules extends ScheduleStep {
 
   /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
   private promptsOf(schedule: DueSchedule): Prompts | null {
-    const { id, credentials, labels, survey_passwords: sealed } = schedule;
+    const { id, credentials, labels, instance_groups, survey_passwords: sealed } = schedule;
     try {
       const place = { table: 'schedules', id };
       const extra_data = openAnswers(this.box, place, schedule.extra_data, sealed);
-      const lists = Object.entries({ credentials, labels }).filter(([, ids]) => ids.length > 0);
+      const lists = Object.entries({ credentials, labels, instance_groups }).filter(
+        ([, ids]) => ids.length > 0,
+      );
       return { ...promptsOfNode({ ...schedule, extra_data }), ...Object.fromEntries(lists) };
     } catch (error) {
       if (error instanceof UnsealError) return null;

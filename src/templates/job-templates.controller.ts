@@ -17,6 +17,7 @@ import { WithWebhookKey } from './webhook-key-routes.js';
 @Resource(jobTemplates)
 @Copyable({ values: copiedValues, copied: copyAttachments })
 @SubList('jobs', children('jobs', { readOnly: true }))
+@SubList('slice_workflow_jobs', children('slice_workflow_jobs', { readOnly: true }))
 @SubList(
   'credentials',
   attached('credentials', {

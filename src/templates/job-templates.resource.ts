@@ -79,6 +79,11 @@ export const jobTemplates = defineResource({
     labels: labelled('job_template'),
     instance_groups: preferredGroups('job_template'),
     jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
+    slice_workflow_jobs: {
+      kind: 'has-many',
+      target: () => resource('workflow_job'),
+      field: 'job_template',
+    },
   },
   extend: jobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,

@@ -1,10 +1,11 @@
 import { permit } from '../common/access.js';
+import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 
 /** Kind of runs by kind of template. */
-export const RUN_TYPES: Readonly<Record<string, string>> = {
+const RUN_TYPES: Readonly<Record<string, string>> = {
   job_template: 'job',
   project: 'project_update',
   inventory_source: 'inventory_update',
@@ -12,6 +13,19 @@ export const RUN_TYPES: Readonly<Record<string, string>> = {
   workflow_job_template: 'workflow_job',
   workflow_approval_template: 'workflow_approval',
 };
+
+/** `summary_fields.unified_job_template` of what refers to a template of whatever kind. */
+export const TEMPLATE_SUMMARY = object(
+  {
+    id: INTEGER,
+    name: STRING,
+    description: STRING,
+    unified_job_type: STRING,
+    timeout: INTEGER,
+  },
+  // Of approvals only.
+  ['timeout'],
+);
 
 /** A template of whatever kind as an object that refers to it shows it. */
 export interface TemplateReference {

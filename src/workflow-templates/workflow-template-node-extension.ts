@@ -1,4 +1,3 @@
-import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -6,7 +5,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
-import { templateReferences } from '../templates/template-references.js';
+import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { EdgeKind } from './node-edges.js';
 
 interface Followers extends Row {
@@ -15,14 +14,7 @@ interface Followers extends Row {
 }
 
 export const NODE_SHOWS: ShownBesides = {
-  summary_fields: {
-    unified_job_template: object({
-      id: INTEGER,
-      name: STRING,
-      description: STRING,
-      unified_job_type: STRING,
-    }),
-  },
+  summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
 /** What follows each node, and what each runs by its kind. Two statements a page. */

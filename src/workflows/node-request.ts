@@ -17,6 +17,8 @@ export interface StartingNode extends Row {
   created_by_id: number | null;
   launch_config: object | null;
   webhook_delivery_id: number | null;
+  /** Of a sliced job: which of its nodes this is. */
+  slice: { number: number; count: number } | null;
   /** For each parent, in the order of their ids, what was handed to it and what it hands on. */
   inherited: readonly (readonly [before: unknown, own: unknown])[];
 }
@@ -58,6 +60,8 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
     launchType: 'workflow',
     createdBy: node.created_by_id,
     ...eventOf(node),
+    // What the launch in slices took over from its template was settled then.
+    ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
   } as const;
   if (node.is_bulk_job) return { ...common, prompts: own };
   const workflow = fill('', promptsOf(node.launch_config) as Prompts);

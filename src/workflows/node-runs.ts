@@ -76,6 +76,10 @@ export class NodeRuns {
         tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
         workflow.is_bulk_job, workflow.created_by_id, workflow.launch_config,
         workflow.webhook_delivery_id,
+        CASE WHEN workflow.is_sliced_job THEN (
+          SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
+            'count', count(*))
+          FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
         (SELECT coalesce(json_agg(json_build_array(parent.ancestor_artifacts, run.artifacts)
             ORDER BY parent.id), '[]')
           FROM workflow_job_node_edges edge

@@ -91,7 +91,7 @@ async function loadFacts(
   { database, actor }: RepresentContext,
 ): Promise<Map<number, ApprovalFacts>> {
   const { policy } = resource('workflow_approval');
-  const found = await database.rows<ApprovalFacts>(sql`
+  const found = await database.preparedRows<ApprovalFacts>(sql`
     SELECT run.id, run.workflow_job_id,
       run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
       CASE WHEN run.status = 'pending' AND run.timeout > 0

@@ -16,6 +16,8 @@ import {
   TEMPLATE_SUMMARY,
   type RunFacts,
 } from '../jobs/launched-by.js';
+import { shownVariables } from '../jobs/shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../jobs/source-workflow.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
@@ -27,15 +29,16 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
     is_sliced_job: BOOLEAN,
     workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
   },
-  related: ['workflow_job_template'],
+  related: ['workflow_job_template', ...SOURCE_WORKFLOW_SHOWS.related],
   summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,
     workflow_job_template: ref('WorkflowJobTemplateSummary'),
     labels: LABEL_SUMMARY,
   },
 };
 
-/** Fields and summaries of workflow jobs that are no columns (core 13.4). Three statements a page. */
+/** Fields and summaries of workflow jobs that are no columns (core 13.4). Four statements a page. */
 export async function workflowJobExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -44,6 +47,8 @@ export async function workflowJobExtension(
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('workflow_job'), ids, context);
   const templates = await loadTemplates([...facts.values()], context);
+  const variables = await shownVariables(rows, context);
+  const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
@@ -53,17 +58,24 @@ export async function workflowJobExtension(
       const fields = {
         launched_by: launchedBy(run),
         elapsed: run.live_elapsed ?? row.elapsed,
+        extra_vars: variables.get(row.id),
         workflow_job_template: template,
-        is_sliced_job: row.job_template_id !== null,
         // The seed shows it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };
+      const source = sourceOf(run);
       const summaries = {
+        ...source.summary_fields,
         ...summarizeTemplate(run, 'workflow_job'),
         ...(summary ? { workflow_job_template: summary } : {}),
         labels: labels.get(row.id),
       };
-      return [[row.id, { fields, related: relatedOf(run), summary_fields: summaries }]];
+      return [
+        [
+          row.id,
+          { fields, related: { ...relatedOf(run), ...source.related }, summary_fields: summaries },
+        ],
+      ];
     }),
   );
 }

@@ -18,6 +18,11 @@ import type {
 } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { sql, type Sql } from '../database/sql.js';
+import {
+  TEMPLATE_SUMMARY,
+  templateReferences,
+  type TemplateReference,
+} from '../templates/template-references.js';
 import type { EdgeKind } from './workflow-rows.js';
 
 const NODE_IDS = list(INTEGER);
@@ -31,12 +36,7 @@ export const NODE_SHOWS: ShownBesides = {
     always_nodes: NODE_IDS,
   },
   summary_fields: {
-    unified_job_template: object({
-      id: INTEGER,
-      name: STRING,
-      description: STRING,
-      unified_job_type: STRING,
-    }),
+    unified_job_template: TEMPLATE_SUMMARY,
     job: object(
       {
         id: INTEGER,
@@ -61,34 +61,42 @@ interface NodeFacts extends Row {
   always_nodes: number[];
 }
 
-/** What a node runs and its run, by their kinds: the references only know that they are some kind. */
+/** What a node runs, its run, and what follows it. Two statements a page. */
 export async function nodeExtension(
   rows: readonly Row[],
-  { database, actor }: RepresentContext,
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
+  const { database, actor } = context;
   const ids = rows.map(({ id }) => id);
-  const found = await database.rows<NodeFacts>(sql`
-    SELECT n.id AS node_id, tpl.type AS template_type, tpl.name AS template_name,
-      tpl.description AS template_description, job.type AS job_type, job.id, job.name,
-      job.description, job.status, job.failed, job.elapsed, job.canceled_on, job.timed_out,
-      (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read_template,
+  const found = await database.preparedRows<NodeFacts>(sql`
+    SELECT n.id AS node_id, job.type AS job_type, job.id, job.name, job.description, job.status,
+      job.failed, job.elapsed, job.canceled_on, job.timed_out,
       (${permit(resource('unified_job').policy, 'read', 'job', actor)}) AS may_read_job,
       ${children('success')} AS success_nodes, ${children('failure')} AS failure_nodes,
       ${children('always')} AS always_nodes
     FROM workflow_job_nodes n
-    LEFT JOIN unified_job_templates tpl ON tpl.id = n.unified_job_template_id
     LEFT JOIN unified_jobs job ON job.id = n.job_id
     WHERE n.id = ANY(${ids}::int[])`);
   const byNode = new Map(found.map((one) => [one.node_id, one]));
-  return new Map(rows.map((row) => [row.id, describe(row, byNode.get(row.id))]));
+  const templateIds = rows.flatMap((row) => (row.unified_job_template_id as number | null) ?? []);
+  const templates = await templateReferences(templateIds, context);
+  return new Map(
+    rows.map((row) => {
+      const template = templates.get(row.unified_job_template_id as number);
+      return [row.id, describe(row, byNode.get(row.id), template)];
+    }),
+  );
 }
 
 const children = (kind: EdgeKind): Sql => sql`
   ARRAY(SELECT child_id FROM workflow_job_node_edges
     WHERE parent_id = n.id AND kind = ${kind} ORDER BY child_id)`;
 
-function describe(row: Row, found: NodeFacts | undefined): Extension {
-  const template = urlOf(found?.template_type, row.unified_job_template_id);
+function describe(
+  row: Row,
+  found: NodeFacts | undefined,
+  template: TemplateReference | undefined,
+): Extension {
   const job = urlOf(found?.job_type, row.job_id);
   return {
     fields: {
@@ -98,9 +106,9 @@ function describe(row: Row, found: NodeFacts | undefined): Extension {
       failure_nodes: found?.failure_nodes ?? [],
       always_nodes: found?.always_nodes ?? [],
     },
-    related: { unified_job_template: template, job },
+    related: { unified_job_template: template?.url ?? null, job },
     summary_fields: {
-      ...(found && template ? summarizeTemplate(row, found) : {}),
+      ...(template?.summary ? { unified_job_template: template.summary } : {}),
       ...(found && job && found.may_read_job === true ? { job: summarizeJob(found) } : {}),
     },
   };
@@ -108,26 +116,6 @@ function describe(row: Row, found: NodeFacts | undefined): Extension {
 
 const urlOf = (type: unknown, id: unknown): string | null =>
   typeof type === 'string' && typeof id === 'number' ? (findResource(type)?.url(id) ?? null) : null;
-
-/** Kind of runs by kind of template. */
-const RUN_TYPES: Readonly<Record<string, string>> = {
-  job_template: 'job',
-  project: 'project_update',
-  workflow_job_template: 'workflow_job',
-  workflow_approval_template: 'workflow_approval',
-};
-
-function summarizeTemplate(row: Row, found: NodeFacts): Record<string, unknown> {
-  if (found.may_read_template !== true) return {};
-  return {
-    unified_job_template: {
-      id: row.unified_job_template_id,
-      name: found.template_name,
-      description: found.template_description,
-      unified_job_type: RUN_TYPES[String(found.template_type)] ?? '',
-    },
-  };
-}
 
 function summarizeJob({ id, name, description, status, failed, ...rest }: NodeFacts): object {
   const { elapsed, job_type: type, canceled_on, timed_out } = rest;

@@ -37,6 +37,9 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   })
   job_template!: number | null;
 
+  @Bool({ ...READ_ONLY, help: 'The hosts of one launch are shared out among its jobs.' })
+  is_sliced_job!: boolean;
+
   /** What its runs handed on with `set_stats`; read by a workflow around this one. */
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;

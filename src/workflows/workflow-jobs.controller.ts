@@ -14,6 +14,14 @@ import { workflowJobs } from './workflow-jobs.resource.js';
   children('workflow_nodes', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
 @SubList('labels', labelsOf())
-@SubList('notifications', children('notifications', { readOnly: true }))
+@SubList(
+  'notifications',
+  // Those of its approvals among them (automation 3.1).
+  children('notifications', {
+    readOnly: true,
+    scope: ({ id }) => sql`(t.unified_job_id = ${id} OR t.unified_job_id IN (
+      SELECT approval.id FROM unified_jobs approval WHERE approval.workflow_job_id = ${id}))`,
+  }),
+)
 @SubList('activity_stream', activityOf())
 export class WorkflowJobsController extends RunController(workflowJobs) {}

@@ -59,16 +59,16 @@ export class WorkflowRelaunch {
   }
 
   private async assertTemplate(job: Row, slices: number): Promise<void> {
-    if (job.job_template_id === null) {
+    if (job.is_sliced_job !== true) {
       if (job.unified_job_template_id === null) throw new BadRequest(TEXTS.template);
       return;
     }
+    if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
     const now = await this.database.row<{ slices: number | null }>(sql`
       SELECT least(tpl.job_slice_count,
           (SELECT count(*) FROM hosts WHERE inventory_id = ${job.inventory_id}::int))::int AS slices
       FROM unified_job_templates tpl WHERE tpl.id = ${job.job_template_id}::int`);
-    if (!now) throw new BadRequest(TEXTS.sliceOrphan);
-    if (now.slices !== slices) throw new BadRequest(TEXTS.slices);
+    if (now?.slices !== slices) throw new BadRequest(TEXTS.slices);
   }
 
   /** One statement for all that the nodes run and name. */
@@ -94,6 +94,9 @@ export class WorkflowRelaunch {
           WHERE t.id = ANY(${nodes.map(({ templateId }) => templateId)}::int[])
             AND NOT (${launchable} ELSE true END))
         OR EXISTS (SELECT 1 FROM inventories i WHERE i.id = ANY(${inventories}::int[])
+          -- What the template itself uses may be used by whoever may launch it.
+          AND NOT EXISTS (SELECT 1 FROM unified_job_templates own
+            WHERE own.id = ${job.job_template_id}::int AND own.inventory_id = i.id)
           AND NOT (${may('inventory', 'use', 'i')}))
         OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = ANY(${named('credentials')}::int[])
           AND NOT (${may('credential', 'use', 'c')}))

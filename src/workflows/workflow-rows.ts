@@ -4,7 +4,7 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
-import { sql } from '../database/sql.js';
+import { ident, join, sql, type Sql } from '../database/sql.js';
 import type { LaunchWebhook } from '../jobs/launch-request.js';
 import { RunTransitions } from '../jobs/transitions.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
@@ -67,6 +67,7 @@ const JOB_COLUMNS = {
   description: 'text',
   unified_job_template_id: 'integer',
   job_template_id: 'integer',
+  is_sliced_job: 'boolean',
   allow_simultaneous: 'boolean',
   launch_type: 'text',
   created_by_id: 'integer',
@@ -118,6 +119,8 @@ const NODE_LINKS = {
   instance_groups: 'instance_group_id',
 } as const;
 
+type NodeLink = keyof typeof NODE_LINKS;
+
 interface PlacedNode extends NewNode {
   id: number;
   jobId: number;
@@ -134,21 +137,33 @@ export class WorkflowRows {
   ) {}
 
   /**
-   * Makes workflow jobs as `pending`, in a constant number of statements however many they are and
-   * however many nodes they have.
+   * Makes workflow jobs as `pending`, in two statements however many they are and however many nodes
+   * they have.
    *
    * @returns their rows in the order given
    */
   async write(given: readonly NewWorkflowJob[]): Promise<Row[]> {
     if (given.length === 0) return [];
-    const ids = await this.takeIds('unified_jobs', given.length);
-    const rows = await this.insertJobs(ids, given);
-    await this.linkLabels(ids, given);
-    await this.insertNodes(ids, given);
+    const ids = await this.takeIds(given);
+    const nodes = given
+      .flatMap((job, index) => job.nodes.map((node) => ({ ...node, jobId: ids.jobs[index]! })))
+      .map((node, index) => ({ ...node, id: ids.nodes[index]! }));
+    const written = await this.database.rows<Row>(sql`
+      WITH job AS (${this.jobRows(ids.jobs, given)} RETURNING *),
+        node AS (${insertRows('workflow_job_nodes', NODE_COLUMNS, nodes.map(nodeValues))}),
+        edge AS (${edgeRows(nodes)}),
+        label AS (${labelRows(ids.jobs, given)}),
+        ${join(
+          Object.keys(NODE_LINKS).map((field) => nodeLinkRows(field as NodeLink, nodes)),
+          ', ',
+        )}
+      SELECT * FROM job`);
+    const byId = new Map(written.map((row) => [row.id, row]));
+    const rows = ids.jobs.map((id) => byId.get(id)!);
     rows.forEach((row, index) => this.record(row, given[index]!));
     await this.transitions.created(
       given.map(({ templateId }, index) => ({
-        id: ids[index]!,
+        id: ids.jobs[index]!,
         type: 'workflow_job',
         status: 'pending',
         unified_job_template_id: templateId,
@@ -157,23 +172,23 @@ export class WorkflowRows {
     return rows;
   }
 
-  private async takeIds(table: string, count: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(takeIds(table, count));
-    return rows.map(({ id }) => id);
+  /** Ids come first: secrets are sealed for their row, and edges name their nodes. */
+  private async takeIds(
+    given: readonly NewWorkflowJob[],
+  ): Promise<{ jobs: number[]; nodes: number[] }> {
+    const nodes = given.reduce((count, job) => count + job.nodes.length, 0);
+    const row = await this.database.row<{ jobs: number[]; nodes: number[] }>(sql`
+      SELECT ARRAY(${takeIds('unified_jobs', given.length)}) AS jobs,
+        ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
+    return row!;
   }
 
-  private async insertJobs(
-    ids: readonly number[],
-    given: readonly NewWorkflowJob[],
-  ): Promise<Row[]> {
+  private jobRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
     const values = given.map((job, index) => {
       const columns = this.columnsOf(ids[index]!, job);
       return Object.keys(JOB_COLUMNS).map((name) => columns[name as keyof typeof JOB_COLUMNS]);
     });
-    const rows = await this.database.rows<Row>(sql`
-      ${insertRows('unified_jobs', JOB_COLUMNS, values)} RETURNING *`);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id)!);
+    return insertRows('unified_jobs', JOB_COLUMNS, values);
   }
 
   private columnsOf(id: number, job: NewWorkflowJob): Record<keyof typeof JOB_COLUMNS, unknown> {
@@ -188,6 +203,7 @@ export class WorkflowRows {
       description: job.description,
       unified_job_template_id: job.templateId ?? job.slicedTemplateId ?? null,
       job_template_id: job.slicedTemplateId ?? null,
+      is_sliced_job: typeof job.slicedTemplateId === 'number',
       allow_simultaneous: job.allowSimultaneous,
       launch_type: job.launchType,
       created_by_id: job.createdBy,
@@ -218,57 +234,6 @@ export class WorkflowRows {
     ]);
   }
 
-  private async linkLabels(
-    ids: readonly number[],
-    given: readonly NewWorkflowJob[],
-  ): Promise<void> {
-    const links = given.flatMap(({ labels = [] }, index) =>
-      labels.map((label) => [ids[index], label]),
-    );
-    if (links.length === 0) return;
-    const columns = { workflow_job_id: 'integer', label_id: 'integer' };
-    await this.database.execute(insertRows('workflow_job_labels', columns, links));
-  }
-
-  private async insertNodes(
-    ids: readonly number[],
-    given: readonly NewWorkflowJob[],
-  ): Promise<void> {
-    const all = given.flatMap(({ nodes }, index) =>
-      nodes.map((node) => ({ ...node, jobId: ids[index]! })),
-    );
-    if (all.length === 0) return;
-    const nodeIds = await this.takeIds('workflow_job_nodes', all.length);
-    const placed = all.map((node, index) => ({ ...node, id: nodeIds[index]! }));
-    await this.database.execute(
-      insertRows('workflow_job_nodes', NODE_COLUMNS, placed.map(nodeValues)),
-    );
-    await this.linkNodes(placed);
-    await this.connect(placed);
-  }
-
-  private async linkNodes(nodes: readonly PlacedNode[]): Promise<void> {
-    for (const [field, far] of Object.entries(NODE_LINKS)) {
-      const links = nodes.flatMap(({ id, own }) => {
-        const ids = (own[field as keyof typeof NODE_LINKS] ?? []) as number[];
-        return ids.map((one) => [id, one]);
-      });
-      if (links.length === 0) continue;
-      const columns = { workflow_job_node_id: 'integer', [far]: 'integer' };
-      await this.database.execute(insertRows(`workflow_job_node_${field}`, columns, links));
-    }
-  }
-
-  private async connect(nodes: readonly PlacedNode[]): Promise<void> {
-    const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
-    const edges = nodes.flatMap(({ id, jobId, parents = [] }) =>
-      parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
-    );
-    if (edges.length === 0) return;
-    const columns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
-    await this.database.execute(insertRows('workflow_job_node_edges', columns, edges));
-  }
-
   private record(row: Row, { nodes }: NewWorkflowJob): void {
     this.activity.record({
       operation: 'create',
@@ -281,6 +246,31 @@ export class WorkflowRows {
       },
     });
   }
+}
+
+function labelRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
+  const links = given.flatMap(({ labels = [] }, index) =>
+    labels.map((label) => [ids[index], label]),
+  );
+  const columns = { workflow_job_id: 'integer', label_id: 'integer' };
+  return insertRows('workflow_job_labels', columns, links);
+}
+
+function edgeRows(nodes: readonly PlacedNode[]): Sql {
+  const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
+  const edges = nodes.flatMap(({ id, jobId, parents = [] }) =>
+    parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
+  );
+  const columns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
+  return insertRows('workflow_job_node_edges', columns, edges);
+}
+
+function nodeLinkRows(field: NodeLink, nodes: readonly PlacedNode[]): Sql {
+  const links = nodes.flatMap(({ id, own }) =>
+    ((own[field] ?? []) as number[]).map((one) => [id, one]),
+  );
+  const columns = { workflow_job_node_id: 'integer', [NODE_LINKS[field]]: 'integer' };
+  return sql`${ident(field)} AS (${insertRows(`workflow_job_node_${field}`, columns, links)})`;
 }
 
 function nodeValues(node: PlacedNode): unknown[] {

@@ -181,7 +181,11 @@ describe('a bulk launch', () => {
   });
 
   it('asks for the update role on a project', async () => {
-    const project = await test.make.project({ organization: test.home.organization.id });
+    const project = await test.make.project({
+      organization: test.home.organization.id,
+      scm_type: 'git',
+      scm_url: 'https://a.example/b',
+    });
     const user = await test.make.user();
     await test.make.grant('organization', test.home.organization, 'member_role', { user });
     await test.make.grant('project', project, 'read_role', { user });

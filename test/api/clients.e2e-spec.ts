@@ -25,6 +25,7 @@ const ROLE_BEARING = [
   'teams',
   'credentials',
   'job_templates',
+  'workflow_job_templates',
   'instance_groups',
 ] as const;
 
@@ -117,7 +118,11 @@ it('11: OPTIONS of the lists with roles is 200 for everybody', async () => {
 });
 
 it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
-  for (const path of ['job_templates/987654/launch/', 'projects/987654/update/']) {
+  for (const path of [
+    'job_templates/987654/launch/',
+    'workflow_job_templates/987654/launch/',
+    'projects/987654/update/',
+  ]) {
     const { status, body } = await test.as.superuser.options(path);
     if (status < 300)
       expect({ path, actions: Object.keys(body.actions) }).toMatchObject({
@@ -245,12 +250,17 @@ it.each([
   ['credential_types', ['id', 'name', 'kind']],
   ['notification_templates', ['id', 'name', 'organization']],
   ['job_templates', ['id', 'name', 'organization']],
+  ['workflow_job_templates', ['id', 'name', 'organization']],
+  ['workflow_job_template_nodes', ['id', 'identifier', 'workflow_job_template']],
   ['jobs', ['id', 'name', 'status', 'organization']],
   ['roles', ['id', 'role_field']],
 ])('20: %s can be looked up by %j', async (collection, fields) => {
   for (const field of fields) {
     const value =
-      field === 'id' || /^(organization|inventory|credential_type)$/.test(field) ? '1' : 'x';
+      field === 'id' ||
+      /^(organization|inventory|credential_type|workflow_job_template)$/.test(field)
+        ? '1'
+        : 'x';
     const status = (await test.as.superuser.get(`${collection}/?${field}=${value}`)).status;
     expect({ field, status }).toEqual({ field, status: 200 });
   }
@@ -269,6 +279,7 @@ it('21: shows object roles in lists too', async () => {
     'inventories',
     'projects',
     'job_templates',
+    'workflow_job_templates',
     'credentials',
   ]) {
     await samples.of(collection.replace(/ies$/, 'y').replace(/s$/, ''));
@@ -303,6 +314,8 @@ it.each([
   'hosts/?or__id=7&or__name=7',
   'unified_jobs?order_by=finished&unified_job_node__workflow_job=1',
   'unified_job_templates/?type=job_template&organization=1&name=x',
+  'unified_job_templates/?type=workflow_job_template&organization=1&name=x',
+  'workflow_job_template_nodes/?workflow_job_template__name=x&identifier=x',
   'job_events/?start_line__gte=3&order_by=-start_line,id',
   'notification_templates/?organization=None',
   'hosts/?enabled=1&format=json&hostvars=1&towervars=1&all=1',

@@ -43,6 +43,20 @@ describe.each(PROMPTS)('%s', (field, ask, value) => {
   });
 });
 
+it('takes the instance group there is from whoever may use it', async () => {
+  const { as, make, database } = test;
+  const group = await database.row<Row>(sql`SELECT id, name FROM instance_groups`);
+  const template = await makeTemplate({ ask_instance_groups_on_launch: true });
+  const user = await make.user();
+  await make.grant('job_template', template, 'execute_role', { user });
+  const client = await as.asUser(user);
+  const send = () =>
+    client.post(`job_templates/${template.id}/launch/`, { instance_groups: [group!.id] });
+  await send().expect(403);
+  await make.grant('instance_group', group!, 'use_role', { user });
+  expect((await send().expect(201)).body.ignored_fields).toEqual({});
+});
+
 it('uses a prompted inventory, and reports one that is not asked for', async () => {
   const other = await test.make.inventory({ organization: test.home.organization.id });
   const asking = await makeTemplate({ ask_inventory_on_launch: true });
@@ -127,6 +141,14 @@ describe('refusals', () => {
       { labels: [1] },
       {
         labels: ['Invalid pk "1" - object does not exist.'],
+      },
+    ],
+    [
+      'unknown instance group',
+      { ask_instance_groups_on_launch: true },
+      { instance_groups: [999999] },
+      {
+        instance_groups: ['Invalid pk "999999" - object does not exist.'],
       },
     ],
     [

@@ -1,6 +1,7 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { configurationsFor } from '../support/fakes/notification-configurations.js';
+import { canary, configurationsFor } from '../support/fakes/notification-configurations.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 import { sameQueries } from '../support/queries.js';
 
@@ -113,6 +114,168 @@ describe('records', () => {
       () => test.as.orgAdmin.get('notifications/?page_size=50'),
     );
   });
+});
+
+describe('history', () => {
+  /** Three firings of a job and one of another, as the notifier leaves them. */
+  async function history(): Promise<{ job: number; other: number; ids: number[]; made: Row }> {
+    const made = await test.make.notificationTemplate({ organization: test.home.organization.id });
+    const [job, other] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, organization_id)
+      VALUES ('job', 'first', 'failed', ${test.home.organization.id}),
+        ('job', 'second', 'successful', ${test.home.organization.id}) RETURNING id`);
+    const rows = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO notifications (notification_template_id, unified_job_id, notification_type, event,
+        status, error, notifications_sent, recipients, subject, body, attempts, message_id, created)
+      SELECT ${made.id}, run, type, event, status, error, sent, '["a"]', subject,
+        json_build_object('body', subject), 1, subject, created::timestamptz
+      FROM (VALUES
+        (${job!.id}::int, 'webhook', 'started', 'successful', '', 1, 'alpha', '2026-01-01T10:00Z'),
+        (${job!.id}::int, 'webhook', 'error', 'failed', 'refused: 500', 0, 'beta', '2026-01-02T10:00Z'),
+        (${job!.id}::int, 'email', 'success', 'pending', '', 0, 'gamma', '2026-01-03T10:00Z'),
+        (${other!.id}::int, 'webhook', 'success', 'successful', '', 2, 'delta', '2026-01-04T10:00Z')
+      ) AS given(run, type, event, status, error, sent, subject, created)
+      ORDER BY created RETURNING id`);
+    const ids = rows.map(({ id }) => id);
+    await test.database.execute(sql`
+      INSERT INTO notification_attempts (notification_id, number, successful, status_code, detail,
+        duration_ms)
+      VALUES (${ids[1]}, 1, FALSE, 503, 'down', 10), (${ids[1]}, 2, FALSE, 500, 'broken', 30),
+        (${ids[0]}, 1, TRUE, 200, 'ok', 20)`);
+    return { job: job!.id, other: other!.id, ids, made };
+  }
+
+  const positions = async (path: string, ids: number[]): Promise<number[]> => {
+    const { body } = await test.as.orgAdmin.get(path).expect(200);
+    expect(body.count).toBe(body.results.length);
+    return (body.results as { id: number }[]).map(({ id }) => ids.indexOf(id));
+  };
+
+  it('is filtered by what the seed names and by every field', async () => {
+    const { ids, made } = await history();
+    const cases: [query: string, found: number[]][] = [
+      ['', [0, 1, 2, 3]],
+      ['status=failed', [1]],
+      ['status__in=failed,pending', [1, 2]],
+      ['not__status=successful', [1, 2]],
+      ['notification_type=email', [2]],
+      ['created__gte=2026-01-02T10:00:00Z', [1, 2, 3]],
+      ['created__gte=2026-01-02', [1, 2, 3]],
+      ['created__gt=2026-01-02T10:00:00Z', [2, 3]],
+      ['created__lt=2026-01-02T10:00:00Z', [0]],
+      ['created__gte=2026-01-02&created__lte=2026-01-03T10:00:00Z&status=failed', [1]],
+      ['or__status=failed&or__event=started', [0, 1]],
+      ['chain__status=successful&chain__event=success', [3]],
+      ['event=success', [2, 3]],
+      ['error__icontains=REFUSED', [1]],
+      ['notifications_sent__gte=1', [0, 3]],
+      ['subject__startswith=al', [0]],
+      ['search=delta', [3]],
+      ['search=email', [2]],
+      ['resend_of__isnull=true&order_by=-created', [3, 2, 1, 0]],
+      ['order_by=notification_type,-id', [2, 3, 1, 0]],
+      ['notification_template__name=nothing', []],
+      ['next_attempt_at__isnull=false', []],
+    ];
+    for (const [query, found] of cases) {
+      const path = `notifications/?notification_template=${made.id}&${query}`;
+      expect([query, await positions(path, ids)]).toEqual([query, found]);
+      const below = `notification_templates/${made.id}/notifications/?${query}`;
+      expect([query, await positions(below, ids)]).toEqual([query, found]);
+    }
+  });
+
+  it('is listed below its runs, filtered there too', async () => {
+    const { job, other, ids } = await history();
+    expect(await positions(`jobs/${job}/notifications/`, ids)).toEqual([0, 1, 2]);
+    expect(await positions(`jobs/${job}/notifications/?status=failed`, ids)).toEqual([1]);
+    expect(await positions(`jobs/${other}/notifications/?order_by=-id`, ids)).toEqual([3]);
+    const { body } = await test.as.orgAdmin.get(`jobs/${job}/`).expect(200);
+    expect(body.related.notifications).toBe(`/api/v2/jobs/${job}/notifications/`);
+    const page = await test.as.orgAdmin.get(
+      `jobs/${job}/notifications/?page_size=2&count_disabled=1`,
+    );
+    expect(page.body).not.toHaveProperty('count');
+    expect(page.body.next).toContain('page=2');
+  });
+
+  it.each(['project_updates', 'workflow_jobs'])('is listed below %s', async (path) => {
+    const { ids } = await history();
+    const run = await test.database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, organization_id)
+      VALUES (${path.slice(0, -1)}, 'run', 'failed', ${test.home.organization.id}) RETURNING id`);
+    await test.database.execute(sql`
+      UPDATE notifications SET unified_job_id = ${run!.id} WHERE id = ${ids[1]}`);
+    const { body } = await test.as.superuser
+      .get(`${path}/${run!.id}/notifications/?status=failed`)
+      .expect(200);
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([ids[1]]);
+  });
+
+  it('has attempts with filters of their own', async () => {
+    const { ids } = await history();
+    const numbers = async (query: string): Promise<number[]> => {
+      const { body } = await test.as.orgAdmin.get(`notifications/${ids[1]}/attempts/?${query}`);
+      return (body.results as { number: number }[]).map(({ number }) => number);
+    };
+    expect(await numbers('')).toEqual([1, 2]);
+    expect(await numbers('order_by=-number')).toEqual([2, 1]);
+    expect(await numbers('status_code=500')).toEqual([2]);
+    expect(await numbers('status_code__gte=500&successful=false&detail__icontains=DOWN')).toEqual([
+      1,
+    ]);
+    expect(await numbers('duration_ms__lt=20')).toEqual([1]);
+    const all = await test.as.orgAdmin
+      .get(`notification_attempts/?notification__in=${ids[0]},${ids[1]}&successful=true`)
+      .expect(200);
+    expect(all.body.count).toBe(1);
+  });
+
+  it.each([
+    ['nothing=1', 'nothing'],
+    ['order_by=nothing', 'nothing'],
+    ['message_id=x', 'message_id'],
+    ['created__gte=yesterday', 'yesterday'],
+  ])('refuses %s', async (query, name) => {
+    const { body } = await test.as.orgAdmin.get(`notifications/?${query}`).expect(400);
+    expect(body.detail).toContain(name);
+  });
+});
+
+it('shows whether the destination is being left alone', async () => {
+  const made = await test.make.notificationTemplate({ organization: test.home.organization.id });
+  const breaker = async (): Promise<unknown> =>
+    (await test.as.auditor.get(`notification_templates/${made.id}/`).expect(200)).body
+      .summary_fields.circuit_breaker;
+  const fail = (failures: number, minutes: number): Promise<number> =>
+    test.database.execute(sql`
+      INSERT INTO outbound_breakers (destination, failures, open_until)
+      VALUES (${made.destination}, ${failures}, now() + make_interval(mins => ${minutes}))
+      ON CONFLICT (destination) DO UPDATE SET failures = EXCLUDED.failures,
+        open_until = EXCLUDED.open_until`);
+  expect(await breaker()).toEqual({ state: 'closed', failures: 0, open_until: null });
+  await fail(2, -1);
+  expect(await breaker()).toEqual({ state: 'closed', failures: 2, open_until: null });
+  await fail(5, 10);
+  expect(await breaker()).toEqual({
+    state: 'open',
+    failures: 5,
+    open_until: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  });
+  const { text } = await test.as.superuser.get('/metrics').expect(200);
+  expect(text).toMatch(/^controller_open_breakers\{kind="webhook"\} 1$/m);
+  await fail(5, -1);
+  expect(await breaker()).toEqual({ state: 'half_open', failures: 5, open_until: null });
+});
+
+it('shows the secret parts of a URL only to whoever may change it', async () => {
+  const path = `notification_templates/${template.id}/`;
+  const url = async (name: 'orgAdmin' | 'auditor'): Promise<unknown> =>
+    (await test.as[name].get(path).expect(200)).body.notification_configuration.url;
+  expect(await url('orgAdmin')).toBe(`http://127.0.0.1:9/hooks/${canary('url')}`);
+  expect(await url('auditor')).toBe('http://127.0.0.1:9/hooks/***');
+  const { body } = await test.as.auditor.get(`notification_templates/?id=${template.id}`);
+  expect(body.results[0].notification_configuration.url).toBe('http://127.0.0.1:9/hooks/***');
 });
 
 describe('resend', () => {

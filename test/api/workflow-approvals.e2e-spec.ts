@@ -270,6 +270,10 @@ describe('notifications', () => {
       .get(`workflow_approvals/${denied.approval.id}/notifications/`)
       .expect(200);
     expect(body.count).toBe(4);
+    const ofWorkflow = await test.as.superuser
+      .get(`workflow_jobs/${denied.id}/notifications/?event=workflow_approval.denied`)
+      .expect(200);
+    expect(ofWorkflow.body.count).toBe(2);
   });
 });
 

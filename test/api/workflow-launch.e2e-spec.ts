@@ -4,6 +4,7 @@ import { sql } from '../../src/database/sql.js';
 import { NestedLaunches, type NestedLaunch } from '../../src/workflows/nested-launches.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, sameQueries } from '../support/queries.js';
+import { WorkflowRuns } from '../support/workflow-templates.js';
 
 let test: TestApp;
 let organization: number;
@@ -309,6 +310,38 @@ describe('launching', () => {
     };
     await sameQueries(test.database, await prepared(2), await prepared(50));
   });
+});
+
+it('brings credentials of a node on top of those of its template, one of a kind', async () => {
+  const { as, make, database } = test;
+  const runs = new WorkflowRuns(test);
+  const [kept, replaced, added] = [
+    await make.credential({ organization, namespace: 'vault', inputs: { vault_password: 'x' } }),
+    await make.credential({ organization }),
+    await make.credential({ organization }),
+  ];
+  const used = await make.jobTemplate({
+    project: template.project_id,
+    inventory: inventory.id,
+    ask_credential_on_launch: true,
+    ask_instance_groups_on_launch: true,
+  });
+  for (const { id } of [kept, replaced]) {
+    await as.superuser.post(`job_templates/${used.id}/credentials/`, { id }).expect(204);
+  }
+  const workflow = await runs.template({ n: { unified_job_template: used.id } });
+  const { body: nodes } = await as.superuser.get(
+    `workflow_job_templates/${workflow.id}/workflow_nodes/`,
+  );
+  const url = `workflow_job_template_nodes/${nodes.results[0].id}/`;
+  await as.superuser.post(`${url}credentials/`, { id: added.id }).expect(204);
+  const group = await database.row<Row>(sql`SELECT id FROM instance_groups`);
+  await as.superuser.post(`${url}instance_groups/`, { id: group!.id }).expect(204);
+  const job = await runs.runOf(await runs.launch(workflow), 'n');
+  expect(job).toMatchObject({ status: 'pending', job_explanation: '' });
+  const links = await database.rows<{ credential_id: number }>(sql`
+    SELECT credential_id FROM job_credentials WHERE job_id = ${job!.id} ORDER BY credential_id`);
+  expect(links.map((link) => link.credential_id)).toEqual([kept.id, added.id]);
 });
 
 it('nested launches are made together, also those that cannot go on', async () => {

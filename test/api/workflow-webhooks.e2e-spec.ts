@@ -6,6 +6,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { COMMITS } from '../support/payloads/sample.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { arm, type Hook } from '../support/webhooks.js';
+import { WorkflowRuns } from '../support/workflow-templates.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -64,6 +65,41 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
       await one.post(rawBody, headers, swapped(one.path())).expect(403);
     }
   });
+});
+
+it('shows the variables of the event, and hands them to every run below', async () => {
+  const { as, make } = test;
+  const runs = new WorkflowRuns(test);
+  const inner = await runs.template({
+    deep: { unified_job_template: (await make.jobTemplate()).id },
+  });
+  const workflow = await runs.template({
+    job: { unified_job_template: (await make.jobTemplate()).id },
+    flow: { unified_job_template: inner.id },
+  });
+  const hook = await arm(test, workflow, 'service_a');
+  const { body } = await hook.send(firstSample('service_a')).expect(202);
+  await runs.settle();
+  const flow = (await runs.runOf(body.job, 'flow'))!;
+  const shown = async (url: string): Promise<Record<string, unknown>> =>
+    JSON.parse((await as.superuser.get(url).expect(200)).body.extra_vars);
+  const urls = [
+    body.url,
+    `jobs/${(await runs.runOf(body.job, 'job'))!.id}/`,
+    `workflow_jobs/${flow.id}/`,
+    `jobs/${(await runs.runOf(flow.id, 'deep'))!.id}/`,
+  ];
+  for (const url of urls) {
+    expect(await shown(url)).toMatchObject({
+      svc_webhook_event_type: 'push',
+      svc_webhook_event_ref: COMMITS.after,
+      svc_webhook_payload: expect.objectContaining({ after: COMMITS.after }),
+    });
+  }
+  const { body: list } = await as.superuser.get(`workflow_jobs/?id=${body.job}`).expect(200);
+  const listed = JSON.parse(list.results[0].extra_vars);
+  expect(listed).toHaveProperty('svc_webhook_event_type');
+  expect(JSON.stringify(listed.svc_webhook_payload ?? null)).not.toContain(COMMITS.after);
 });
 
 it('runs at the ref of the event where the workflow asks for a branch', async () => {

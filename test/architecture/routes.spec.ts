@@ -81,6 +81,8 @@ describe('routes', () => {
       // Of many objects at once: each is checked by the rules of its inventory.
       'POST /api/v2/bulk/host_create',
       'POST /api/v2/bulk/host_delete',
+      // Shows what a rule means; nothing is changed by it.
+      'POST /api/v2/schedules/preview',
       'PUT /api/v2/settings/:category',
     ]);
   });

@@ -9,6 +9,7 @@ import type { NotificationType } from '../../src/notifications/backends/notifica
 import { eventually } from '../support/eventually.js';
 import type { ScriptedAnswer } from '../support/fakes/http-sink.js';
 import { canary } from '../support/fakes/notification-configurations.js';
+import { isAuthentic } from '../support/standard-webhooks.js';
 import { gate, NotificationMatrix, subjectOf, textOf, type Sent } from './notification-matrix.js';
 
 const PRIVATE = 'http://169.254.169.254/latest/meta-data/';
@@ -236,3 +237,20 @@ it('every HTTP service hangs at once: each is given up in its time, nobody else 
   }
   open();
 }, 60_000);
+
+it('signs webhooks so that a receiver can tell them from forgeries, each attempt anew', async () => {
+  const secret = `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`;
+  const made = await matrix.template('webhook', { signing_secret: secret });
+  matrix.http.answer({ status: 503 });
+  const sent = await matrix.send(made);
+  await matrix.attempted(sent);
+  await eventually(() => expect(matrix.http.requests).toHaveLength(2), 20_000);
+  for (const { headers, body } of matrix.http.requests) {
+    expect(headers['webhook-id']).toBe(sent.messageId);
+    expect(await isAuthentic(secret, headers, body)).toBe(true);
+    expect(await isAuthentic(secret, headers, body.replace('Test', 'Fake'))).toBe(false);
+    expect(await isAuthentic(secret, { ...headers, 'webhook-id': 'other' }, body)).toBe(false);
+    const other = `whsec_${Buffer.from('another twenty-four byte').toString('base64')}`;
+    expect(await isAuthentic(other, headers, body)).toBe(false);
+  }
+}, 30_000);

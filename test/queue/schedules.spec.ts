@@ -42,6 +42,7 @@ beforeAll(async () => {
     ask_limit_on_launch: true,
     ask_credential_on_launch: true,
     ask_labels_on_launch: true,
+    ask_instance_groups_on_launch: true,
   });
 }, 60_000);
 afterAll(() => test.close());
@@ -209,7 +210,7 @@ it('says why an occurrence could not be launched, and launches the others', asyn
   expect(await runsOf(fine)).toHaveLength(1);
 });
 
-it('hands over credentials, on top of those of the template, and labels', async () => {
+it('hands over credentials, on top of those of the template, labels and instance groups', async () => {
   const { make, home, as, database } = test;
   const organization = home.organization.id;
   const [own, mine, vault] = [
@@ -228,9 +229,12 @@ it('hands over credentials, on top of those of the template, and labels', async 
   }
   const label = await make.row('label', { name: 'nightly', organization });
   await as.superuser.post(`schedules/${one.id}/labels/`, { id: label.id }).expect(204);
+  const group = (await database.row<Row>(sql`SELECT id FROM instance_groups LIMIT 1`))!;
+  await as.superuser.post(`schedules/${one.id}/instance_groups/`, { id: group.id }).expect(204);
   await miss(0, one);
   await launch();
   const [run] = await runsOf(one);
+  expect(run!.launch_config).toMatchObject({ instance_groups: [group.id] });
   const credentials = await database.rows<{ id: number }>(sql`
     SELECT credential_id AS id FROM job_credentials WHERE job_id = ${run!.id} ORDER BY 1`);
   expect(credentials.map(({ id }) => id)).toEqual([mine.id, vault.id]);

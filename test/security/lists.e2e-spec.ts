@@ -30,8 +30,9 @@ describe('secrets', () => {
         faults.push(`${path}: ${status} ${JSON.stringify(body)}`);
       }
     };
-    for (const { path, fields } of listed) {
+    for (const { path, fields, relations } of listed) {
       for (const { name } of fields.filter(isForbidden)) {
+        if (name in relations) continue;
         await refused(`${path}/?${name}__startswith=x`, name);
         await refused(`${path}/?or__not__${name}__isnull=1`, name);
         await refused(`${path}/?order_by=-${name}`, name);
@@ -91,7 +92,8 @@ describe('objects the caller may not read', () => {
   it('match no filter and no search through a reference', async () => {
     const faults: string[] = [];
     for (const { path, type, fields } of listed) {
-      const { id } = await samples.of(type);
+      const sample = await samples.of(type);
+      const { id } = sample;
       for (const who of ['teamMember', 'orgMember', 'outsider', 'nobody'] as const) {
         const client = test.as[who];
         const own = await client.get(`${path}/?id=${id}`);
@@ -99,11 +101,13 @@ describe('objects the caller may not read', () => {
         for (const { name, target, column, internal } of fields) {
           if (!target || column === null || internal) continue;
           const far = target();
+          // Approval templates are readable and in no list.
+          if (type === 'workflow_approval' && far.type === 'unified_job_template') continue;
           const text = far.fields.find((field) => field.search && field.column !== null);
-          const shown = await client.get(`${path}/?id=${id}&${name}__isnull=false`);
-          if (!text || shown.body.count !== 1) continue;
+          const referred = sample[column];
+          if (!text || typeof referred !== 'number') continue;
           const matched = await client.get(`${path}/?id=${id}&${name}__${text.name}__icontains=`);
-          const readable = await isReadable(who, path, id, name, far);
+          const readable = (await client.get(`${far.path}/?id=${referred}`)).body.count === 1;
           if (matched.body.count !== Number(readable)) {
             faults.push(`${who} ${path} ${name}: ${matched.body.count}, readable: ${readable}`);
           }
@@ -113,23 +117,6 @@ describe('objects the caller may not read', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 });
-
-/** Whether a caller may open what a reference of a sample leads to. */
-async function isReadable(
-  who: 'teamMember' | 'orgMember' | 'outsider' | 'nobody',
-  path: string,
-  id: number,
-  name: string,
-  far: ResourceDefinition,
-): Promise<boolean> {
-  const ids = await test.as.superuser.get(`${far.path}/?page_size=200&order_by=-id`);
-  for (const row of ids.body.results as { id: number }[]) {
-    const isIt = await test.as.superuser.get(`${path}/?id=${id}&${name}=${row.id}`);
-    if (isIt.body.count !== 1) continue;
-    return (await test.as[who].get(`${far.path}/?id=${row.id}`)).body.count === 1;
-  }
-  return false;
-}
 
 describe('limits', () => {
   const words = (count: number): string => Array.from({ length: count }, () => 'x').join(',');

@@ -1,6 +1,7 @@
 import type { Field } from '../fields/field.js';
 import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { folded } from './layout.js';
 import type { ReferenceChoices } from './reference-choices.js';
 
 /** One field of a form: what it is, what stands in it, and what is wrong with it. */
@@ -50,9 +51,23 @@ export function formField(input: FormField): Html {
         field.required && html`<span class="required" title="required"> *</span>`
       }</label
     >
-    ${control(input, common)}${help}${messages}
+    ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
   </div>`;
 }
+
+/** Documents to start from; without scripts they are copied by hand. */
+const exampleList = (examples: Readonly<Record<string, unknown>>): Html =>
+  folded(
+    'Examples',
+    html`<dl>
+      ${Object.entries(examples).map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd><pre tabindex="0">${JSON.stringify(value, null, 2)}</pre></dd>`,
+      )}
+    </dl>`,
+    { kind: 'plain' },
+  );
 
 export const errorList = (errors: readonly string[], id: string): HtmlValue =>
   errors.length > 0 &&

@@ -63,6 +63,8 @@ export interface Field {
   anyShape: boolean;
   /** Further members of its description in OPTIONS, such as the schema of what it holds. */
   options: (() => Readonly<Record<string, unknown>>) | null;
+  /** Values to start from, by what they are for; forms show them below the control. */
+  examples: (() => Readonly<Record<string, unknown>>) | null;
   /** JSON schema of the value, for kinds that do not tell: what a JSON field holds. */
   schema: JsonSchema | null;
 }
@@ -134,6 +136,7 @@ const PLAIN = {
   columnDefault: null,
   anyShape: false,
   options: null,
+  examples: null,
   schema: null,
 } as const satisfies Partial<Field>;
 

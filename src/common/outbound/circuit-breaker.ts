@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Batch } from '../batch.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import './tables.js';
@@ -45,14 +46,15 @@ export const CLOSED_BREAKER: BreakerView = { state: 'closed', failures: 0, open_
  */
 @Injectable()
 export class CircuitBreaker {
+  private readonly states = new Batch((destinations: readonly string[]) =>
+    this.statesOf(destinations),
+  );
+
   constructor(private readonly database: Database) {}
 
   /** Whether an attempt may be made. When it is not made after all, call `release`. */
   async admit(destination: string): Promise<Admission> {
-    const state = await this.database.row<BreakerState>(sql`
-      SELECT failures,
-        coalesce(extract(epoch FROM open_until - now()), 0)::float8 AS open_seconds
-      FROM outbound_breakers WHERE destination = ${destination}`);
+    const state = await this.states.run(destination);
     if (!state) return { admitted: true, tracked: false };
     if (state.failures < THRESHOLD) return { admitted: true, tracked: true };
     if (state.open_seconds > 0) return { admitted: false, waitSeconds: state.open_seconds };
@@ -89,6 +91,15 @@ export class CircuitBreaker {
   async release(destination: string): Promise<void> {
     await this.database.execute(sql`
       UPDATE outbound_breakers SET probe_until = NULL WHERE destination = ${destination}`);
+  }
+
+  private async statesOf(destinations: readonly string[]): Promise<(BreakerState | undefined)[]> {
+    const rows = await this.database.preparedRows<BreakerState & { destination: string }>(sql`
+      SELECT destination, failures,
+        coalesce(extract(epoch FROM open_until - now()), 0)::float8 AS open_seconds
+      FROM outbound_breakers WHERE destination = ANY(${[...new Set(destinations)]}::text[])`);
+    const states = new Map(rows.map(({ destination, ...state }) => [destination, state]));
+    return destinations.map((destination) => states.get(destination));
   }
 
   private async takeProbe(destination: string): Promise<boolean> {

@@ -49,9 +49,10 @@ export class Outbox {
   }
 
   /** Takes rows off whose work is done, or is secured by another row of its own. */
-  async acknowledge(queue: QueueName, subjectId: number): Promise<void> {
+  async acknowledge(queue: QueueName, ...subjectIds: readonly number[]): Promise<void> {
+    if (subjectIds.length === 0) return;
     await this.database.execute(sql`
-      DELETE FROM outbox WHERE queue = ${queue} AND subject_id = ${subjectId}`);
+      DELETE FROM outbox WHERE queue = ${queue} AND subject_id = ANY(${subjectIds}::int[])`);
   }
 
   /** Puts the work off until later. */

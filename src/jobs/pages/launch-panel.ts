@@ -9,9 +9,9 @@ interface ShownTemplate {
   summary_fields: { user_capabilities?: { start?: boolean } };
 }
 
-/** The way from a job template to its next job. */
+/** The way from a template to its next run. */
 @Injectable()
-@PagePanel('job_template')
+@PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel {
   render({ object, csrf }: PanelContext): Html | null {
     const template = object as unknown as ShownTemplate;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   ENCRYPTED,
+  blankConfiguration,
   encryptedKeys,
   maskConfiguration,
   maskUrls,
@@ -190,6 +191,16 @@ describe('secrets of a configuration', () => {
     expect(secretKeys('webhook')).toEqual(['password', 'signing_secret']);
     expect(encryptedKeys('webhook')).toEqual(['url', 'password', 'headers', 'signing_secret']);
     expect(encryptedKeys('chat_b')).toEqual(['url']);
+  });
+});
+
+describe('blankConfiguration', () => {
+  it.each(NOTIFICATION_TYPES)('%s: has every key, and only lacks contents', (type) => {
+    const blank = blankConfiguration(type);
+    expect(Object.keys(blank)).toEqual(Object.keys(backendFor(type).fields));
+    for (const text of errorsOf(type, blank)) {
+      expect(text).toMatch(/No values specified|must be an http|must be between|not a valid IRC/);
+    }
   });
 });
 

@@ -53,6 +53,25 @@ export function validateConfiguration(
   return { configuration: { ...configuration }, errors };
 }
 
+const EMPTY_VALUE: Readonly<Record<FieldType, unknown>> = {
+  string: '',
+  password: '',
+  int: 0,
+  bool: false,
+  list: [],
+  object: {},
+};
+
+/** Every key of a kind with its default, or an empty value to be filled in. */
+export function blankConfiguration(type: NotificationType): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(backendFor(type).fields).map(([key, field]) => [
+      key,
+      field.default ?? EMPTY_VALUE[field.accepts ?? field.type],
+    ]),
+  );
+}
+
 /** The keys shown as `$encrypted$`: those declared as passwords. */
 export function secretKeys(type: NotificationType): string[] {
   return keysWhere(type, (field) => field.type === 'password');

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { IrcSink } from '../../../test/support/fakes/irc-sink.js';
 import type { IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
 import {
@@ -125,6 +126,28 @@ describe('irc', () => {
     const config = configFor(sink);
     await sinks.pop()?.close();
     await expect(send(config)).rejects.toMatchObject({ retryable: true });
+  });
+
+  it('gives a server up that is silent for a minute', async () => {
+    const sink = await start({ silent: true });
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const sending = send(configFor(sink)).catch((error: unknown) => error);
+      // The greeting arrives over a real socket, beside the clock.
+      while (!sink.lines.includes('USER bot 0 * :bot')) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      jest.advanceTimersByTime(59_000);
+      expect(await Promise.race([sending, Promise.resolve('waiting')])).toBe('waiting');
+      jest.advanceTimersByTime(2_000);
+      expect(await sending).toMatchObject({
+        message: 'Error sending notification irc: no answer in time',
+        retryable: true,
+        delivered: [],
+      });
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('may try again when the server hangs up', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/fakes/send-context.js';
 import { OutboundClient } from '../../common/outbound/outbound-client.js';
 import type { Configuration, SendError } from './backend.js';
-import { webhookBackend } from './webhook.backend.js';
+import { signatureHeaders, webhookBackend } from './webhook.backend.js';
 
 let sink: HttpSink;
 let http: OutboundClient;
@@ -69,6 +69,17 @@ describe('webhook', () => {
       'webhook-id': 'msg-0001',
       'webhook-timestamp': timestamp,
       'webhook-signature': `v1,${digest.digest('base64')}`,
+    });
+  });
+
+  it('signs the published example of the specification as it says', () => {
+    const body = '{"test": 2432232314}';
+    const sentAt = new Date(1_614_265_330_000);
+    const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
+    expect(signatureHeaders('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', body, id, sentAt)).toEqual({
+      'webhook-id': id,
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     });
   });
 

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+
+import { makeTemplate } from './objects.mjs';
+import { report } from './report.mjs';
+import { startServer, startWorker } from './servers.mjs';
+import { pathWithTalkingRunner } from './stub-runner.mjs';
+import { until } from './until.mjs';
+import { caller, makeWorld, withDatabase } from './world.mjs';
+
+const RUNS = [
+  { name: 'as fast as it goes', events: 60_000, perSecond: 1e9, budget: { perSecond: 10_000 } },
+  // The lag of a source that is faster than the store would only measure how long it talks.
+  { name: 'at 5,000/s', events: 30_000, perSecond: 5000, budget: { p99: 1000 } },
+];
+
+/**
+ * Events of a job from a program's output to the table, by a real worker. The latency is that from
+ * the making of an event to the statement that stores it.
+ */
+export async function benchEvents({ root, environment }) {
+  const world = await makeWorld({ root, environment, name: 'bench_events' });
+  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  try {
+    const call = caller(server.url, world.admin);
+    const { template } = await makeTemplate(world, call);
+    const results = [];
+    for (const { name, events, perSecond, budget } of RUNS) {
+      const folder = join(world.environment.DATA_DIR, 'bench-bin');
+      const PATH = pathWithTalkingRunner(folder, events, perSecond);
+      const worker = startWorker(root, { ...world.environment, PATH });
+      const { job } = await call('POST', `job_templates/${template.id}/launch/`, {});
+      await until(async () => (await call('GET', `jobs/${job}/`)).status === 'successful');
+      await worker.stop();
+      results.push({ name, ours: await stored(world, job, events), budget });
+    }
+    report('Job events stored', results);
+  } finally {
+    await server.stop();
+  }
+}
+
+function stored({ environment }, job, expected) {
+  return withDatabase(environment.DATABASE_URL, async (client) => {
+    const { rows } = await client.query(
+      `SELECT count(*)::int AS count, extract(epoch FROM max(modified) - min(created))::float8 AS seconds,
+        (percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (
+          ORDER BY extract(epoch FROM modified - created) * 1000))::float8[] AS lags
+       FROM job_events WHERE job_id = $1`,
+      [job],
+    );
+    const { count, seconds, lags } = rows[0];
+    const [p50, p95, p99] = lags;
+    return { perSecond: count / seconds, failed: expected - count, p50, p95, p99 };
+  });
+}

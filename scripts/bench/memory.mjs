@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { report } from './report.mjs';
+import { startServer, startWorker } from './servers.mjs';
+import { makeWorld } from './world.mjs';
+
+const SETTLE_MS = 15_000;
+
+/** Resident memory of both processes once they are up and have nothing to do. */
+export async function benchMemory({ root, environment }) {
+  const world = await makeWorld({ root, environment, name: 'bench_memory' });
+  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const worker = startWorker(root, world.environment);
+  try {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const results = [];
+    for (const [name, { pid }, limit] of [
+      ['api', server, 160],
+      ['worker', worker, 140],
+    ]) {
+      const megabytes = await residentMegabytes(pid);
+      const note = `${Math.round(megabytes)} MB`;
+      results.push({ name, megabytes, note, budget: { megabytes: limit } });
+    }
+    report('Idle memory', results);
+  } finally {
+    await Promise.all([server.stop(), worker.stop()]);
+  }
+}
+
+/** As the kernel counts it; Linux tells it here. */
+async function residentMegabytes(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)[1]) / 1024;
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+
+import { makeTemplate } from './objects.mjs';
+import { report } from './report.mjs';
+import { startServer, startWorker } from './servers.mjs';
+import { pathWithInstantRunner } from './stub-runner.mjs';
+import { until } from './until.mjs';
+import { caller, makeWorld, withDatabase } from './world.mjs';
+
+const PLACED = 2000;
+const RUN = 300;
+
+/**
+ * Jobs of one bulk launch. First what the scheduler gives to workers that have room for all of them,
+ * then how many a real worker takes from launch to end when the playbook itself takes no time.
+ */
+export async function benchScheduler({ root, environment }) {
+  const settings = { BULK_JOB_MAX_LAUNCH: String(PLACED) };
+  const world = await makeWorld({ root, environment, name: 'bench_scheduler', settings });
+  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  try {
+    const call = caller(server.url, world.admin);
+    const { template } = await makeTemplate(world, call);
+    const launch = (count) =>
+      call('POST', 'bulk/job_launch/', {
+        name: 'Bench',
+        jobs: Array.from({ length: count }, () => ({ unified_job_template: template.id })),
+      });
+    const ran = await run(world, () => launch(RUN));
+    const placed = await place(world, () => launch(PLACED));
+    report('Starts of jobs', [
+      {
+        name: `${PLACED} placed by the scheduler`,
+        ours: placed,
+        budget: { perSecond: 200 },
+        note: 'statements of a pass: test/queue/scheduler.spec.ts',
+      },
+      { name: `${RUN} run by one worker`, ours: ran },
+    ]);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** From the answer to a launch until no job is left that has not been given to a worker. */
+async function place({ root, environment }, launch) {
+  return withDatabase(environment.DATABASE_URL, async (client) => {
+    await client.query(
+      `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
+       VALUES ('bench', 'bench', 'bench', 0, '', $1, now() + interval '1 hour')`,
+      [PLACED],
+    );
+    const worker = startWorker(root, instant(environment, 1));
+    await ready(client);
+    await launch();
+    const started = performance.now();
+    await until(async () => {
+      const { rows } = await client.query(
+        `SELECT count(*)::int AS count FROM unified_jobs WHERE type = 'job'
+           AND status IN ('waiting', 'running', 'successful')`,
+      );
+      return rows[0].count >= RUN + PLACED;
+    }, 20);
+    const seconds = (performance.now() - started) / 1000;
+    await worker.stop();
+    return { perSecond: PLACED / seconds };
+  });
+}
+
+async function run({ root, environment }, launch) {
+  return withDatabase(environment.DATABASE_URL, async (client) => {
+    const worker = startWorker(root, instant(environment, 8));
+    await ready(client);
+    await launch();
+    const started = performance.now();
+    await until(async () => {
+      const { rows } = await client.query(
+        `SELECT count(*)::int AS count FROM unified_jobs
+         WHERE type = 'job' AND status = 'successful'`,
+      );
+      return rows[0].count >= RUN;
+    });
+    const seconds = (performance.now() - started) / 1000;
+    await worker.stop();
+    return { perSecond: RUN / seconds };
+  });
+}
+
+const instant = (environment, concurrency) => ({
+  ...environment,
+  JOB_CONCURRENCY: String(concurrency),
+  PATH: pathWithInstantRunner(join(environment.DATA_DIR, 'bench-bin')),
+});
+
+/** A worker tells the database that it is there. */
+const ready = (client) =>
+  until(async () => {
+    const { rows } = await client.query("SELECT 1 FROM worker_nodes WHERE name <> 'bench'");
+    return rows.length > 0;
+  });

@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const ENDS_AT_ONCE = `#!/bin/sh
+for folder; do :; done
+mkdir -p "$folder/artifacts/run"
+echo successful > "$folder/artifacts/run/status"
+`;
+
+/** Prints events, `perSecond` of them, each with the moment it was made; then ends. */
+const eventsScript = (count, perSecond) => `#!${process.execPath}
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv.at(-1);
+const write = (text) =>
+  new Promise((resolve) => (process.stdout.write(text) ? resolve() : process.stdout.once('drain', resolve)));
+const event = (counter) => JSON.stringify({
+  uuid: 'event-' + counter,
+  counter,
+  event: 'runner_on_ok',
+  stdout: 'ok: [localhost]',
+  start_line: counter,
+  end_line: counter + 1,
+  created: new Date().toISOString(),
+  event_data: { playbook: 'hello_world.yml', play: 'Hello', task: 'Say hello', host: 'localhost', res: { changed: false, msg: 'Hello World!', invocation: { module_args: { msg: 'Hello World!' } } } },
+}) + '\\n';
+const started = Date.now();
+for (let counter = 0; counter < ${count}; ) {
+  const due = Math.min(${count}, Math.ceil(((Date.now() - started) / 1000) * ${perSecond}));
+  let text = '';
+  for (let some = 0; counter < due && some < 500; some++) text += event(++counter);
+  if (text === '') await new Promise((resolve) => setTimeout(resolve, 5));
+  else await write(text);
+}
+mkdirSync(join(folder, 'artifacts', 'run'), { recursive: true });
+writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
+`;
+
+/** A PATH on which `ansible-runner` ends at once: what is measured is the machinery around it. */
+export const pathWithInstantRunner = (folder) => install(folder, ENDS_AT_ONCE);
+
+/** A PATH on which `ansible-runner` prints `count` events, `perSecond` of them. */
+export const pathWithTalkingRunner = (folder, count, perSecond) =>
+  install(folder, eventsScript(count, perSecond));
+
+function install(folder, script) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'ansible-runner'), script, { mode: 0o755 });
+  return [folder, process.env.PATH].join(delimiter);
+}

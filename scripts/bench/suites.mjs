@@ -1,0 +1,18 @@
+import { benchBulk } from './bulk.mjs';
+import { benchEvents } from './events.mjs';
+import { benchLists } from './lists.mjs';
+import { benchMemory } from './memory.mjs';
+import { benchNotifications } from './notifications.mjs';
+import { benchScheduler } from './scheduler.mjs';
+import { benchWebhooks } from './webhooks.mjs';
+
+/** What `npm run bench` can measure, in the order it does. */
+export const SUITES = new Map([
+  ['lists', benchLists],
+  ['bulk', benchBulk],
+  ['webhooks', benchWebhooks],
+  ['notifications', benchNotifications],
+  ['events', benchEvents],
+  ['scheduler', benchScheduler],
+  ['memory', benchMemory],
+]);

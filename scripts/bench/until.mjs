@@ -1,0 +1,10 @@
+const LIMIT_MS = 180_000;
+
+/** Waits until `isDone()` resolves to true. @throws Error after three minutes */
+export async function until(isDone, intervalMs = 100) {
+  const started = Date.now();
+  while (!(await isDone())) {
+    if (Date.now() - started > LIMIT_MS) throw new Error('What is measured did not end.');
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+  }
+}

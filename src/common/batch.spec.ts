@@ -1,0 +1,69 @@
+import { Batch } from './batch.js';
+
+/** A batch whose calls wait until the test lets them go on. */
+function held() {
+  const calls: { keys: readonly number[]; go: () => void }[] = [];
+  const batch = new Batch<number, string>(
+    (keys) =>
+      new Promise((resolve) => {
+        calls.push({ keys, go: () => resolve(keys.map((key) => `result ${key}`)) });
+      }),
+  );
+  return { batch, calls };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('takes what comes at once together, and gives each its own result', async () => {
+  const { batch, calls } = held();
+  const all = Promise.all([batch.run(1), batch.run(2), batch.run(3)]);
+  await turn();
+  calls[0]!.go();
+  expect(await all).toEqual(['result 1', 'result 2', 'result 3']);
+  expect(calls.map(({ keys }) => keys)).toEqual([[1, 2, 3]]);
+});
+
+it('gathers what comes while a batch is under way', async () => {
+  const { batch, calls } = held();
+  const first = batch.run(1);
+  await turn();
+  const rest = [batch.run(2), batch.run(3)];
+  await turn();
+  expect(calls).toHaveLength(1);
+  calls[0]!.go();
+  await first;
+  await turn();
+  calls[1]!.go();
+  expect(await Promise.all(rest)).toEqual(['result 2', 'result 3']);
+});
+
+it('does not wait for a batch that takes long', async () => {
+  const { batch, calls } = held();
+  const slow = batch.run(1);
+  await turn();
+  const quick = batch.run(2);
+  while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  calls[1]!.go();
+  expect(await quick).toBe('result 2');
+  calls[0]!.go();
+  expect(await slow).toBe('result 1');
+});
+
+it('lets a key that fails fail alone', async () => {
+  const batch = new Batch<number, number>(async (keys) => {
+    if (keys.includes(2)) throw new Error('not this one');
+    return keys.map((key) => key * 10);
+  });
+  const settled = await Promise.allSettled([batch.run(1), batch.run(2), batch.run(3)]);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+it('takes at most a hundred at once', async () => {
+  const sizes: number[] = [];
+  const batch = new Batch<number, number>(async (keys) => {
+    sizes.push(keys.length);
+    return keys;
+  });
+  await Promise.all(Array.from({ length: 250 }, (_none, index) => batch.run(index)));
+  expect(sizes).toEqual([100, 100, 50]);
+});

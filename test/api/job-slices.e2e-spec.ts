@@ -1,0 +1,153 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { countQueries } from '../support/queries.js';
+
+let test: TestApp;
+let inventory: Row;
+beforeAll(async () => {
+  test = await boot();
+  inventory = await test.make.inventory({ organization: test.home.organization.id });
+  await test.make.hosts(inventory, 3);
+});
+afterAll(() => test.close());
+
+const sliced = (fields: object = {}): Promise<Row> =>
+  test.make.jobTemplate({ inventory: inventory.id, job_slice_count: 2, ...fields });
+const launch = ({ id }: Row, body: object = {}) =>
+  test.as.superuser.post(`job_templates/${id}/launch/`, body);
+const nodesOf = async (id: unknown): Promise<Row[]> => {
+  const { body } = await test.as.superuser.get(`workflow_jobs/${String(id)}/workflow_nodes/`);
+  return body.results as Row[];
+};
+
+describe('a launch in slices', () => {
+  it('is a workflow job with a node for each slice', async () => {
+    const template = await sliced({ ask_limit_on_launch: true });
+    const { body, headers } = await launch(template, { limit: 'web*' }).expect(201);
+    const url = `/api/v2/workflow_jobs/${body.workflow_job}/`;
+    expect(headers.location).toBe(url);
+    expect(body).toMatchObject({
+      id: body.workflow_job,
+      type: 'workflow_job',
+      url,
+      name: template.name,
+      status: 'pending',
+      launch_type: 'manual',
+      is_sliced_job: true,
+      job_template: template.id,
+      workflow_job_template: null,
+      unified_job_template: template.id,
+      inventory: inventory.id,
+      limit: 'web*',
+      ignored_fields: {},
+      related: {
+        job_template: `/api/v2/job_templates/${template.id}/`,
+        unified_job_template: `/api/v2/job_templates/${template.id}/`,
+      },
+    });
+    expect(body).not.toHaveProperty('job');
+    expect(await nodesOf(body.id)).toMatchObject([
+      { unified_job_template: template.id, limit: 'web*', success_nodes: [] },
+      { unified_job_template: template.id, limit: 'web*', failure_nodes: [] },
+    ]);
+    const listed = await test.as.superuser.get(`job_templates/${template.id}/slice_workflow_jobs/`);
+    expect(listed.body.results).toMatchObject([{ id: body.id }]);
+  });
+
+  it('has no slice without a host', async () => {
+    const template = await sliced({ job_slice_count: 50 });
+    expect(await nodesOf((await launch(template).expect(201)).body.id)).toHaveLength(3);
+  });
+
+  it('is one job where there is one host, or none', async () => {
+    for (const hosts of [1, 0]) {
+      const small = await test.make.inventory({ organization: test.home.organization.id });
+      await test.make.hosts(small, hosts);
+      const template = await sliced({ inventory: small.id });
+      const { body } = await launch(template).expect(201);
+      expect(body).toMatchObject({ type: 'job', job_slice_number: 0, job_slice_count: 1 });
+    }
+  });
+
+  it('is asked for at launch, where the template lets it and the hosts suffice', async () => {
+    const template = await sliced({
+      job_slice_count: 1,
+      ask_job_slice_count_on_launch: true,
+      ask_inventory_on_launch: true,
+    });
+    expect((await launch(template).expect(201)).body.type).toBe('job');
+    const { body } = await launch(template, { job_slice_count: 3 }).expect(201);
+    expect(await nodesOf(body.workflow_job)).toHaveLength(3);
+    const empty = await test.make.inventory({ organization: test.home.organization.id });
+    const asked = { job_slice_count: 3, inventory: empty.id };
+    expect((await launch(template, asked).expect(400)).body).toEqual({
+      job_slice_count: ['Job inventory does not have enough hosts for slicing'],
+    });
+  });
+
+  it('is refused with credentials that ask for a password', async () => {
+    const template = await sliced();
+    const machine = await test.database.row<Row>(sql`
+      SELECT id FROM credential_types WHERE kind = 'ssh' LIMIT 1`);
+    const asking = await test.make.credential({
+      organization: test.home.organization.id,
+      credential_type: machine!.id,
+      inputs: { username: 'x', password: 'ASK' },
+    });
+    await test.as.superuser
+      .post(`job_templates/${template.id}/credentials/`, { id: asking.id })
+      .expect(204);
+    const body = { credential_passwords: { ssh_password: 'y' } };
+    expect((await launch(template, body).expect(400)).body).toEqual({
+      credentials: ['Credentials that ask for a password cannot be used in slices.'],
+    });
+  });
+
+  it('may be read and launched by those who may do so with the template', async () => {
+    const template = await sliced();
+    const user = test.as.users.teamMember;
+    await test.make.grant('job_template', template, 'execute_role', { user });
+    const { body } = await test.as.teamMember
+      .post(`job_templates/${template.id}/launch/`, {})
+      .expect(201);
+    await test.as.teamMember.get(`workflow_jobs/${body.id}/`).expect(200);
+    await test.as.outsider.get(`workflow_jobs/${body.id}/`).expect(403);
+    const again = await test.as.teamMember
+      .post(`workflow_jobs/${body.id}/relaunch/`, {})
+      .expect(201);
+    expect(again.body).toMatchObject({ is_sliced_job: true, launch_type: 'relaunch' });
+    expect(await nodesOf(again.body.id)).toHaveLength(2);
+  });
+
+  it('sends the same statements for two slices as for three', async () => {
+    const [two, three] = [await sliced(), await sliced({ job_slice_count: 3 })];
+    const one = await countQueries(test.database, () => launch(two).expect(201));
+    expect(await countQueries(test.database, () => launch(three).expect(201))).toBe(one);
+  });
+});
+
+describe('a sliced job is not launched again', () => {
+  it('once the number of slices is another', async () => {
+    const template = await sliced();
+    const { id } = (await launch(template).expect(201)).body;
+    await test.as.superuser
+      .patch(`job_templates/${template.id}/`, { job_slice_count: 3 })
+      .expect(200);
+    expect(
+      (await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(400)).body,
+    ).toEqual({ detail: 'Cannot relaunch sliced workflow job after slice count has changed.' });
+  });
+
+  it('once its job template is gone', async () => {
+    const template = await sliced();
+    const { id } = (await launch(template).expect(201)).body;
+    await test.database.execute(sql`UPDATE unified_jobs SET status = 'canceled' WHERE id = ${id}`);
+    await test.as.superuser.delete(`job_templates/${template.id}/`).expect(204);
+    const shown = await test.as.superuser.get(`workflow_jobs/${id}/`).expect(200);
+    expect(shown.body).toMatchObject({ is_sliced_job: true, job_template: null });
+    expect(
+      (await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(400)).body,
+    ).toEqual({ detail: 'Cannot relaunch slice workflow job orphaned from job template.' });
+  });
+});

@@ -9,7 +9,7 @@ beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   answers = await everyAnswer();
-}, 60_000);
+}, 120_000);
 afterAll(() => test.close());
 
 interface FieldInfo {

@@ -123,6 +123,18 @@ async function runningJob({ database, home }: TestApp, template: Row): Promise<R
       VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${index}, ${index + 1})`);
   }
   await database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, event_data, parent_uuid, play, task, host_name,
+      changed, failed)
+    SELECT ${job.id}, 100 + row_number() OVER (), given.event, '{}', given.task, 'Put the shop online',
+      given.task, given.host, given.changed, given.event <> 'runner_on_ok'
+    FROM (VALUES ('Gathering Facts', 'web-0000001', 'runner_on_ok', false),
+      ('Gathering Facts', 'web-0000002', 'runner_on_ok', false),
+      ('Install packages', 'web-0000001', 'runner_on_ok', true),
+      ('Install packages', 'web-0000002', 'runner_on_ok', false),
+      ('Install packages', 'web-0000003', 'runner_on_unreachable', false),
+      ('Start the service', 'web-0000001', 'runner_on_ok', true)
+    ) AS given (task, host, event, changed)`);
+  await database.execute(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
     VALUES (${job.id}, 'web-0000001', 5, 2, 0, 0, 1, false),
       (${job.id}, 'web-0000002', 3, 0, 1, 0, 0, true),

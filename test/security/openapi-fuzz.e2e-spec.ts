@@ -24,6 +24,8 @@ import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1500);
+/** Somebody waits for it: faults are told when they are found, and figures at the end. */
+const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 /** A long run goes on after a fault, and tells all of them at its end; more would be no help. */
 const MAX_FAULTS = 40;
@@ -47,7 +49,7 @@ beforeAll(async () => {
       .get(RouteTable, { strict: false })
       .routes.map((route) => [route.info?.operationId ?? '', route]),
   );
-}, 30_000);
+}, 180_000);
 afterAll(() => test.close());
 
 /** Ids of nothing: a hostile id must not happen to be that of a caller. */
@@ -228,6 +230,7 @@ async function send(given: Attempt): Promise<void> {
   if (fault && faults.size < MAX_FAULTS) {
     // Faults of one kind at one operation are told once.
     const kind = `${operation.operationId} ${status} ${fault}`;
+    if (!faults.has(kind) && IS_LONG) process.stderr.write(`${kind} at ${route.method} ${path}\n`);
     faults.set(kind, { request: `${route.method} ${path}`, body, text: answer.text.slice(0, 400) });
   }
 }
@@ -240,6 +243,11 @@ it(
       endOnFailure: true,
       seed: SEED,
     });
+    if (IS_LONG) {
+      const figures = { requests: REQUESTS, operations: reached.size, faults: faults.size };
+      const byStatus = [...statuses].sort(([a], [b]) => a - b);
+      process.stdout.write(`${JSON.stringify({ ...figures, seed: SEED, byStatus })}\n`);
+    }
     expect({ seed: SEED, faults: [...faults] }).toEqual({ seed: SEED, faults: [] });
     // A caller who lost the account on the way would have been refused everything since.
     await test.as.superuser.get('me/').expect(200);
@@ -249,5 +257,5 @@ it(
     const good = [...statuses].filter(([status]) => status < 300);
     expect(good.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(REQUESTS / 10);
   },
-  60_000 + REQUESTS * 100,
+  60_000 + REQUESTS * 400,
 );

@@ -25,10 +25,12 @@ const RUN_TYPES: Readonly<Record<string, string>> = {
 };
 
 export const SCHEDULE_SHOWS: ShownBesides = {
-  fields: { execution_environment: orNull(INTEGER) },
+  fields: { timezone: STRING, until: STRING, execution_environment: orNull(INTEGER) },
   summary_fields: {
     unified_job_template: object({
-      ...{ id: INTEGER, name: STRING, description: STRING },
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
       unified_job_type: STRING,
     }),
   },

@@ -22,7 +22,11 @@ class ActivitySchema {
   )
   operation!: string;
 
-  @Json({ readOnly: true, search: true })
+  @Json({
+    readOnly: true,
+    search: true,
+    help: 'Old and new value by field, or what was tied to what.',
+  })
   changes!: Record<string, unknown>;
 
   @Char({ readOnly: true, help: 'Type of the object acted on.' })

@@ -7,7 +7,7 @@ import { dayPlot } from './day-plot.js';
 
 /** The page at the root: what a person wants to know first. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
-  const { days, active, failures, destinations, verdicts } = dashboard;
+  const { days, active, failures, approvals, destinations, verdicts } = dashboard;
   return page({
     context,
     title: 'Dashboard',
@@ -30,6 +30,15 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
             failures,
             'Nothing has failed.',
             '/api/v2/unified_jobs/?status__in=failed,error&order_by=-id',
+          ),
+        )}
+        ${card(
+          'approvals',
+          'Waiting for your decision',
+          runList(
+            approvals,
+            'Nothing waits for you.',
+            '/api/v2/workflow_approvals/?status=pending&order_by=-id',
           ),
         )}
         ${card('destinations', 'Failing notifications', destinationList(destinations))}

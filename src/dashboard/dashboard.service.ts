@@ -40,6 +40,8 @@ export interface Dashboard {
   days: DayCount[];
   active: ShownRun[];
   failures: ShownRun[];
+  /** Waiting for a decision that the caller may make. */
+  approvals: ShownRun[];
   destinations: FailingDestination[];
   verdicts: { verdict: string; deliveries: number }[];
 }
@@ -66,6 +68,7 @@ export class DashboardService {
       days: await this.days(actor),
       active: await this.runs(active, sql`coalesce(t.started, t.created)`, actor),
       failures: await this.runs(failed, sql`t.finished`, actor),
+      approvals: await this.runs(awaiting(actor), sql`t.created`, actor),
       destinations: await this.destinations(actor),
       verdicts: await this.verdicts(actor),
     };
@@ -131,6 +134,10 @@ export class DashboardService {
 
 const readable = (type: string, alias: string, actor: Actor): Sql =>
   sql`(${permit(resource(type).policy, 'read', alias, actor)})`;
+
+const awaiting = (actor: Actor): Sql => sql`
+  t.type = 'workflow_approval' AND t.status = 'pending'
+  AND (${permit(resource('workflow_approval').policy, 'approve', 't', actor)})`;
 
 const newest = (table: string, alias: string): Sql =>
   sql`${ident(alias, 'id')} > (SELECT coalesce(max(id), 0) - ${NEWEST} FROM ${ident(table)})`;

@@ -11,7 +11,7 @@ import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
 import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
-import { RunStreamService } from './live/run-stream.service.js';
+import { RunStreams } from './live/run-streams.js';
 import { StreamSlots } from './live/stream-slots.js';
 import { LaunchPanel } from './pages/launch-panel.js';
 import { RunPanel } from './pages/run-panel.js';
@@ -53,7 +53,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     CancelService,
     StdoutService,
     RunNewsFeed,
-    RunStreamService,
+    RunStreams,
     StreamSlots,
     RunPanel,
     LaunchPanel,
@@ -70,6 +70,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunChanges,
     RunSignals,
     RunTransitions,
+    RunStreams,
   ],
 })
 export class JobsModule {

@@ -7,24 +7,24 @@ import { Outbox } from '../common/queue/outbox.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { Database } from '../database/database.js';
+import { BOOLEAN, INTEGER, list, object } from '../common/openapi/json-schema.js';
 import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { readRange, type ResendRange } from './resend-request.js';
 
 /** Answer of a resend of a time range, for the OpenAPI document. */
-export const RESENT = {
-  type: 'object',
-  properties: {
-    dry_run: { type: 'boolean', description: 'Present and true where nothing was sent.' },
-    count: { type: 'integer', description: 'Notifications sent again.' },
+export const RESENT = object(
+  {
+    dry_run: { ...BOOLEAN, description: 'Present and true where nothing was sent.' },
+    count: { ...INTEGER, description: 'Notifications sent again.' },
     notifications: {
-      type: 'array',
-      items: { type: 'integer' },
+      ...list(INTEGER),
       description: 'Ids of the new records; of those to be repeated in a dry run.',
     },
   },
-};
+  ['dry_run'],
+);
 
 /**
  * Sends finished notifications once more, each as a record of its own, because a record's outcome

@@ -44,7 +44,7 @@ export class NotificationSchema extends ResourceSchema {
   @Text({ ...READ_ONLY, search: true })
   subject!: string;
 
-  @Json({ ...READ_ONLY, search: true })
+  @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
   body!: Record<string, unknown>;
 
   @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true, hidden: true })

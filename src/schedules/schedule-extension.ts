@@ -1,5 +1,11 @@
 import { permit } from '../common/access.js';
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import { INTEGER, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { Recurrence } from './recurrence.js';
@@ -16,6 +22,18 @@ const RUN_TYPES: Readonly<Record<string, string>> = {
   job_template: 'job',
   project: 'project_update',
   workflow_job_template: 'workflow_job',
+};
+
+export const SCHEDULE_SHOWS: ShownBesides = {
+  fields: { timezone: STRING, until: STRING, execution_environment: orNull(INTEGER) },
+  summary_fields: {
+    unified_job_template: object({
+      id: INTEGER,
+      name: STRING,
+      description: STRING,
+      unified_job_type: STRING,
+    }),
+  },
 };
 
 /** What a schedule shows besides its fields: of its rule, and of its template by its kind. */

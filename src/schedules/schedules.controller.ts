@@ -4,6 +4,7 @@ import { Char, fieldsOf } from '../common/fields/field.js';
 import { validate } from '../common/fields/validate.js';
 import { Invalid } from '../common/http/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { list, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
@@ -25,7 +26,7 @@ class PreviewSchema {
 }
 
 const PREVIEW_FIELDS = fieldsOf(PreviewSchema);
-const TIMES = { type: 'array', items: { type: 'string', format: 'date-time' } };
+const TIMES = list(STRING);
 
 @Resource(schedules)
 @SubList('jobs', children('jobs', { readOnly: true }))
@@ -42,7 +43,7 @@ export class SchedulesController extends ResourceController(schedules) {
     summary: 'The next occurrences of a rule, local to its time zone and in UTC.',
     body: PREVIEW_FIELDS,
     status: 200,
-    response: { type: 'object', properties: { local: TIMES, utc: TIMES } },
+    response: object({ local: TIMES, utc: TIMES }),
   })
   preview(@Req() { body }: ApiRequest): object {
     const { rrule } = validate(PREVIEW_FIELDS, body);
@@ -59,10 +60,7 @@ export class SchedulesController extends ResourceController(schedules) {
     access: 'authenticated',
     operationId: 'schedules_zoneinfo',
     summary: 'Time zones that a schedule may name.',
-    response: {
-      type: 'object',
-      properties: { zones: { type: 'array', items: { type: 'string' } } },
-    },
+    response: object({ zones: list(STRING) }),
   })
   zones(): object {
     return { zones: zoneNames() };

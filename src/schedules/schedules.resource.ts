@@ -6,7 +6,7 @@ import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { ScheduleSchema } from './schedule.schema.js';
-import { scheduleExtension } from './schedule-extension.js';
+import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
 
 /** The roles that launch each kind of template; their objects share one sequence of ids. */
 const LAUNCHERS = [
@@ -66,4 +66,5 @@ export const schedules = defineResource({
     jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
   },
   extend: scheduleExtension,
+  shows: SCHEDULE_SHOWS,
 });

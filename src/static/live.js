@@ -1,10 +1,11 @@
-/* Goes on with the output of a run that is active. Without it the page is as it was loaded. */
+/* Goes on with the output or the graph of a run that is active. Without it the page is as it was loaded. */
 (() => {
   'use strict';
 
   const output = document.querySelector('[data-live]');
+  const graph = document.querySelector('[data-live-graph]');
   const state = document.querySelector('[data-live-status]');
-  if (!output || !state) return;
+  if (!(output || graph) || !state) return;
 
   /** A page that stays open for hours must not grow for ever. */
   const MAX_CHUNKS = 5000;
@@ -67,12 +68,20 @@
     }
   }
 
-  const source = new EventSource(output.dataset.live);
+  let waiting;
+  /** Several changes at a time are one look at the page. */
+  function refreshSoon() {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void refresh().catch(() => undefined), 150);
+  }
+
+  const source = new EventSource(output ? output.dataset.live : graph.dataset.liveGraph);
   let status = '';
   source.addEventListener('job_event', ({ data }) => {
     const { stdout } = JSON.parse(data);
     if (stdout !== '') append(stdout);
   });
+  source.addEventListener('node', refreshSoon);
   source.addEventListener('status', ({ data }) => {
     const news = JSON.parse(data).status;
     if (news === status) return;
@@ -82,7 +91,7 @@
   source.addEventListener('end', () => {
     source.close();
     state.textContent = `The run ended: ${status}.`;
-    refresh().catch(() => undefined);
+    refreshSoon();
   });
   source.addEventListener('error', () => {
     // A lost connection is made again by the browser; a refused one is not.
@@ -90,5 +99,5 @@
     state.textContent = 'The live output is not available: load the page again.';
   });
   window.addEventListener('pagehide', () => source.close());
-  output.scrollTop = output.scrollHeight;
+  if (output) output.scrollTop = output.scrollHeight;
 })();

@@ -8,6 +8,7 @@ import { ApprovalTemplates } from './approval-templates.service.js';
 import { NestedWorkflowLaunches } from './nested-workflow-launches.js';
 import { Nesting } from './nesting.js';
 import { NodeTemplateLoader } from './node-template-loader.js';
+import { WorkflowTemplatePanel } from './pages/workflow-template.panel.js';
 import { WorkflowLaunchController } from './workflow-launch.controller.js';
 import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
@@ -34,6 +35,7 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     Nesting,
     WorkflowLaunchLoader,
     WorkflowLaunchService,
+    WorkflowTemplatePanel,
     { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
   ],
   exports: [NestedLaunches, NodeTemplateLoader, WorkflowLaunchLoader, WorkflowLaunchService],

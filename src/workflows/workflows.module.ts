@@ -6,13 +6,21 @@ import { SlicedLaunches } from '../jobs/sliced-launches.js';
 import { SlicedJobs } from './sliced-jobs.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
+import { ApprovalPanel } from './pages/approval.panel.js';
+import { WorkflowRunPanel } from './pages/workflow-run.panel.js';
+import { WorkflowLiveController } from './workflow-live.controller.js';
 import { WorkflowJobsController } from './workflow-jobs.controller.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 import { WorkflowRows } from './workflow-rows.js';
 
 @Global()
 @Module({
-  controllers: [WorkflowJobsController, WorkflowJobNodesController, WorkflowApprovalsController],
+  controllers: [
+    WorkflowJobsController,
+    WorkflowLiveController,
+    WorkflowJobNodesController,
+    WorkflowApprovalsController,
+  ],
   providers: [
     WorkflowRows,
     FormerNodes,
@@ -20,6 +28,8 @@ import { WorkflowRows } from './workflow-rows.js';
     ApprovalDecisions,
     NodeOutcomes,
     { provide: SlicedLaunches, useClass: SlicedJobs },
+    WorkflowRunPanel,
+    ApprovalPanel,
   ],
   exports: [WorkflowRows, FormerNodes, WorkflowRelaunch, SlicedLaunches],
 })

@@ -126,6 +126,40 @@ describe('live events', () => {
     ]);
   });
 
+  it('sends the nodes of a workflow job as they change', async () => {
+    const { database, home } = test;
+    const run = (type: string, status: string): Promise<Row | undefined> =>
+      database.row<Row>(sql`
+        INSERT INTO unified_jobs (type, name, status, organization_id)
+        VALUES (${type}, 'Watched', ${status}, ${home.organization.id}) RETURNING *`);
+    const workflow = (await run('workflow_job', 'running'))!;
+    const job = (await run('job', 'pending'))!;
+    const node = (await database.row<Row>(sql`
+      INSERT INTO workflow_job_nodes (workflow_job_id, identifier, job_id)
+      VALUES (${workflow.id}, 'one', ${job.id}) RETURNING id`))!;
+    const listener = await listen(`workflow_jobs/${workflow.id}/events/stream/`);
+    const states = (): unknown[] =>
+      listener.messages.filter(({ event }) => event === 'node').map(({ data }) => data);
+    await eventually(() =>
+      expect(states()).toEqual([{ id: node.id, job: job.id, status: 'pending' }]),
+    );
+    const move = test.app.get(RunTransitions, { strict: false });
+    await move.move([job.id], { from: ['pending'], to: 'running' });
+    await eventually(() => expect(states().at(-1)).toMatchObject({ status: 'running' }));
+    await finish(job);
+    await finish(workflow);
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    expect(states().map((one) => (one as { status: string }).status)).toEqual([
+      'pending',
+      'running',
+      'successful',
+    ]);
+    expect(listener.messages.at(-1)).toMatchObject({
+      event: 'end',
+      data: { status: 'successful' },
+    });
+  });
+
   it('sends events as the list shows them', async () => {
     const job = await makeJob('successful');
     await addEvents(job, 1, 2);

@@ -10,6 +10,9 @@ import { operationsOf, type OpenApiDocument, type Operation } from '../support/o
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
+/** Hundreds of requests, one after the other. */
+const PATIENCE_MS = 240_000;
+
 let test: TestApp;
 let samples: Samples;
 let check: AnswerCheck;
@@ -24,7 +27,7 @@ beforeAll(async () => {
   check = new AnswerCheck(document);
   operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
   routes = test.app.get(RouteTable, { strict: false }).routes.filter(({ info }) => info);
-}, 60_000);
+}, 120_000);
 afterAll(() => test.close());
 
 /** What is wrong with the answer of a route, or null. */
@@ -59,15 +62,23 @@ it.each(['superuser', 'orgMember', 'auditor', 'anonymous'] as const)(
   async (name) => {
     expect(await faultsOf(test.as[name], reads)).toEqual([]);
   },
-  60_000,
+  PATIENCE_MS,
 );
 
-it('lists without a count, with a place and in small pages as documented', async () => {
-  expect(await faultsOf(test.as.superuser, lists, '?count_disabled=1&page_size=1')).toEqual([]);
-}, 60_000);
+it(
+  'lists without a count, with a place and in small pages as documented',
+  async () => {
+    expect(await faultsOf(test.as.superuser, lists, '?count_disabled=1&page_size=1')).toEqual([]);
+  },
+  PATIENCE_MS,
+);
 
-it('creates, changes and acts as documented', async () => {
-  const writes = ({ method, info }: TableRoute): boolean =>
-    ['POST', 'PUT', 'PATCH'].includes(method) && info!.access === 'authenticated';
-  expect(await faultsOf(test.as.superuser, writes)).toEqual([]);
-}, 120_000);
+it(
+  'creates, changes and acts as documented',
+  async () => {
+    const writes = ({ method, info }: TableRoute): boolean =>
+      ['POST', 'PUT', 'PATCH'].includes(method) && info!.access === 'authenticated';
+    expect(await faultsOf(test.as.superuser, writes)).toEqual([]);
+  },
+  PATIENCE_MS,
+);

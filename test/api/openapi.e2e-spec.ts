@@ -3,7 +3,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 
 import { RouteTable } from '../../src/common/http/route-table.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
+import {
+  operationsOf,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+} from '../support/openapi.js';
 
 let test: TestApp;
 let document: OpenApiDocument;
@@ -57,6 +62,8 @@ const WITHOUT_BODY = [
   'DELETE /api/v2/inventories/{id}/',
   'POST /api/v2/job_templates/{id}/survey_spec/',
   'DELETE /api/v2/job_templates/{id}/survey_spec/',
+  'POST /api/v2/workflow_job_templates/{id}/survey_spec/',
+  'DELETE /api/v2/workflow_job_templates/{id}/survey_spec/',
   'POST /api/v2/jobs/{id}/cancel/',
   'POST /api/v2/project_updates/{id}/cancel/',
   'POST /api/v2/workflow_jobs/{id}/cancel/',
@@ -72,6 +79,45 @@ it('types every answer', () => {
     );
   expect(named(untyped(true)).sort()).toEqual([...WITHOUT_BODY].sort());
   expect(named(untyped(false))).toEqual([]);
+});
+
+/** Places of a schema where any value may stand and nobody says what. */
+function untypedIn(schema: JsonSchema, place: string): string[] {
+  const { properties = {}, items, additionalProperties, anyOf = [], allOf = [] } = schema as Nested;
+  const inner = [
+    ...Object.entries(properties).map(([name, one]) => [one, `${place}.${name}`] as const),
+    ...[...anyOf, ...allOf].map((one) => [one, place] as const),
+    ...(items ? [[items, `${place}[]`] as const] : []),
+    ...(typeof additionalProperties === 'object'
+      ? [[additionalProperties, `${place}.*`] as const]
+      : []),
+  ];
+  const isKnown = ['type', '$ref', 'anyOf', 'allOf'].some((key) => key in schema);
+  const isAnyObject =
+    additionalProperties === true ||
+    (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0);
+  const isFree = !isKnown || (isAnyObject && Object.keys(properties).length === 0);
+  if (isFree) return schema.description ? [] : [place];
+  return inner.flatMap(([one, where]) => untypedIn(one, where));
+}
+
+interface Nested {
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  additionalProperties?: boolean | JsonSchema;
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+}
+
+it('leaves no value of an answer untyped without saying what it is', () => {
+  const components = Object.entries(document.components.schemas);
+  expect(components.flatMap(([name, schema]) => untypedIn(schema, name))).toEqual([]);
+  const answers = operations.flatMap(({ operationId, responses }) =>
+    Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.values(content).map(({ schema }) => [schema!, `${operationId} ${status}`] as const),
+    ),
+  );
+  expect(answers.flatMap(([schema, place]) => untypedIn(schema, place))).toEqual([]);
 });
 
 it('types every parameter and every body', () => {

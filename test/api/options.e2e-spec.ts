@@ -9,7 +9,7 @@ beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   answers = await everyAnswer();
-}, 60_000);
+}, 120_000);
 afterAll(() => test.close());
 
 interface FieldInfo {
@@ -100,6 +100,20 @@ it('shows POST to those who may add', async () => {
   expect(await posts('orgMember', 'teams/')).toBe(false);
   expect(await posts('auditor', 'teams/')).toBe(false);
   expect(await posts('orgMember', 'tokens/')).toBe(true);
+});
+
+it('shows of a list below an object what may be sent to it', async () => {
+  const { as, home } = test;
+  const postOf = async (name: 'orgAdmin' | 'orgMember', path: string): Promise<string[]> => {
+    const { body } = await as[name].options(path).expect(200);
+    return Object.keys((body as Metadata).actions.POST ?? {});
+  };
+  const teams = `organizations/${home.organization.id}/teams/`;
+  expect(await postOf('orgAdmin', teams)).toContain('name');
+  expect(await postOf('orgMember', teams)).toEqual([]);
+  const { body } = await as.superuser.get(`teams/${home.team.id}/object_roles/`).expect(200);
+  const holders = `roles/${(body.results as { id: number }[])[0]!.id}/users/`;
+  expect(await postOf('orgAdmin', holders)).toEqual(['id', 'disassociate']);
 });
 
 it('tells of lists what can be searched, and of objects with roles which', async () => {

@@ -12,6 +12,10 @@ export interface Furnished {
   /** Running, with output and summaries of hosts. */
   job: Row;
   team: Row;
+  workflow: Row;
+  /** Running: one node is over, one waits for a decision. */
+  workflowJob: Row;
+  approval: Row;
 }
 
 export async function furnish(test: TestApp): Promise<Furnished> {
@@ -50,7 +54,12 @@ export async function furnish(test: TestApp): Promise<Furnished> {
   await storeRuns(test, templates);
   await storeDeliveries(test, template);
   await storeFailedNotification(test);
-  return { template, team, job: await runningJob(test, template) };
+  return {
+    template,
+    team,
+    job: await runningJob(test, template),
+    ...(await workflow(test, templates)),
+  };
 }
 
 /** Runs of two weeks, some failed, spread over the hours of the day. */
@@ -114,9 +123,90 @@ async function runningJob({ database, home }: TestApp, template: Row): Promise<R
       VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${index}, ${index + 1})`);
   }
   await database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, event_data, parent_uuid, play, task, host_name,
+      changed, failed)
+    SELECT ${job.id}, 100 + row_number() OVER (), given.event, '{}', given.task, 'Put the shop online',
+      given.task, given.host, given.changed, given.event <> 'runner_on_ok'
+    FROM (VALUES ('Gathering Facts', 'web-0000001', 'runner_on_ok', false),
+      ('Gathering Facts', 'web-0000002', 'runner_on_ok', false),
+      ('Install packages', 'web-0000001', 'runner_on_ok', true),
+      ('Install packages', 'web-0000002', 'runner_on_ok', false),
+      ('Install packages', 'web-0000003', 'runner_on_unreachable', false),
+      ('Start the service', 'web-0000001', 'runner_on_ok', true)
+    ) AS given (task, host, event, changed)`);
+  await database.execute(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
     VALUES (${job.id}, 'web-0000001', 5, 2, 0, 0, 1, false),
       (${job.id}, 'web-0000002', 3, 0, 1, 0, 0, true),
       (${job.id}, 'web-0000003', 0, 0, 0, 1, 0, true)`);
   return job;
+}
+
+/** Test, then ask, then deploy to both regions, report in any case; put it back when it fails. */
+async function workflow(
+  { make, database, home }: TestApp,
+  templates: readonly Row[],
+): Promise<Pick<Furnished, 'workflow' | 'workflowJob' | 'approval'>> {
+  const organization = home.organization.id;
+  const made = await make.row('workflow_job_template', {
+    name: 'Release to production',
+    description: 'Tested, approved, rolled out and reported',
+    organization,
+  });
+  const approvalTemplate = (await database.row<Row>(sql`
+    INSERT INTO unified_job_templates (type, name, description, timeout)
+    VALUES ('workflow_approval_template', 'Release approved?', 'The tests have passed.', 0)
+    RETURNING *`))!;
+  const runs = [templates[0]!, approvalTemplate, templates[1]!, templates[2]!, templates[3]!];
+  const names = ['test', 'approve', 'north', 'south', 'report'];
+  const ids: number[] = [];
+  for (const [index, name] of names.entries()) {
+    const node = await database.row<Row>(sql`
+      INSERT INTO workflow_job_template_nodes (workflow_job_template_id, unified_job_template_id,
+        identifier) VALUES (${made.id}, ${runs[index]!.id}, ${name}) RETURNING id`);
+    ids.push(node!.id);
+  }
+  const edges: [number, number, string][] = [
+    [0, 1, 'success'],
+    [1, 2, 'success'],
+    [1, 3, 'success'],
+    [0, 4, 'failure'],
+    [2, 4, 'always'],
+    [3, 4, 'always'],
+  ];
+  for (const [from, to, kind] of edges) {
+    await database.execute(sql`
+      INSERT INTO workflow_job_template_node_edges (parent_id, child_id, kind)
+      VALUES (${ids[from]}, ${ids[to]}, ${kind})`);
+  }
+  const workflowJob = (await database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, organization_id, started)
+    VALUES ('workflow_job', ${made.name}, 'running', ${made.id}, ${organization},
+      now() - interval '4 minutes') RETURNING *`))!;
+  const tested = (await database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+      organization_id, launch_type, started, finished)
+    VALUES ('job', ${runs[0]!.name}, 'successful', ${runs[0]!.id}, ${runs[0]!.id}, ${organization},
+      'workflow', now() - interval '4 minutes', now() - interval '3 minutes') RETURNING *`))!;
+  const approval = (await database.row<Row>(sql`
+    INSERT INTO unified_jobs (type, name, description, status, unified_job_template_id,
+      organization_id, launch_type, workflow_job_id)
+    VALUES ('workflow_approval', ${approvalTemplate.name}, ${approvalTemplate.description},
+      'pending', ${approvalTemplate.id}, ${organization}, 'workflow', ${workflowJob.id})
+    RETURNING *`))!;
+  const nodes: number[] = [];
+  for (const [index, name] of names.entries()) {
+    const run = [tested.id, approval.id][index] ?? null;
+    const node = await database.row<Row>(sql`
+      INSERT INTO workflow_job_nodes (workflow_job_id, unified_job_template_id, identifier, job_id,
+        outcome) VALUES (${workflowJob.id}, ${runs[index]!.id}, ${name}, ${run},
+        ${index === 0 ? 'successful' : ''}) RETURNING id`);
+    nodes.push(node!.id);
+  }
+  for (const [from, to, kind] of edges) {
+    await database.execute(sql`
+      INSERT INTO workflow_job_node_edges (parent_id, child_id, kind)
+      VALUES (${nodes[from]}, ${nodes[to]}, ${kind})`);
+  }
+  return { workflow: made, workflowJob, approval };
 }

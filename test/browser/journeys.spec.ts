@@ -141,7 +141,7 @@ describeInBrowser.each([
       .locator('#form-post')
       .getByRole('button', { name: /webhook key/i })
       .click();
-    await page.getByText('201 Created').waitFor();
+    await page.getByText('Done.', { exact: true }).waitFor();
     const after = await shown();
     expect(after).toMatch(/"webhook_key": "\w{20,}"/);
     expect(after).not.toBe(before);
@@ -175,10 +175,11 @@ describeInBrowser('a person with a keyboard only', () => {
     await page.waitForFunction("document.activeElement.id === 'post-name'");
     await page.keyboard.type('Typed by hand');
     const organization = page.locator('#post-organization');
-    for (let presses = 0; presses < 5; presses += 1) {
-      if (await organization.evaluate('(one) => one === document.activeElement')) break;
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.id');
+    for (let presses = 0; presses < 5 && (await focused()) !== 'post-organization'; presses += 1) {
       await page.keyboard.press('Tab');
     }
+    expect(await focused()).toBe('post-organization');
     await page.keyboard.type('Home');
     await page.getByRole('option', { name: 'Home' }).first().waitFor();
     await page.keyboard.press('ArrowDown');

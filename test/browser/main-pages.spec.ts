@@ -19,6 +19,8 @@ let browser: Browser;
 beforeAll(async () => {
   test = await boot({ openapi: true });
   house = await furnish(test);
+  // The document is built when it is first asked for; no page has to wait for that here.
+  await test.as.anonymous.get('/api/openapi.json').expect(200);
 });
 afterAll(() => test.close());
 
@@ -54,11 +56,17 @@ const PAGES: readonly MainPage[] = [
     act: async (page) => {
       await page.locator('#post-name').fill('Home');
       await page.getByRole('button', { name: 'Create organization' }).click();
-      await page.getByText('already exists').waitFor();
+      await page.locator('#post-name-errors').waitFor();
     },
     status: 200,
   },
   { name: 'job', path: () => `/api/v2/jobs/${house.job.id}/`, heading: 'Deploy the shop' },
+  {
+    name: 'workflow',
+    path: () => `/api/v2/workflow_jobs/${house.workflowJob.id}/`,
+    heading: 'Release to production',
+    act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(),
+  },
   {
     name: 'access',
     path: () => `/api/v2/teams/${house.team.id}/access_list/`,
@@ -76,6 +84,16 @@ const PAGES: readonly MainPage[] = [
 
 /** Shown as well, but by others or without a picture. */
 const FURTHER: readonly MainPage[] = [
+  {
+    name: 'workflow-template',
+    path: () => `/api/v2/workflow_job_templates/${house.workflow.id}/`,
+    heading: 'Release to production',
+  },
+  {
+    name: 'approval',
+    path: () => `/api/v2/workflow_approvals/${house.approval.id}/`,
+    heading: 'Release approved?',
+  },
   { name: 'not-found', path: () => '/api/v2/teams/999999/', heading: 'Team 999999', status: 404 },
   { name: 'unknown', path: () => '/elsewhere/', heading: '404', status: 404 },
   { name: 'jobs', path: () => '/api/v2/unified_jobs/', heading: 'Unified jobs' },

@@ -195,6 +195,22 @@ describeInBrowser('pages', () => {
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
   });
 
+  it('offers no form below a parent whose every answer would be a refusal', async () => {
+    open = await visit(browser, test, test.as.users.orgMember);
+    const { page } = open;
+    const { id } = test.home.organization;
+    for (const path of [`organizations/${id}/teams/`, `organizations/${id}/projects/`]) {
+      await page.goto(`/api/v2/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect([path, await page.locator('details.form').count()]).toEqual([path, 0]);
+    }
+    await test.make.grant('organization', test.home.organization, 'project_admin_role', {
+      user: test.as.users.orgMember,
+    });
+    await page.reload();
+    await page.getByRole('link', { name: 'Add', exact: true }).waitFor();
+  });
+
   it('says which role would allow what is refused', async () => {
     open = await visit(browser, test, test.as.users.nobody);
     const { page } = open;

@@ -102,6 +102,24 @@ describeInBrowser('pages of runs', () => {
     expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\n`);
   });
 
+  it('shows the tasks of a run with what came of them, what failed unfolded', async () => {
+    const { page } = open;
+    const job = await makeJob('failed');
+    await test.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, event_data, play, task, host_name, changed)
+      VALUES (${job.id}, 1, 'runner_on_ok', '{}', 'Put online', ${HOSTILE}, 'web-1', true),
+        (${job.id}, 2, 'runner_on_ok', '{}', 'Put online', ${HOSTILE}, 'web-2', false),
+        (${job.id}, 3, 'runner_on_failed', '{}', 'Put online', 'Start', 'web-1', false)`);
+    await page.goto(`/api/v2/jobs/${job.id}/`);
+    const tasks = page.getByRole('region', { name: 'Tasks' });
+    await tasks.getByRole('heading', { name: 'Put online' }).waitFor();
+    const [first, second] = [tasks.locator('details').first(), tasks.locator('details').last()];
+    expect(await first.locator('summary').innerText()).toBe(`${HOSTILE} 1 OK 1 changed`);
+    expect(await first.getByRole('link', { name: 'web-2' }).isVisible()).toBe(false);
+    await second.getByRole('link', { name: 'web-1' }).click();
+    await page.waitForURL(/\/job_events\/\d+\/$/);
+  });
+
   it('goes on where the page began, without gaps and doubles, after a lost connection', async () => {
     const { page } = open;
     const job = await makeJob();

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, words, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { titleOf, valueView, type Item } from './values.js';
+import { isItem, titleOf, valueView, type Item } from './values.js';
 
 const MAX_COLUMNS = 7;
 /** Told by other columns, or too long for a cell. */
@@ -16,6 +16,9 @@ const NEVER_COLUMNS = new Set([
   'summary_fields',
   'password',
 ]);
+
+/** Shown even where they are empty. */
+const TOLD = new Set(['name', 'username', 'status', 'description']);
 
 export interface ListParts {
   context: PageContext;
@@ -38,6 +41,7 @@ export function listView(parts: ListParts): Html {
 
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
   const columns = columnsOf(definition, rows);
+  const tellsAccess = rows.some(hasAccess);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
     <table>
@@ -48,6 +52,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
           ${columns.map((name) =>
             heading(context, definition, name, definition?.field(name)?.label ?? words(name)),
           )}
+          ${tellsAccess && html`<th scope="col">Access by</th>`}
           ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
         </tr>
       </thead>
@@ -58,12 +63,35 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
               ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
               ${typed && html`<td>${words(String(row.type))}</td>`}
               ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
+              ${tellsAccess && html`<td>${accessPaths(row)}</td>`}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+const hasAccess = ({ summary_fields: summary }: Item): boolean =>
+  isItem(summary) && Array.isArray(summary.direct_access);
+
+/** A role that gives access, as access lists tell it. */
+interface AccessEntry {
+  role: { name: string; resource_name?: string | null; team_name?: string };
+}
+
+/** The roles through which a user of an access list got here, and the team they came by. */
+function accessPaths({ summary_fields: summary }: Item): Html {
+  const { direct_access: direct, indirect_access: indirect } = summary as Record<
+    'direct_access' | 'indirect_access',
+    AccessEntry[]
+  >;
+  return html`<ul class="paths">
+    ${[...direct, ...indirect].map(
+      ({ role: { name, resource_name: of, team_name: team } }) =>
+        html`<li>${name}${of && ` of ${of}`} ${team && html`<small>through ${team}</small>`}</li>`,
+    )}
+  </ul>`;
 }
 
 const linked = (row: Item, text: string): Html =>
@@ -83,7 +111,9 @@ function columnsOf(definition: ResourceDefinition | undefined, rows: readonly It
     if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {
       return false;
     }
-    return rows.every((row) => row[name] === null || typeof row[name] !== 'object');
+    // A column in which nothing stands tells nothing, but for those that people look for.
+    const isTold = TOLD.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
+    return isTold && rows.every((row) => row[name] === null || typeof row[name] !== 'object');
   });
   const weight = (name: string): number => {
     if (['name', 'username'].includes(name)) return 0;

@@ -26,6 +26,7 @@ const TONES: Record<string, string> = {
   ok: 'good',
   accepted: 'good',
   failed: 'bad',
+  missing: 'bad',
   error: 'bad',
   rejected: 'bad',
   running: 'busy',
@@ -33,8 +34,11 @@ const TONES: Record<string, string> = {
   pending: 'busy',
 };
 
+/** What a status means for the eye: good, bad, busy or plain. */
+export const toneOf = (status: string): string => TONES[status] ?? 'plain';
+
 export const statusBadge = (status: string): Html =>
-  html`<span class="badge ${TONES[status] ?? 'plain'}">${words(status)}</span>`;
+  html`<span class="badge ${toneOf(status)}">${words(status)}</span>`;
 
 /** One value for people: references by name, dates readable, documents as short text. */
 export function valueView(name: string, item: Item, field: Field | undefined): Html {

@@ -67,6 +67,10 @@ export function SubList(
   };
 }
 
+/** `job_templates` as a sentence begins with it. */
+const titled = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
 function declareList(
   controller: GenericControllerClass,
   parent: ResourceDefinition,
@@ -81,7 +85,7 @@ function declareList(
       kind: 'list',
       access: 'authenticated',
       operationId: `${parent.path}_${name}_list`,
-      summary: `List of ${name.replaceAll('_', ' ')} of one ${parent.label.toLowerCase()}.`,
+      summary: `${titled(name)} of one ${parent.label.toLowerCase()}.`,
       get resource() {
         return spec.target();
       },

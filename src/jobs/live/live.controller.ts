@@ -1,16 +1,22 @@
-import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { BadRequest, Forbidden, NotFound } from '../../common/http/errors.js';
+import { BadRequest } from '../../common/http/errors.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { Route } from '../../common/http/route.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { ResourceService } from '../../common/resource/resource.service.js';
+import { Settings } from '../../config/settings.js';
+import { sql } from '../../database/sql.js';
 import { projectUpdates } from '../../projects/project-updates.resource.js';
+import { listJobEvents } from '../job-event-list.js';
 import { jobs } from '../jobs.resource.js';
-import { EventStream } from './event-stream.js';
-import { RunStreamService } from './run-stream.service.js';
-import { StreamSlots } from './stream-slots.js';
+import { RunStreams, type NewsSender } from './run-streams.js';
+
+/** How long a message of a worker may be lost before its news are found all the same. */
+const PATIENCE_MS = 3000;
+/** Events held in memory at once. */
+const BATCH = '100';
 
 const ROUTE = {
   kind: 'document',
@@ -44,12 +50,10 @@ const ROUTE = {
 @ApiTags('jobs')
 @Controller('api/v2')
 export class LiveController {
-  private readonly logger = new Logger('Live');
-
   constructor(
     private readonly resources: ResourceService,
-    private readonly runs: RunStreamService,
-    private readonly slots: StreamSlots,
+    private readonly streams: RunStreams,
+    private readonly settings: Settings,
   ) {}
 
   @Get('jobs/:id/events/stream')
@@ -70,30 +74,40 @@ export class LiveController {
     response: Response,
   ): Promise<void> {
     const after = placeOf(request);
-    const run = await this.resources.load(definition, request.params.id, request.actor);
-    const slot = this.slots.take(request.actor.id);
-    response.once('close', slot.free);
-    const stream = new EventStream(response, slot.signal);
-    stream.open();
-    try {
-      if (request.method !== 'HEAD') {
-        await stream.begin();
-        const { signal } = slot;
-        await this.runs.follow(run, { definition, request, after, stream, signal });
+    const sender = (run: Row): NewsSender => this.eventSender(run.id, after, request);
+    await this.streams.serve({ definition, request, response, sender, patienceMs: PATIENCE_MS });
+  }
+
+  /** Sends the events behind the place the client has, in the order of their counters. */
+  private eventSender(runId: number, start: number, { query, actor }: ApiRequest): NewsSender {
+    const { no_truncate } = query;
+    const paging = {
+      page_size: BATCH,
+      count_disabled: '1',
+      ...(no_truncate === undefined ? {} : { no_truncate }),
+    };
+    let after = start;
+    return async (stream, signal) => {
+      const before = after;
+      for (let hasNext = true; hasNext && !signal.aborted;) {
+        const page = await listJobEvents(
+          this.resources,
+          { query: paging, actor },
+          this.settings.EVENT_STDOUT_MAX_BYTES_DISPLAY,
+          {
+            scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
+            visible: sql`TRUE`,
+            orderBy: ['counter'],
+          },
+        );
+        for (const event of page.results) {
+          after = event.counter as number;
+          await stream.send({ event: 'job_event', id: after, data: event });
+        }
+        ({ hasNext } = page);
       }
-    } catch (error) {
-      // The head is sent: what can be done is to end, and the client comes again and is told why.
-      if (!(error instanceof Forbidden || error instanceof NotFound)) {
-        this.logger.warn({
-          message: 'stream ended',
-          run: run.id,
-          reason: (error as Error).message,
-        });
-      }
-    } finally {
-      response.end();
-      slot.free();
-    }
+      return after !== before;
+    };
   }
 }
 

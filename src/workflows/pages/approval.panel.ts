@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/browsable/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../../common/browsable/panels.js';
+import { timeView } from '../../common/browsable/values.js';
+import { decisionForms } from './run-graph.js';
+
+interface ShownApproval {
+  url: string;
+  status: string;
+  description: string;
+  can_approve_or_deny: boolean;
+  approval_expiration: string | null;
+  related: { source_workflow_job?: string };
+}
+
+/** What is to be decided, by when, and the buttons that decide it. */
+@Injectable()
+@PagePanel('workflow_approval')
+export class ApprovalPanel implements Panel {
+  render({ object, csrf }: PanelContext): Html {
+    const approval = object as unknown as ShownApproval;
+    const workflow = approval.related.source_workflow_job;
+    return html`<section class="card decision" aria-labelledby="decision-title">
+      <h2 id="decision-title">Decision</h2>
+      ${approval.description !== '' && html`<p>${approval.description}</p>`}
+      <p>${sentence(approval)}</p>
+      <div class="actions">
+        ${approval.can_approve_or_deny && decisionForms(approval.url, csrf)}
+        ${workflow && html`<a class="button" href="${workflow}">Show the workflow</a>`}
+      </div>
+    </section>`;
+  }
+}
+
+function sentence({
+  status,
+  can_approve_or_deny: mayDecide,
+  approval_expiration: end,
+}: ShownApproval): Html {
+  if (status === 'successful') return html`It was approved: the workflow goes on.`;
+  if (status === 'failed') return html`It was denied, or nobody decided in time.`;
+  if (status !== 'pending') return html`It was ${status} before anybody decided.`;
+  return html`The workflow waits${end !== null && html` until ${timeView(end)}`}.
+  ${mayDecide ? 'You can decide.' : 'Somebody with the approve role of the workflow has to decide.'}`;
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { assetUrl } from '../../common/browsable/assets.js';
+import { html, type Html } from '../../common/browsable/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../../common/browsable/panels.js';
+import { Database } from '../../database/database.js';
+import { runActions, type ShownRun } from '../../jobs/pages/run-actions.js';
+import { isFinal } from '../../jobs/state-machine.js';
+import type { JobStatus } from '../../jobs/unified-job.schema.js';
+import { graphView } from './graph-view.js';
+import { loadRunGraph } from './run-graph.js';
+
+/** The graph of a workflow job with the states of its nodes; the script keeps it up to date. */
+@Injectable()
+@PagePanel('workflow_job')
+export class WorkflowRunPanel implements Panel {
+  constructor(private readonly database: Database) {}
+
+  async render({ object, actor, csrf }: PanelContext): Promise<Html> {
+    const run = object as unknown as ShownRun;
+    const isActive = !isFinal(run.status as JobStatus);
+    const { nodes, edges } = await loadRunGraph(this.database, run.id, actor, csrf);
+    const stream = `${run.url}events/stream/`;
+    return html`<div id="run-actions" class="actions" data-refresh>
+        ${await runActions(this.database, run, { actor, csrf, isActive })}
+      </div>
+      <section aria-labelledby="graph-title">
+        <div class="line">
+          <h2 id="graph-title">Graph</h2>
+          <p role="status" data-live-status>
+            ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
+          </p>
+        </div>
+        <div id="run-graph" data-refresh>${graphView(nodes, edges)}</div>
+        ${isActive && html`<p class="hint plain-only">Load this page again to see what came since.</p>`}
+      </section>
+      ${
+        isActive &&
+        html`<script src="${assetUrl('live.js')}" data-live-graph="${stream}" defer></script>`
+      }`;
+  }
+}

@@ -1,0 +1,78 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/http/route.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { RunStreams, type NewsSender } from '../jobs/live/run-streams.js';
+import { workflowJobs } from './workflow-jobs.resource.js';
+
+/** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */
+const PATIENCE_MS = 1000;
+
+interface NodeState extends Row {
+  job: number | null;
+  status: string;
+}
+
+/**
+ * Workflow jobs while they run, like jobs (decision 35). Who may open the workflow job may follow its
+ * nodes.
+ */
+@ApiTags('workflow_jobs')
+@Controller('api/v2/workflow_jobs/:id/events/stream')
+export class WorkflowLiveController {
+  constructor(
+    private readonly database: Database,
+    private readonly streams: RunStreams,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'workflow_jobs_events_stream',
+    summary: 'Changes of nodes and status as server-sent events, until the workflow job is over.',
+    parent: workflowJobs,
+    produces: 'text/event-stream',
+    response: {
+      type: 'string',
+      description:
+        'Messages `node` (`id`, `job` and `status` of a node that changed; of all at first), `status` and, last of all, `end`.',
+    },
+  })
+  async follow(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    await this.streams.serve({
+      definition: workflowJobs,
+      request,
+      response,
+      sender: (run) => this.nodeSender(run.id),
+      patienceMs: PATIENCE_MS,
+    });
+  }
+
+  /** Sends the nodes whose state is another than the client was told. */
+  private nodeSender(runId: number): NewsSender {
+    const told = new Map<number, string>();
+    return async (stream, signal) => {
+      let wasSent = false;
+      for (const { id, job, status } of await this.states(runId)) {
+        if (signal.aborted) break;
+        if (told.get(id) === status) continue;
+        told.set(id, status);
+        wasSent = true;
+        await stream.send({ event: 'node', data: { id, job, status } });
+      }
+      return wasSent;
+    };
+  }
+
+  private states(runId: number): Promise<NodeState[]> {
+    return this.database.rows<NodeState>(sql`
+      SELECT node.id, node.job_id AS job, coalesce(run.status, node.outcome) AS status
+      FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ${runId} ORDER BY node.id`);
+  }
+}

@@ -1,0 +1,133 @@
+import { jest } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Browser } from 'playwright-core';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { describeInBrowser, openBrowser, visit, type Visit } from './browser.js';
+
+jest.setTimeout(120_000);
+
+let test: TestApp;
+let worker: INestApplicationContext;
+let browser: Browser;
+
+beforeAll(async () => {
+  test = await boot();
+  worker = await bootWorker(test);
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+});
+
+/** A workflow that asks, and asks again when it was denied. */
+async function makeWorkflow(name: string): Promise<Row> {
+  const { make, home, as } = test;
+  const workflow = await make.row('workflow_job_template', {
+    name,
+    organization: home.organization.id,
+  });
+  const ids: number[] = [];
+  for (const question of ['Roll it out?', 'Put it back?']) {
+    const path = `workflow_job_templates/${workflow.id}/workflow_nodes/`;
+    const node = (await as.superuser.post(path, { identifier: question }).expect(201)).body as Row;
+    ids.push(node.id);
+    await as.superuser
+      .post(`workflow_job_template_nodes/${node.id}/create_approval_template/`, { name: question })
+      .expect(201);
+  }
+  const failure = `workflow_job_template_nodes/${ids[0]}/failure_nodes/`;
+  await as.superuser.post(failure, { id: ids[1] }).expect(204);
+  return workflow;
+}
+
+describeInBrowser.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('workflows %s', (_name, javaScriptEnabled) => {
+  let open: Visit;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    open = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  /** Waits for something to come up: by itself with scripts, by loading again without. */
+  async function comes(selector: string): Promise<void> {
+    const found = open.page.locator(selector).first();
+    for (let tries = 0; tries < 60 && !javaScriptEnabled; tries += 1) {
+      if (await found.isVisible()) return;
+      await open.page.waitForTimeout(500);
+      await open.page.reload();
+    }
+    await found.waitFor();
+  }
+
+  async function launch(name: string): Promise<void> {
+    const { page } = open;
+    const workflow = await makeWorkflow(`${name} ${javaScriptEnabled}`);
+    await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+    // The picture of a template has its nodes and what follows what, and no states.
+    const graph = page.getByRole('region', { name: 'Graph of the workflow' });
+    await graph.getByRole('link', { name: 'Roll it out?, Approval' }).waitFor();
+    expect(await graph.getByText('on failure').count()).toBe(1);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
+    await comes('.node-actions button');
+  }
+
+  it('approves a step in the graph, and the workflow goes on', async () => {
+    const { page } = open;
+    await launch('Approved');
+    const graph = page.getByRole('region', { name: 'Graph of the workflow' });
+    await graph.getByRole('link', { name: 'Put it back?, Approval, not started' }).waitFor();
+    await graph.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('It was approved: the workflow goes on.').waitFor();
+    expect(await page.getByRole('button', { name: 'Deny' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Show the workflow' }).click();
+    await comes('[data-live-status]:has-text("The run ended: successful.")');
+    await comes('a[aria-label="Put it back?, Approval, skipped"]');
+  });
+
+  it('denies a step on its own page, found on the dashboard', async () => {
+    const { page } = open;
+    await launch('Denied');
+    await page.goto('/');
+    const waiting = page.getByRole('region', { name: 'Waiting for your decision' });
+    await waiting.getByRole('link', { name: 'Roll it out?' }).first().click();
+    await page.getByText('The workflow waits. You can decide.').waitFor();
+    await page.locator('.decision').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('It was denied, or nobody decided in time.').waitFor();
+    await page.getByRole('link', { name: 'Show the workflow' }).click();
+    // The failure path asks the next question.
+    await comes('a[aria-label="Roll it out?, Approval, failed"]');
+    await comes('a[aria-label="Put it back?, Approval, pending"]');
+    await page.locator('#run-actions').getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
+    await comes('[data-live-status]:has-text("The run ended: canceled.")');
+  });
+});
+
+describeInBrowser('workflows for those who may not decide', () => {
+  it('show what waits, and no buttons', async () => {
+    browser = await openBrowser();
+    const workflow = await makeWorkflow('Watched');
+    const path = `workflow_job_templates/${workflow.id}/launch/`;
+    const { body } = await test.as.superuser.post(path, {}).expect(201);
+    const { page, faults, close } = await visit(browser, test, test.as.users.auditor);
+    await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
+    await page.locator('a[aria-label="Roll it out?, Approval, pending"]').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+    await browser.close();
+  });
+});

@@ -73,14 +73,14 @@ export class DeliveryLedger {
     { templateId, service }: IncomingDelivery,
     guid: string,
   ): Promise<FirstDelivery | undefined> {
-    return this.database.row<FirstDelivery>(sql`
+    return this.database.preparedRow<FirstDelivery>(sql`
       SELECT id, job_id FROM webhook_deliveries
       WHERE template_id = ${templateId} AND service = ${service}
         AND dedupe_key = ${dedupeKey(guid)}`);
   }
 
   async setJob(id: number, jobId: number): Promise<void> {
-    await this.database.execute(
+    await this.database.preparedRows(
       sql`UPDATE webhook_deliveries SET job_id = ${jobId} WHERE id = ${id}`,
     );
   }
@@ -108,7 +108,7 @@ export class DeliveryLedger {
   ): Promise<number | null> {
     const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
     const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
-    const row = await this.database.row<{ id: number }>(sql`
+    const row = await this.database.preparedRow<{ id: number }>(sql`
       INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, ref_name, head_ref,
         status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
         job_id, dedupe_key, dedupe_until)

@@ -14,7 +14,8 @@ import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 import { describeInBrowser, openBrowser, visit } from './browser.js';
 
-jest.setTimeout(300_000);
+/** Hundreds of pages, one after the other. */
+jest.setTimeout(900_000);
 
 const MARK = 'canary-7f3a';
 const CANARY = `${MARK}</pre></textarea></title><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{7*7}}`;

@@ -3,6 +3,7 @@ import { RolesAndRules1795255051170 } from './1795255051170-roles-and-rules.js';
 import { InventoryCounters1795255051171 } from './1795255051171-inventory-counters.js';
 import { DefaultInstanceGroup1795255051172 } from './1795255051172-default-instance-group.js';
 import { AddWorkflowTemplates1795289615541 } from './1795289615541-add-workflow-templates.js';
+import { CoalesceWebhooks1795290691108 } from './1795290691108-coalesce-webhooks.js';
 import { RunWorkflowGraphs1795290754718 } from './1795290754718-run-workflow-graphs.js';
 import { PreferredInstanceGroups1795290755452 } from './1795290755452-preferred-instance-groups.js';
 import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activity.js';
@@ -16,6 +17,7 @@ export const migrations = {
   InventoryCounters1795255051171,
   DefaultInstanceGroup1795255051172,
   AddWorkflowTemplates1795289615541,
+  CoalesceWebhooks1795290691108,
   RunWorkflowGraphs1795290754718,
   PreferredInstanceGroups1795290755452,
   ParentsOfActivity1795290755453,

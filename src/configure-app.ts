@@ -8,6 +8,7 @@ import { pageControls } from './common/browsable/page-controls.js';
 import { bodyParser, rawBody } from './common/http/body.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
+import { answerParserErrors } from './common/http/parser-errors.js';
 import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
@@ -33,6 +34,7 @@ interface Express {
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
   const settings = app.get(Settings);
+  answerParserErrors(app.getHttpServer());
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');

@@ -7,7 +7,7 @@ import { record, statementsOf } from './record.mjs';
 import { report } from './report.mjs';
 import { makeHosts } from './seed.mjs';
 import { startRaw, startServer } from './servers.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, makeWorld, spreadIds, withDatabase } from './world.mjs';
 
 const CREATE = '/api/v2/bulk/host_create/';
 const DELETED = 250;
@@ -25,6 +25,7 @@ export async function benchBulk({ root, environment }) {
   try {
     const call = caller(server.url, world.admin);
     const made = await makeTemplate(world, call);
+    await spreadIds(world);
     const results = [];
     const creates = scenarios(world.admin, made.inventory);
     const recorded = await record({

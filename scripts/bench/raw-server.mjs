@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import pg from 'pg';
 
-import { NONCE } from './nonce.mjs';
+import { idsIn, NONCE } from './nonce.mjs';
 
 const recorded = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
@@ -15,12 +15,21 @@ function exchangeOf(key, nonce) {
 }
 for (const one of Object.values(recorded)) one.text = JSON.stringify(one);
 
+/** Ids that were new at the recording are, in later statements, those that are new now. */
 async function replay(statements) {
+  const newIds = new Map();
+  const renewed = (value) =>
+    Array.isArray(value) ? value.map(renewed) : (newIds.get(value) ?? value);
   let transaction = null;
   try {
-    for (const statement of statements) {
+    for (const { ids, ...statement } of statements) {
       if (statement.text === 'BEGIN') transaction = await pool.connect();
-      await (transaction ?? pool).query(statement);
+      if (newIds.size > 0) statement.values = statement.values.map(renewed);
+      const { rows } = await (transaction ?? pool).query(statement);
+      if (ids.length > 0) {
+        const made = idsIn(rows);
+        ids.forEach((id, index) => newIds.set(id, made[index]));
+      }
       if (statement.text !== 'COMMIT') continue;
       transaction.release();
       transaction = null;

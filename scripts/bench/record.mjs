@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 
+import { idsIn } from './nonce.mjs';
+
 /**
  * The statements and the answer of each exchange, taken from the product itself, so that the raw
  * server does the same work at the database and sends the same bytes. An exchange that writes is
@@ -63,7 +65,7 @@ export function setEnvironment(environment) {
   };
 }
 
-/** Hears every statement that this process sends. */
+/** Hears every statement that this process sends, and which ids it made. */
 export function listen() {
   const { query } = pg.Client.prototype;
   const listening = { statements: [], end: () => (pg.Client.prototype.query = query) };
@@ -73,8 +75,19 @@ export function listen() {
       values = [],
       name,
     } = typeof statement === 'string' ? { text: statement } : statement;
-    listening.statements.push({ text, values, name });
-    return query.call(this, statement, ...rest);
+    const entry = { text, values, name, ids: [] };
+    listening.statements.push(entry);
+    const keep = (result) => (entry.ids = idsIn(result?.rows ?? []));
+    const callback = typeof rest.at(-1) === 'function' ? rest.pop() : null;
+    if (!callback) {
+      const answer = query.call(this, statement, ...rest);
+      answer.then(keep, () => undefined);
+      return answer;
+    }
+    return query.call(this, statement, ...rest, (error, result) => {
+      keep(result);
+      callback(error, result);
+    });
   };
   return listening;
 }

@@ -7,7 +7,7 @@ import { makeTemplate } from './objects.mjs';
 import { record, statementsOf } from './record.mjs';
 import { report } from './report.mjs';
 import { startRaw, startServer } from './servers.mjs';
-import { caller, makeWorld } from './world.mjs';
+import { caller, makeWorld, spreadIds } from './world.mjs';
 
 const KB = 1024;
 const SIZES = [
@@ -28,6 +28,7 @@ export async function benchWebhooks({ root, environment }) {
     const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
     const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
     const path = `/api/v2/job_templates/${template.id}/service_a/`;
+    await spreadIds(world);
     const results = [];
     for (const { label, bytes, count, budget } of SIZES) {
       const deliver = deliveryMaker(path, key, bytes);
@@ -74,13 +75,15 @@ function deliveryMaker(path, key, bytes) {
   });
   const body = Buffer.from(payload);
   const signature = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+  // Each size has deliveries of its own, also at the recording.
+  const guidStart = bytes.toString(16).padStart(8, '0');
   return (nonce) => ({
     path,
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'x-service-a-event': 'push',
-      'x-service-a-delivery': `00000000-0000-4000-8000-0000${nonce}`,
+      'x-service-a-delivery': `${guidStart}-0000-4000-8000-0000${nonce}`,
       'x-service-a-signature-256': signature,
     },
     body,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
+import { FIRST_ID } from './nonce.mjs';
+
 const run = promisify(execFile);
 
 /**
@@ -56,6 +58,21 @@ export async function withDatabase(url, work) {
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Lets every table number its rows in a range of its own from now on, so that a recorded id is told
+ * from any other number.
+ */
+export function spreadIds({ environment }) {
+  return withDatabase(environment.DATABASE_URL, (client) =>
+    client.query(
+      `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
+         $1::bigint * (row_number() OVER (ORDER BY sequencename)))
+       FROM pg_sequences`,
+      [FIRST_ID],
+    ),
+  );
 }
 
 async function createDatabase(url, name) {

@@ -19,7 +19,7 @@ class RoleSchema {
   @Char({ readOnly: true, search: true, hidden: true, help: 'Role field of the object.' })
   role_field!: string;
 
-  @Char({ readOnly: true, hidden: true })
+  @Char({ readOnly: true, search: true, hidden: true })
   content_type!: string;
 
   @Integer({ readOnly: true, nullable: true, hidden: true })

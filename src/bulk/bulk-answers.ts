@@ -1,4 +1,5 @@
 import {
+  anyOf,
   BOOLEAN,
   freeObject,
   INTEGER,
@@ -9,23 +10,26 @@ import {
   partial,
   STRING,
   type JsonSchema,
-  type JsonSchemas,
 } from '../common/openapi/json-schema.js';
 import type { AlternativeAnswer, QueryParameter } from '../common/http/route.js';
 
 /** JSON schemas of the answers that are no resource, for the OpenAPI document. */
 export const DETAIL = object({ detail: STRING });
 
-const HOST = object({
-  id: orNull(INTEGER),
-  name: STRING,
-  description: STRING,
-  enabled: BOOLEAN,
-  instance_id: STRING,
-  variables: STRING,
-  url: orNull(STRING),
-  inventory: INTEGER,
-});
+const HOST = object(
+  {
+    id: orNull(INTEGER),
+    name: STRING,
+    description: STRING,
+    enabled: BOOLEAN,
+    instance_id: STRING,
+    variables: STRING,
+    groups: list(STRING),
+    url: orNull(STRING),
+    inventory: INTEGER,
+  },
+  ['groups'],
+);
 
 const CREATED_MEMBERS = {
   url: { ...STRING, description: 'Path of the inventory.' },
@@ -52,9 +56,16 @@ const PREVIEW_MEMBERS = {
 const COUNTS = { created: INTEGER, updated: INTEGER, unchanged: INTEGER };
 const COUNT_NAMES = Object.keys(COUNTS);
 
+/** Of a body of lines: the hosts are counted, not listed. */
+const COUNTED = { url: STRING, inventory: INTEGER, ...COUNTS };
+const COUNTED_OPTIONAL = ['updated', 'unchanged'];
+
 export const CREATED: JsonSchema = {
-  ...object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
-  description: 'The numbers are told with `on_conflict: "update"`.',
+  ...anyOf(
+    object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
+    object(COUNTED, COUNTED_OPTIONAL),
+  ),
+  description: 'Of a body of lines the hosts are counted. `on_conflict: "update"` counts them too.',
 };
 
 /** One line of a body of lines. */
@@ -77,7 +88,7 @@ export const CREATED_LINES = partial({
     ['of'],
   ),
   status: { ...INTEGER, description: 'What the status of an answer in one piece would be.' },
-  result: partial({ url: STRING, inventory: INTEGER, ...COUNTS }),
+  result: partial({ dry_run: BOOLEAN, ...COUNTED }),
   error: freeObject('The body of an error, as in one piece.'),
 });
 
@@ -97,21 +108,22 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
 
 export const DELETED = object(DELETED_MEMBERS);
 
-const dryRun = (
-  members: JsonSchemas,
-  optional: readonly string[] = [],
-): readonly AlternativeAnswer[] => [
+const dryRun = (...answers: readonly JsonSchema[]): readonly AlternativeAnswer[] => [
   {
     status: 200,
     description: 'What would come of it, with `?dry_run=1`.',
-    response: object({ dry_run: BOOLEAN, ...members }, optional),
+    response: answers.length === 1 ? answers[0]! : anyOf(...answers),
   },
 ];
 
 /** Answers to `?dry_run=1` (decision 32). */
-export const CREATE_DRY_RUN = dryRun({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES);
-export const DELETE_DRY_RUN = dryRun(DELETED_MEMBERS);
-export const LAUNCH_DRY_RUN = dryRun(PREVIEW_MEMBERS);
+const DRY_RUN = { dry_run: BOOLEAN };
+export const CREATE_DRY_RUN = dryRun(
+  object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
+  object({ ...DRY_RUN, ...COUNTED }, COUNTED_OPTIONAL),
+);
+export const DELETE_DRY_RUN = dryRun(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
+export const LAUNCH_DRY_RUN = dryRun(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));
 
 export const DRY_RUN_PARAMETER = {
   name: 'dry_run',

@@ -183,8 +183,8 @@ export function checkGiven(
     SELECT json_build_object(
       'existing', (SELECT count(*) FROM checked WHERE is_host AND NOT is_repeated),
       'faults', (SELECT count(*) FROM clash),
-      'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place), '[]')
-        FROM (SELECT * FROM clash ORDER BY place LIMIT ${most}) told))`;
+      'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place, told.name), '[]')
+        FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${most}) told))`;
 }
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;

@@ -8,7 +8,9 @@ export type FailPoint =
   | 'run-leased'
   | 'run-prepared'
   | 'run-finishing'
-  | 'notification-sent';
+  | 'notification-sent'
+  | 'delivery-recorded'
+  | 'status-post-sent';
 
 // Not a setting of the product: it is read once, and without it every point is inert.
 // eslint-disable-next-line no-restricted-syntax

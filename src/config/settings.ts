@@ -1,4 +1,5 @@
 import { BULK_SETTINGS, MEGABYTE } from './bulk-settings.js';
+import { PASSWORD_SETTINGS } from './password-settings.js';
 import {
   boolean,
   integer,
@@ -143,34 +144,7 @@ export const SETTINGS = {
     default: true,
     help: 'Whether administrators of organizations and teams say who is an administrator or a member of them; otherwise superusers alone do.',
   }),
-  LOCAL_PASSWORD_MIN_LENGTH: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Characters a new password has at least.',
-  }),
-  LOCAL_PASSWORD_MIN_DIGITS: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Digits in a new password at least.',
-  }),
-  LOCAL_PASSWORD_MIN_UPPER: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Uppercase letters in a new password at least.',
-  }),
-  LOCAL_PASSWORD_MIN_SPECIAL: integer({
-    category: 'authentication',
-    default: 0,
-    min: 0,
-    max: 128,
-    help: 'Characters in a new password, at least, that are neither letters nor digits.',
-  }),
+  ...PASSWORD_SETTINGS,
   WEBHOOK_BODY_LIMIT: integer({
     category: 'webhooks',
     default: 25 * MEGABYTE,

@@ -23,6 +23,7 @@ import {
 } from './launched-by.js';
 import { displayArtifacts } from './runner/event-summaries.js';
 import { shownVariables } from './shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
 
 interface CredentialRow extends Row {
   job_id: number;
@@ -34,8 +35,10 @@ interface CredentialRow extends Row {
 }
 
 export const JOB_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
   summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,
     labels: LABEL_SUMMARY,
     credentials: list(
@@ -44,7 +47,7 @@ export const JOB_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of jobs that are no columns (core 11.2). Four statements a page. */
+/** Fields and summaries of jobs that are no columns (core 11.2). Five statements a page. */
 export async function jobExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -54,10 +57,12 @@ export async function jobExtension(
   const credentials = await loadCredentials(rows, context);
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('job'), ids, context);
+  const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
       if (!run) return [];
+      const source = sourceOf(run);
       const own = credentials.filter((one) => one.job_id === row.id);
       const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
       return [
@@ -65,6 +70,7 @@ export async function jobExtension(
           row.id,
           {
             related: {
+              ...source.related,
               unified_job_template:
                 run.template_id === null ? null : resource('job_template').url(run.template_id),
             },
@@ -76,6 +82,7 @@ export async function jobExtension(
               passwords_needed_to_start: [...new Set(needed)],
             },
             summary_fields: {
+              ...source.summary_fields,
               ...summarizeTemplate(run, 'job'),
               labels: labels.get(row.id),
               credentials: own.filter((one) => one.may_read).map(summarizeCredential),

@@ -1,12 +1,23 @@
-import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  Includes,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import { JOB_TYPES, VERBOSITIES, WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 import { ExecutedJobSchema } from './unified-job.schema.js';
+import { WebhookRunFields } from './webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
 /** A playbook run (core 11.2): the template's options as they were when it was launched. */
+@Includes(WebhookRunFields)
 export class JobSchema extends ExecutedJobSchema {
   @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })
   job_template!: number | null;
@@ -80,22 +91,6 @@ export class JobSchema extends ExecutedJobSchema {
 
   @Integer({ ...READ_ONLY, default: 1 })
   job_slice_count!: number;
-
-  @Choices(WEBHOOK_SERVICES, READ_ONLY)
-  webhook_service!: string;
-
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
-  webhook_credential!: number | null;
-
-  @Char({ ...READ_ONLY, max: 128 })
-  webhook_guid!: string;
-
-  @Reference(() => resource('webhook_delivery'), {
-    internal: true,
-    readOnly: true,
-    nullable: true,
-  })
-  webhook_delivery!: number | null;
 
   /** Totals per status of the hosts, from the final statistics. */
   @Json({ ...READ_ONLY, detailOnly: true, schema: mapOf(INTEGER) })

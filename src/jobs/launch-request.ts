@@ -2,6 +2,16 @@ import type { FieldErrors } from '../common/http/errors.js';
 import type { Prompts } from '../templates/launch-config.js';
 import type { LaunchType } from './unified-job.schema.js';
 
+/** The delivery that causes a launch. Its variables are expanded from it, never copied (decision 19). */
+export interface LaunchWebhook {
+  /** `service_a`, `service_b` or `service_c_dc`. */
+  service: string;
+  /** What statuses are posted with. */
+  credentialId: number | null;
+  guid: string;
+  deliveryId: number;
+}
+
 /** One job to be launched from a job template. */
 export interface LaunchRequest {
   templateId: number;
@@ -18,14 +28,7 @@ export interface LaunchRequest {
   secretNames?: readonly string[];
   /** Ref of an event: used where project and template let it be chosen, else left out (decision 21). */
   scmBranch?: string | null;
-  /** The delivery that caused the launch. Its variables are expanded from it, never copied (decision 19). */
-  webhook?: {
-    /** `service_a`, `service_b` or `service_c_dc`. */
-    service: string;
-    credentialId: number | null;
-    guid: string;
-    deliveryId: number;
-  };
+  webhook?: LaunchWebhook;
   /**
    * The share of the hosts this job takes, numbered from 1; number 0: all of them. A launch that does
    * not say is sliced as its template wants it.

@@ -4,6 +4,7 @@ import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import {
+  anyOf,
   BOOLEAN,
   freeObject,
   INTEGER,
@@ -11,6 +12,7 @@ import {
   object,
   STRING,
 } from '../common/openapi/json-schema.js';
+import { resourceRef } from '../common/openapi/schemas.js';
 import { Route } from '../common/http/route.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -25,6 +27,7 @@ import { LaunchService } from './launch.service.js';
 
 jobTemplates.links.set('launch', 'launch');
 
+const IGNORED = freeObject('What was sent and the template does not ask for.');
 const NAMES = list(STRING);
 const LAUNCH_NEEDS = object({
   can_start_without_user_input: BOOLEAN,
@@ -74,10 +77,15 @@ export class LaunchController {
       'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
-    adds: {
-      job: INTEGER,
-      ignored_fields: freeObject('What was sent and the template does not ask for.'),
-    },
+    response: anyOf(
+      { allOf: [resourceRef(jobs), object({ job: INTEGER, ignored_fields: IGNORED })] },
+      {
+        allOf: [
+          { $ref: '#/components/schemas/WorkflowJob' },
+          object({ workflow_job: INTEGER, ignored_fields: IGNORED }),
+        ],
+      },
+    ),
     needs: 'start',
     body: LAUNCH_FIELDS,
     status: 201,

@@ -10,6 +10,8 @@ export interface RunChange {
   /** Kind of run: `job`, `project_update`. */
   type: string;
   status: JobStatus;
+  /** It ended because a newer run took its place. */
+  isReplaced?: boolean;
 }
 
 /**

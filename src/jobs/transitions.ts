@@ -27,6 +27,8 @@ export interface Move {
   to: JobStatus;
   /** Further columns, the same for all. */
   fields?: ColumnValues;
+  /** Newer runs take the place of these, so nobody has to hear of their end. */
+  isReplaced?: boolean;
 }
 
 /** A run that was moved, as it is now. */
@@ -68,7 +70,7 @@ export class RunTransitions {
     const steps = runs.map((run) => (typeof run === 'number' ? { id: run } : run));
     return this.database.transaction(async () => {
       const moved = await this.database.rows<MovedRun>(moveStatement(steps, move));
-      await this.follow(moved);
+      await this.follow(moved, move.isReplaced);
       return moved;
     });
   }
@@ -127,11 +129,13 @@ export class RunTransitions {
     });
   }
 
-  private async follow(moved: readonly MovedRun[]): Promise<void> {
+  private async follow(moved: readonly MovedRun[], isReplaced = false): Promise<void> {
     if (moved.length === 0) return;
     const status = moved[0]!.status;
     await this.database.execute(isFinal(status) ? templatesAfter(moved) : templatesDuring(moved));
-    await this.changes.publish(moved.map(({ id, type }) => ({ jobId: id, type, status })));
+    await this.changes.publish(
+      moved.map(({ id, type }) => ({ jobId: id, type, status, isReplaced })),
+    );
     this.database.afterCommit(() => {
       this.signals.announce(moved.map(({ id }) => [id, { status }]));
       // What ended makes room, and what is new wants some.

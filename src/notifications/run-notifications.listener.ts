@@ -21,7 +21,9 @@ const APPROVAL_EVENT_OF: Readonly<Record<string, string>> = {
 };
 
 /** @returns the event, and under which one templates are attached for it; null when nothing fires */
-function firedBy({ type, status }: RunChange): { event: string; attachedFor: string } | null {
+function firedBy(change: RunChange): { event: string; attachedFor: string } | null {
+  const { type, status, isReplaced = false } = change;
+  if (isReplaced) return null;
   const isApproval = type === 'workflow_approval';
   const event = (isApproval ? APPROVAL_EVENT_OF : EVENT_OF)[status];
   return event ? { event, attachedFor: isApproval ? 'approvals' : event } : null;

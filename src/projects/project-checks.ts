@@ -50,6 +50,9 @@ function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts)
   if (value('scm_refspec') !== '' && touches('scm_refspec', 'scm_type')) {
     errors.scm_refspec = ['SCM refspec can only be used with git projects.'];
   }
+  if (String(value('webhook_service') ?? '') !== '' && touches('webhook_service', 'scm_type')) {
+    errors.webhook_service = ['Webhooks are not supported for manual projects.'];
+  }
   const path = String(value('local_path') ?? '');
   if (path === '' || !touches('local_path', 'scm_type')) return errors;
   // Names of that form belong to fetched projects, present or to come.

@@ -14,6 +14,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
+import { receiverLink } from '../templates/webhook-links.js';
 
 const UPDATE = object({
   id: INTEGER,
@@ -25,7 +26,7 @@ const UPDATE = object({
 
 export const PROJECT_SHOWS: ShownBesides = {
   fields: { last_updated: orNull(INSTANT), last_update_failed: BOOLEAN },
-  related: ['current_update', 'last_update'],
+  related: ['webhook_receiver', 'current_update', 'last_update'],
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };
 
@@ -43,7 +44,7 @@ export async function projectExtension(
 }
 
 function extensionOf(row: Row, updates: ReadonlyMap<number, Row>): Extension {
-  const related: Record<string, string> = {};
+  const related = receiverLink(resource('project'), row);
   const summary: Record<string, unknown> = {};
   for (const which of ['current', 'last']) {
     const id = row[`${which}_job_id`];

@@ -1,4 +1,5 @@
 import type { Actor } from '../common/access.js';
+import type { LaunchWebhook } from '../jobs/launch-request.js';
 
 /** Starts syncs of projects. Runs are the jobs feature's, which implements this. */
 export abstract class ProjectSyncs {
@@ -8,4 +9,11 @@ export abstract class ProjectSyncs {
    * @returns ids of the updates; manual projects have none
    */
   abstract start(projectIds: readonly number[], actor: Actor): Promise<number[]>;
+
+  /**
+   * Creates the pending update that a verified webhook asks for, in the caller's transaction.
+   *
+   * @returns its id; null for a manual project
+   */
+  abstract startByWebhook(projectId: number, webhook: LaunchWebhook): Promise<number | null>;
 }

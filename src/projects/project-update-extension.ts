@@ -12,31 +12,42 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from '../jobs/launched-by.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../jobs/source-workflow.js';
 
 export const PROJECT_UPDATE_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY },
-  summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
+  summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
+    unified_job_template: TEMPLATE_SUMMARY,
+  },
 };
 
 export async function projectUpdateExtension(
   rows: readonly Row[],
-  { database }: RepresentContext,
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(database, rows);
+  const facts = await loadRunFacts(context.database, rows);
+  const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
       if (!run) return [];
       const template = run.template_id;
+      const source = sourceOf(run);
       return [
         [
           row.id,
           {
             fields: { launched_by: launchedBy(run), elapsed: run.live_elapsed ?? row.elapsed },
             related: {
+              ...source.related,
               unified_job_template: template === null ? null : resource('project').url(template),
             },
-            summary_fields: summarizeTemplate(run, 'project_update'),
+            summary_fields: {
+              ...source.summary_fields,
+              ...summarizeTemplate(run, 'project_update'),
+            },
           },
         ],
       ];

@@ -1,10 +1,12 @@
-import { Bool, Char, Choices, Integer, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
+import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
 /** One sync of a project: its options as they were when it was started (core 7.2). */
+@Includes(WebhookRunFields)
 export class ProjectUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
   project!: number | null;

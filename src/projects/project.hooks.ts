@@ -8,6 +8,7 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { WebhookFields } from '../templates/webhook-fields.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
 import { ownFolder, ProjectFolders } from './project-folders.js';
 import { ProjectSyncs } from './project-syncs.js';
@@ -23,6 +24,7 @@ export class ProjectHooks implements ResourceHooks {
     private readonly roles: RoleStore,
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,
+    private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}
 
@@ -40,6 +42,7 @@ export class ProjectHooks implements ResourceHooks {
         UPDATE unified_job_templates SET local_path = ${ownFolder(row.id, String(row.name))}
         WHERE id = ${row.id}`);
     }
+    await this.webhooks.created(row);
     await this.syncs.start([row.id], actor);
   }
 
@@ -50,10 +53,14 @@ export class ProjectHooks implements ResourceHooks {
     const becomesFetched = 'scm_type' in values && type !== '';
     // The files of a manual project are its owner's: a checkout must not go over them.
     if (becomesFetched) delete values.local_path;
-    if (type !== '')
-      return becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
-    if (!('scm_type' in values) && !('local_path' in values)) return {};
-    return { status: await this.manualStatus(String(values.local_path ?? row.local_path)) };
+    const webhook = this.webhooks.keyAfter(row, values);
+    if (type !== '') {
+      const folder = becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
+      return { ...folder, ...webhook };
+    }
+    if (!('scm_type' in values) && !('local_path' in values)) return webhook;
+    const status = await this.manualStatus(String(values.local_path ?? row.local_path));
+    return { status, ...webhook };
   }
 
   async updated(before: Row, after: Row, actor: Actor): Promise<void> {
@@ -94,7 +101,10 @@ export class ProjectHooks implements ResourceHooks {
       isPathTaken: await this.isPathTaken(id, after('local_path')),
       overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
     };
-    const errors = projectErrors(facts, this.settings.PROJECT_SCM_SCHEMES);
+    const errors = {
+      ...projectErrors(facts, this.settings.PROJECT_SCM_SCHEMES),
+      ...(await this.webhooks.errors(values, row)),
+    };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
 

@@ -1,7 +1,9 @@
-import { Bool, Char, Choices, Integer, Json, Reference } from '../common/fields/field.js';
+import { Bool, Char, Choices, Includes, Integer, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
+import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
 
+@Includes(WebhookTemplateFields)
 export class ProjectSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), {
     nullable: true,

@@ -16,6 +16,7 @@ import { children } from '../common/resource/sublist-kinds.js';
 import { noneOf } from '../empty-lists/sublists.js';
 import { listInventoryFiles, listPlaybooks } from '../jobs/runner/project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
+import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 import { ProjectFolders } from './project-folders.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
@@ -32,6 +33,7 @@ const FILES = list(STRING);
 @Resource(projects)
 // The copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
+@WithWebhookKey()
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules'))
 @SubList('teams', teamsWithAccess())

@@ -57,6 +57,7 @@ export const projects = defineResource({
         hasRoleOn('organization_id', 'organization', 'project_admin_role'),
       ),
       attach_notifications: hasRole('project', 'admin_role'),
+      manage_webhook_key: hasRole('project', 'admin_role'),
     },
   },
   relations: {

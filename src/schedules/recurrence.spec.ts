@@ -130,7 +130,9 @@ describe('occurrences', () => {
       '2026-01-02T09:00:00Z',
       '2026-01-05T09:00:00Z',
     ]);
-    expect(after(`${UTC} ${DAILY} EXRULE:FREQ=DAILY;INTERVAL=1`, '2026-01-01T12:00:00Z')).toBeNull();
+    expect(
+      after(`${UTC} ${DAILY} EXRULE:FREQ=DAILY;INTERVAL=1`, '2026-01-01T12:00:00Z'),
+    ).toBeNull();
   });
 
   it('of several rules come in order', () => {

@@ -6,7 +6,7 @@ import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { ScheduleSchema } from './schedule.schema.js';
-import { SCHEDULE_SHOWS, scheduleExtension } from './schedule-extension.js';
+import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
 
 /** The roles that launch each kind of template; their objects share one sequence of ids. */
 const LAUNCHERS = [

@@ -11,7 +11,6 @@ import { sql } from '../database/sql.js';
 import { assertNoActiveRuns } from './active-runs.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from './webhook-fields.js';
-import { WebhookKeys } from './webhook-keys.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -41,7 +40,6 @@ export class JobTemplateHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly references: References,
-    private readonly keys: WebhookKeys,
     private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}
@@ -56,7 +54,7 @@ export class JobTemplateHooks implements ResourceHooks {
   }
 
   async created(row: Row): Promise<void> {
-    if (row.webhook_service !== '') await this.keys.assign(row.id);
+    await this.webhooks.created(row);
   }
 
   async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {

@@ -2,6 +2,7 @@ import {
   Bool,
   Char,
   Choices,
+  Includes,
   Integer,
   Json,
   Reference,
@@ -10,6 +11,7 @@ import {
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { UnifiedTemplateSchema } from './unified-template.schema.js';
+import { WebhookJobTemplateFields } from './webhook-template.schema.js';
 
 export const JOB_TYPES = [
   ['run', 'Run'],
@@ -25,13 +27,7 @@ export const VERBOSITIES = [
   [5, '5 (WinRM Debug)'],
 ] as const;
 
-export const WEBHOOK_SERVICES = [
-  ['', 'None'],
-  ['service_a', 'Service A'],
-  ['service_b', 'Service B'],
-  ['service_c_dc', 'Service C'],
-] as const;
-
+@Includes(WebhookJobTemplateFields)
 export class JobTemplateSchema extends UnifiedTemplateSchema {
   @Choices(JOB_TYPES, { default: 'run' })
   job_type!: string;
@@ -136,27 +132,8 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
   @Bool()
   ask_instance_groups_on_launch!: boolean;
 
-  @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
-  webhook_service!: string;
-
-  @Reference(() => resource('credential'), {
-    nullable: true,
-    needs: 'use',
-    help: 'Personal access token with which statuses are posted back.',
-  })
-  webhook_credential!: number | null;
-
-  @Json({
-    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
-  })
-  webhook_filters!: object;
-
   @Bool()
   prevent_instance_group_fallback!: boolean;
-
-  /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
-  @Text({ internal: true, filter: false })
-  webhook_key!: string;
 
   @Json({ internal: true, nullable: true })
   survey_spec!: object | null;

@@ -15,6 +15,8 @@ import {
   STRING,
 } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
+import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import type { Machinery } from '../common/resource/machinery.js';
 import type {
   GenericController,
   GenericControllerClass,
@@ -24,8 +26,6 @@ import { SURVEY_FIELDS } from './survey.schema.js';
 import { SurveyError } from './survey-spec.js';
 import { maskSurvey } from './survey-secrets.js';
 import { SurveyService } from './survey.service.js';
-
-type Handler = (this: GenericController, request: ApiRequest) => Promise<unknown>;
 
 const SURVEY = {
   ...partial({
@@ -52,18 +52,64 @@ const SURVEY = {
   description: 'The survey, or an empty object.',
 };
 
+interface SurveyRoute {
+  method: RequestMethod;
+  verb: string;
+  info: Pick<RouteInfo, 'kind' | 'summary'> & Partial<RouteInfo>;
+  handle(
+    machinery: Machinery,
+    templates: ResourceDefinition,
+    request: ApiRequest,
+  ): Promise<unknown>;
+}
+
+const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
+
+const ROUTES: readonly SurveyRoute[] = [
+  {
+    method: RequestMethod.GET,
+    verb: 'read',
+    info: {
+      kind: 'document',
+      summary: 'Questions asked at launch; an empty object when there are none.',
+      response: SURVEY,
+    },
+    async handle({ resources }, templates, { params, actor }) {
+      const template = await resources.load(templates, params.id, actor);
+      return maskSurvey(template.survey_spec);
+    },
+  },
+  {
+    method: RequestMethod.POST,
+    verb: 'replace',
+    info: { ...CHANGE, summary: 'Replace the questions asked at launch.', body: SURVEY_FIELDS },
+    async handle(machinery, templates, { params, body, actor }) {
+      try {
+        await machinery.find(SurveyService).replace(templates, params.id, body, actor);
+        return new Reply(200);
+      } catch (error) {
+        throw error instanceof SurveyError ? new BadRequest(error.message) : error;
+      }
+    },
+  },
+  {
+    method: RequestMethod.DELETE,
+    verb: 'delete',
+    info: { ...CHANGE, summary: 'Remove the questions asked at launch.' },
+    async handle(machinery, templates, { params, actor }) {
+      await machinery.find(SurveyService).remove(templates, params.id, actor);
+      return new Reply(200);
+    },
+  },
+];
+
 /** Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks (core 10.3). */
 export function WithSurvey(): ClassDecorator {
   return (target) => {
     const controller = target as unknown as GenericControllerClass;
     const { definition } = controller;
     definition.links.set('survey_spec', 'survey_spec');
-    const declare = (
-      method: RequestMethod,
-      verb: string,
-      info: Pick<RouteInfo, 'kind' | 'summary'> & Partial<RouteInfo>,
-      handler: Handler,
-    ): void =>
+    for (const { method, verb, info, handle } of ROUTES) {
       addRoute(controller, `survey_spec_${verb}`, {
         method,
         path: ':id/survey_spec',
@@ -73,44 +119,10 @@ export function WithSurvey(): ClassDecorator {
           operationId: `${definition.path}_survey_spec_${verb}`,
           ...info,
         },
-        handler: handler as (request: ApiRequest) => Promise<unknown>,
+        handler: function (this: GenericController, request) {
+          return handle(this.machinery, definition, request);
+        } as (request: ApiRequest) => Promise<unknown>,
       });
-    declare(
-      RequestMethod.GET,
-      'read',
-      {
-        kind: 'document',
-        summary: 'Questions asked at launch; an empty object when there are none.',
-        response: SURVEY,
-      },
-      async function ({ params, actor }) {
-        const template = await this.machinery.resources.load(definition, params.id, actor);
-        return maskSurvey(template.survey_spec);
-      },
-    );
-    const change = { kind: 'action', needs: 'change', status: 200 } as const;
-    declare(
-      RequestMethod.POST,
-      'replace',
-      { ...change, summary: 'Replace the questions asked at launch.', body: SURVEY_FIELDS },
-      async function ({ params, body, actor }) {
-        try {
-          const surveys = this.machinery.find(SurveyService);
-          await surveys.replace(definition, params.id, body, actor);
-          return new Reply(200);
-        } catch (error) {
-          throw error instanceof SurveyError ? new BadRequest(error.message) : error;
-        }
-      },
-    );
-    declare(
-      RequestMethod.DELETE,
-      'delete',
-      { ...change, summary: 'Remove the questions asked at launch.' },
-      async function ({ params, actor }) {
-        await this.machinery.find(SurveyService).remove(definition, params.id, actor);
-        return new Reply(200);
-      },
-    );
+    }
   };
 }

@@ -9,6 +9,7 @@ import type {
 import { findResource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
 
@@ -62,7 +63,7 @@ export async function summarizeTemplates(
       return [
         row.id,
         {
-          related: { ...receiverOf(definition, row), ...runsOf(row, runTypes) },
+          related: { ...receiverLink(definition, row), ...runsOf(row, runTypes) },
           summary_fields: {
             labels: labels.get(row.id),
             ...(survey ? { survey } : {}),
@@ -74,11 +75,6 @@ export async function summarizeTemplates(
       ];
     }),
   );
-}
-
-function receiverOf({ url }: ResourceDefinition, row: Row): Record<string, string> {
-  const { webhook_service: service } = row;
-  return service === '' ? {} : { webhook_receiver: `${url(row.id)}${String(service)}/` };
 }
 
 const RUN_LINKS = ['current_job', 'last_job'] as const;

@@ -24,6 +24,11 @@ export class WebhookFields {
     };
   }
 
+  /** Gives a template that was just made with a service its key. */
+  async created({ id, webhook_service: service }: Row): Promise<void> {
+    if (service !== '') await this.keys.assign(id);
+  }
+
   /** The column of the key after a change: another service has another key. */
   keyAfter(row: Row, { webhook_service: service }: Values): ExtraColumns {
     if (service === undefined) return {};

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
 import { Database } from '../database/database.js';
-import { LaunchService } from '../jobs/launch.service.js';
-import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
 import {
   DeliveryLedger,
   type IncomingDelivery,
@@ -11,7 +10,10 @@ import {
 } from './delivery-ledger.js';
 import type { WebhookEvent } from './event.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from './filters.js';
+import { PushCoalescer } from './push-coalescer.js';
+import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
+import { RunLauncher } from './run-launcher.js';
 
 /** A delivery that is verified and read. */
 export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {
@@ -31,14 +33,14 @@ export interface TakenDelivery {
 
 type Known = IncomingDelivery & { event: WebhookEvent };
 
-/** From an event to a job: event rules, filters, dedupe and launch (automation 2.2, steps 4 to 7). */
+/** From an event to a run: event rules, filters, dedupe and launch (automation 2.2, steps 4 to 7). */
 @Injectable()
 export class DeliveryIntake {
   constructor(
     private readonly database: Database,
     private readonly ledger: DeliveryLedger,
-    private readonly jobs: LaunchService,
-    private readonly workflows: WorkflowLaunchService,
+    private readonly coalescer: PushCoalescer,
+    private readonly launcher: RunLauncher,
   ) {}
 
   async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
@@ -65,32 +67,16 @@ export class DeliveryIntake {
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
+      await this.coalescer.takeTurn(template, delivery.event);
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
-      const job = await this.createJob(delivery.event, template, id);
+      failPoint('delivery-recorded');
+      await this.coalescer.replaceEarlier(template, delivery.event, id);
+      const job = await this.launcher.launch(template, delivery.event, id);
       await this.ledger.setJob(id, job);
       recorded?.(id);
       return { verdict: 'accepted', reason: '', delivery: id, job };
     });
-  }
-
-  private async createJob(
-    { service, guid, ref }: WebhookEvent,
-    { id: templateId, type, credentialId }: ReceiverTemplate,
-    deliveryId: number,
-  ): Promise<number> {
-    const request = {
-      templateId,
-      launchType: 'webhook' as const,
-      prompts: {},
-      createdBy: null,
-      // Used where the project lets it be chosen and the template asks for it (decision 21).
-      scmBranch: ref,
-      webhook: { service, credentialId, guid, deliveryId },
-    };
-    const launcher = type === 'workflow_job_template' ? this.workflows : this.jobs;
-    const { jobIds } = await launcher.launch([request], null);
-    return jobIds[0]!;
   }
 
   private async duplicate(delivery: Known, recorded: Intake['recorded']): Promise<TakenDelivery> {
@@ -115,9 +101,10 @@ export class DeliveryIntake {
 }
 
 function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | null {
-  if (event.ping) return 'The event is a connection test.';
-  if (!event.listed) return 'Events of this type launch nothing.';
-  return filterObjection(parseWebhookFilters(template.filters ?? {}), event);
+  return (
+    eventObjection(template.kind, event) ??
+    filterObjection(parseWebhookFilters(template.filters ?? {}), event)
+  );
 }
 
 /** Why a template cannot be launched as it stands; null for errors that are not about that. */

@@ -85,6 +85,13 @@ export class DeliveryLedger {
     );
   }
 
+  /** Notes whose place a delivery took. */
+  async supersede(ids: readonly number[], by: number): Promise<void> {
+    await this.database.execute(
+      sql`UPDATE webhook_deliveries SET superseded_by_id = ${by} WHERE id = ANY(${ids}::int[])`,
+    );
+  }
+
   /** Digests of bodies count for a time only: two equal events a day apart are two events. */
   private async expire({ templateId, service }: IncomingDelivery, guid: string): Promise<void> {
     await this.database.execute(sql`
@@ -99,20 +106,26 @@ export class DeliveryLedger {
     dedupe: { key: string | null; seconds: number | null },
     job: number | null = null,
   ): Promise<number | null> {
-    const payload = KEEPS_PAYLOAD.has(verdict) ? (event?.payloadText ?? null) : null;
+    const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
+    const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
     const row = await this.database.row<{ id: number }>(sql`
       INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, ref_name, head_ref,
-        status_api, payload, verdict, reason, answer, size, source, redelivery_of_id,
+        status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
         job_id, dedupe_key, dedupe_until)
-      VALUES (${templateId}, ${service}, ${event?.type ?? ''}, ${event?.guid ?? ''},
-        ${event?.ref ?? null}, ${event?.refName ?? null}, ${event?.headRef ?? null},
-        ${event?.statusApi ?? null}, ${payload}, ${verdict}, ${reason}, ${answer}, ${size},
-        ${source}, ${redeliveryOf},
-        ${job}, ${dedupe.key}, now() + make_interval(secs => ${dedupe.seconds}::int))
+      VALUES (${templateId}, ${service}, ${type}, ${guid}, ${ref}, ${refName}, ${headRef},
+        ${statusApi}, ${pushRef}, ${payload}, ${verdict}, ${reason}, ${answer}, ${size}, ${source},
+        ${redeliveryOf}, ${job}, ${dedupe.key},
+        now() + make_interval(secs => ${dedupe.seconds}::int))
       ON CONFLICT (template_id, service, dedupe_key) DO NOTHING RETURNING id`);
     return row?.id ?? null;
   }
 }
+
+/** What is known of a body that could not be read. */
+const UNREAD = {
+  ...{ type: '', guid: '', ref: null, refName: null, headRef: null },
+  ...{ statusApi: null, pushRef: null, payloadText: null },
+};
 
 const ACCEPTED: Outcome = { verdict: 'accepted', reason: '', answer: 202 };
 

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import {
-  deliveryHeaders,
-  padPayload,
-  REAL_PAYLOAD_BYTES,
-  WEBHOOK_SAMPLES,
-} from '../../test/support/payloads/webhooks.js';
+import { deliveryHeaders, WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 import { isVerified } from './signature.js';
+
+/** Bytes that events of a service have in practice. */
+const REAL_SIZES: Record<WebhookServiceName, readonly [least: number, most: number]> = {
+  service_a: [5_000, 40_000],
+  service_b: [4_000, 20_000],
+  service_c_dc: [1_000, 10_000],
+};
 
 const parse = (
   service: WebhookServiceName,
@@ -33,9 +35,11 @@ describe('parseEvent', () => {
   it.each(WEBHOOK_SAMPLES.map((sample) => [sample.service, sample.event, sample] as const))(
     'reads %s %s of real size',
     (service, type, sample) => {
-      const payload = padPayload(sample.payload);
+      const { payload, pushRef } = sample;
       const rawBody = Buffer.from(JSON.stringify(payload));
-      expect(rawBody.length).toBeGreaterThanOrEqual(REAL_PAYLOAD_BYTES);
+      const [least, most] = REAL_SIZES[service];
+      expect(rawBody.length).toBeGreaterThan(least);
+      expect(rawBody.length).toBeLessThan(most);
       const headers = deliveryHeaders(service, type, rawBody, 'key', { delivery: 'guid-1' });
       const request = {
         headers: Object.fromEntries(
@@ -54,10 +58,9 @@ describe('parseEvent', () => {
         refName,
         headRef,
         statusApi,
+        pushRef,
         payload,
         payloadText: rawBody.toString(),
-        listed: true,
-        ping: false,
       });
     },
   );
@@ -69,22 +72,20 @@ describe('parseEvent', () => {
     expect(WEBHOOK_SAMPLES.map(({ service, event }) => `${service} ${event}`)).toEqual(rows);
   });
 
-  it.each<[WebhookServiceName, string, boolean]>([
-    ['service_a', 'ping', true],
-    ['service_a', 'issues', false],
-    ['service_a', 'Push Hook', false],
-    ['service_a', '', false],
-    ['service_a', 'constructor', false],
-    ['service_b', 'Job Hook', false],
-    ['service_b', '__proto__', false],
-    ['service_c_dc', 'diagnostics:ping', true],
-    ['service_c_dc', 'pr:merged', false],
-  ])('does not list %s %s', (service, type, ping) => {
+  it.each<[WebhookServiceName, string]>([
+    ['service_a', 'ping'],
+    ['service_a', 'issues'],
+    ['service_a', 'Push Hook'],
+    ['service_a', ''],
+    ['service_a', 'constructor'],
+    ['service_b', 'Job Hook'],
+    ['service_b', '__proto__'],
+    ['service_c_dc', 'diagnostics:ping'],
+    ['service_c_dc', 'pr:merged'],
+  ])('reads nothing from %s %s, which is not in the table', (service, type) => {
     const event = parseAs(service, type, { after: 'abc', ref: 'main' });
     expect(event).toMatchObject({
       type,
-      listed: false,
-      ping,
       ref: null,
       refName: null,
       headRef: null,
@@ -94,7 +95,7 @@ describe('parseEvent', () => {
 
   it('does not read the body of an unsigned event', () => {
     const event = parse('service_c_dc', { 'X-Service-C-Event': 'diagnostics:ping' }, 'not json');
-    expect(event).toMatchObject({ ping: true, listed: false, payload: {}, payloadText: '{}' });
+    expect(event).toMatchObject({ ref: null, payload: {}, payloadText: '{}' });
   });
 
   it('treats an unusable event header as missing', () => {
@@ -199,11 +200,20 @@ describe('refs', () => {
     ['service_c_dc', 'repo:refs_changed', { changes: null }],
     ['service_c_dc', 'pr:opened', { pullRequest: { toRef: {} } }],
   ])('of %s %s in %p are null without an error', (service, event, payload) => {
-    expect(parseAs(service, event, payload)).toMatchObject({
-      ref: null,
-      statusApi: null,
-      listed: true,
-    });
+    expect(parseAs(service, event, payload)).toMatchObject({ ref: null, statusApi: null });
+  });
+
+  it('names the ref of a push that is about one alone', () => {
+    const [one, other] = ['main', 'stable'].map((name) => ({
+      ref: { id: `refs/heads/${name}` },
+      toHash: 'a'.repeat(40),
+    }));
+    const pushRefOf = (changes: unknown): string | null =>
+      parseAs('service_c_dc', 'repo:refs_changed', { changes }).pushRef;
+    expect(pushRefOf([one])).toBe('refs/heads/main');
+    expect(pushRefOf([one, other])).toBeNull();
+    expect(pushRefOf([])).toBeNull();
+    expect(pushRefOf({ 0: one, length: 1 })).toBeNull();
   });
 
   it('never come from the prototype', () => {
@@ -222,7 +232,7 @@ describe('refs', () => {
         fc.constantFrom(...rows),
         fc.dictionary(fc.string(), fc.jsonValue()),
         ([service, event], payload) => {
-          expect(parseAs(service, event, payload).listed).toBe(true);
+          expect(parseAs(service, event, payload).type).toBe(event);
         },
       ),
     );

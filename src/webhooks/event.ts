@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
 import {
   DEFAULT_HEADER_ALIASES,
+  headerValues,
+  NO_ALIASES,
   singleHeader,
   type HeaderAliases,
   type ReceivedHeaders,
 } from './headers.js';
-import { isPlainText, parsePayload, textAt, type ParsedPayload } from './payload.js';
 import {
+  InvalidPayload,
+  isPlainText,
+  parsePayload,
+  textAt,
+  valueAt,
+  type ParsedPayload,
+} from './payload.js';
+import {
+  eventRule,
   webhookService,
   type EventRule,
   type WebhookService,
@@ -30,12 +40,11 @@ export interface WebhookEvent {
   /** The commit that carries the change; differs from `ref` only where `ref` is the target branch's head. */
   headRef: string | null;
   statusApi: string | null;
+  /** Name of the ref that a push is about, where it is about that one alone. */
+  pushRef: string | null;
   payload: Record<string, unknown>;
   /** The payload as received: what is stored. */
   payloadText: string;
-  /** Whether the event is in the contract's table; any other event is recorded and launches nothing. */
-  listed: boolean;
-  ping: boolean;
 }
 
 const MAX_GUID_LENGTH = 128;
@@ -60,18 +69,21 @@ export function parseEvent(
   const type = eventType(row, request, aliases);
   const payload = isUnsignedEvent(service, request, aliases)
     ? { text: '{}', value: {} }
-    : parsePayload(request.rawBody, request.headers['content-type'] ?? null, row.formField);
-  const rule = Object.hasOwn(row.events, type) ? row.events[type] : undefined;
+    : payloadOf(request, row);
   return {
     service,
     type,
     ...deliveryIdentity(row, request, aliases),
-    ...readRefs(rule, payload),
+    ...readRefs(eventRule(service, type), payload),
     payload: payload.value,
     payloadText: payload.text,
-    listed: rule !== undefined,
-    ping: row.pingEvents.includes(type),
   };
+}
+
+function payloadOf(request: SignedRequest, { formField }: WebhookService): ParsedPayload {
+  const [encoding = 'identity'] = headerValues(request, 'Content-Encoding', NO_ALIASES);
+  if (encoding.toLowerCase() !== 'identity') throw new InvalidPayload('compressed');
+  return parsePayload(request.rawBody, request.headers['content-type'] ?? null, formField);
 }
 
 function eventType(row: WebhookService, received: ReceivedHeaders, aliases: HeaderAliases): string {
@@ -106,15 +118,23 @@ function toColumn(guid: string): string {
 function readRefs(
   rule: EventRule | undefined,
   { value }: ParsedPayload,
-): Pick<WebhookEvent, 'ref' | 'refName' | 'headRef' | 'statusApi'> {
-  if (!rule) return { ref: null, refName: null, headRef: null, statusApi: null };
+): Pick<WebhookEvent, 'ref' | 'refName' | 'headRef' | 'statusApi' | 'pushRef'> {
+  if (!rule) return { ref: null, refName: null, headRef: null, statusApi: null, pushRef: null };
   const ref = refAt(value, rule.ref);
+  const refName = rule.refName === undefined ? null : refAt(value, rule.refName);
   return {
     ref,
-    refName: rule.refName === undefined ? null : refAt(value, rule.refName),
+    refName,
     headRef: rule.headRef === undefined ? ref : refAt(value, rule.headRef),
     statusApi: rule.statusUrl ? statusUrl(rule.statusUrl, value, ref) : null,
+    pushRef: rule.isPush === true && isAboutOneRef(rule, value) ? refName : null,
   };
+}
+
+function isAboutOneRef({ changes }: EventRule, payload: Record<string, unknown>): boolean {
+  if (changes === undefined) return true;
+  const list = valueAt(payload, changes);
+  return Array.isArray(list) && list.length === 1;
 }
 
 function refAt(payload: Record<string, unknown>, path: string): string | null {

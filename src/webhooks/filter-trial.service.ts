@@ -3,7 +3,8 @@ import { Invalid } from '../common/http/errors.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { filterObjection, webhookFilterFaults, type WebhookFilters } from './filters.js';
-import { webhookService, type WebhookServiceName } from './services.js';
+import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
+import type { WebhookServiceName } from './services.js';
 
 /** Newest deliveries that are looked at. */
 const MAX_DELIVERIES = 100;
@@ -40,12 +41,13 @@ export class FilterTrial {
   /** @throws Invalid for filters that could not be stored */
   async run(
     templateId: number,
+    kind: ReceiverKind,
     filters: unknown,
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const faults = webhookFilterFaults(filters);
     if (faults.length > 0) throw Invalid.field('webhook_filters', faults.join(' '));
     const deliveries = await this.deliveries(templateId);
-    const results = deliveries.map((one) => tryOn(one, filters as WebhookFilters));
+    const results = deliveries.map((one) => tryOn(one, kind, filters as WebhookFilters));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
   }
@@ -62,16 +64,11 @@ export class FilterTrial {
   }
 }
 
-function tryOn(delivery: StoredDelivery, filters: WebhookFilters): TrialResult {
-  const { id, received, service, event, ref_name, verdict } = delivery;
-  const reason = Object.hasOwn(webhookService(service).events, event)
-    ? filterObjection(filters, {
-        service,
-        type: event,
-        refName: ref_name,
-        payload: JSON.parse(delivery.payload) as Record<string, unknown>,
-      })
-    : 'Events of this type launch nothing.';
+function tryOn(delivery: StoredDelivery, kind: ReceiverKind, filters: WebhookFilters): TrialResult {
+  const { id, received, service, event: type, ref_name, verdict } = delivery;
+  const payload = JSON.parse(delivery.payload) as Record<string, unknown>;
+  const event = { service, type, refName: ref_name, payload };
+  const reason = eventObjection(kind, event) ?? filterObjection(filters, event);
   const launches = reason === null;
-  return { delivery: id, received, event, ref_name, verdict, launches, reason: reason ?? '' };
+  return { delivery: id, received, event: type, ref_name, verdict, launches, reason: reason ?? '' };
 }

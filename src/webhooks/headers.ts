@@ -56,9 +56,11 @@ export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
   DEFAULT_WEBHOOK_HEADER_ALIASES,
 );
 
+export const NO_ALIASES: HeaderAliases = new Map();
+
 /** The aliases that hold while the setting `WEBHOOK_HEADER_ALIASES` is on or off. */
 export const headerAliases = (enabled: boolean): HeaderAliases =>
-  enabled ? DEFAULT_HEADER_ALIASES : new Map();
+  enabled ? DEFAULT_HEADER_ALIASES : NO_ALIASES;
 
 /**
  * Every value received under our name and its aliases together: for signatures, where a second

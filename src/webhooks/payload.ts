@@ -2,9 +2,11 @@
 export const MAX_PAYLOAD_DEPTH = 64;
 
 /** Why a verified body cannot be read as an event. */
-export type PayloadFault = 'encoding' | 'media_type' | 'form' | 'json' | 'object' | 'depth';
+export type PayloadFault =
+  'compressed' | 'encoding' | 'media_type' | 'form' | 'json' | 'object' | 'depth';
 
 const FAULT_TEXT: Record<PayloadFault, string> = {
+  compressed: 'The body must not be compressed.',
   encoding: 'JSON parse error - the body is not valid UTF-8',
   media_type: 'The body must be JSON.',
   form: 'The form must carry the event as JSON in one field "payload".',

@@ -4,13 +4,14 @@ import { generateWebhookKey } from '../common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import type { RECEIVER_KINDS } from './receiver-kinds.js';
 
 const TABLE = 'unified_job_templates';
 
 /** What a receiver needs of a template. */
 export interface ReceiverTemplate {
   id: number;
-  type: string;
+  kind: (typeof RECEIVER_KINDS)[number];
   name: string;
   organizationId: number | null;
   /** Service it listens to; empty for none. */
@@ -20,6 +21,8 @@ export interface ReceiverTemplate {
   credentialId: number | null;
   /** As stored: `parseWebhookFilters` reads it. */
   filters: unknown;
+  /** Whether a push takes the place of an earlier one that still waits. */
+  coalesces: boolean;
 }
 
 /** Templates as receivers see them. */
@@ -36,18 +39,18 @@ export class ReceiverTemplates {
   }
 
   /** A template of a kind by its id; null when there is none. */
-  async find(type: string, id: number): Promise<ReceiverTemplate | null> {
+  async find(kind: ReceiverTemplate['kind'], id: number): Promise<ReceiverTemplate | null> {
     const query = sql`
-      SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
+      SELECT id, name, organization_id AS "organizationId", webhook_service AS "service",
         webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
-        webhook_filters AS "filters"
-      FROM unified_job_templates WHERE id = ${id} AND type = ${type}`.toQuery();
+        webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces"
+      FROM unified_job_templates WHERE id = ${id} AND type = ${kind.type}`.toQuery();
     // Every delivery asks this first: the statement is prepared once for each connection.
-    const found = await this.database.row<ReceiverTemplate>({
+    const found = await this.database.row<Omit<ReceiverTemplate, 'kind'>>({
       ...query,
       name: 'receiver_template',
     });
-    return found ?? null;
+    return found ? { ...found, kind } : null;
   }
 
   /**

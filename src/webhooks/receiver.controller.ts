@@ -4,13 +4,13 @@ import type { AlternativeAnswer } from '../common/http/route.js';
 import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
 import { addRoute } from '../common/resource/add-route.js';
 import { resource } from '../common/resource/registry.js';
-import type { ReceiverKind } from './receiver-kinds.js';
+import type { ReceiverTemplate } from './receiver-templates.js';
 import { ReceiverService } from './receiver.service.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 import { Receives, SignatureGuard, type VerifiedRequest } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */
-export function receiverController(kind: ReceiverKind): Type {
+export function receiverController(kind: ReceiverTemplate['kind']): Type {
   class ReceiverController {
     constructor(readonly service: ReceiverService) {}
   }
@@ -23,7 +23,11 @@ export function receiverController(kind: ReceiverKind): Type {
   return ReceiverController;
 }
 
-function declareReceiver(target: Type, kind: ReceiverKind, service: WebhookServiceName): void {
+function declareReceiver(
+  target: Type,
+  kind: ReceiverTemplate['kind'],
+  service: WebhookServiceName,
+): void {
   addRoute(target, service, {
     method: RequestMethod.POST,
     path: `:id/${service}`,
@@ -37,12 +41,12 @@ function declareReceiver(target: Type, kind: ReceiverKind, service: WebhookServi
       alternatives: RECEIVER_IGNORED,
     },
     handler: function (this: { service: ReceiverService }, request) {
-      return this.service.receive(request as VerifiedRequest, kind.runs);
+      return this.service.receive(request as VerifiedRequest);
     },
   });
   const prototype = target.prototype as object;
   const descriptor = Object.getOwnPropertyDescriptor(prototype, service)!;
-  Receives({ type: kind.type, service })(prototype, service, descriptor);
+  Receives({ kind, service })(prototype, service, descriptor);
 }
 
 /** JSON schema of the answers of decision 15. */
@@ -50,8 +54,8 @@ export const RECEIVER_ANSWER = object(
   {
     message: STRING,
     delivery: { ...INTEGER, description: 'Record of this delivery.' },
-    job: { ...INTEGER, description: 'The job that it launched.' },
-    url: { ...STRING, description: 'Path of the job.' },
+    job: { ...INTEGER, description: 'The run that it launched.' },
+    url: { ...STRING, description: 'Path of that run.' },
   },
   ['job', 'url'],
 );

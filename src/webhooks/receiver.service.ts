@@ -8,28 +8,30 @@ import { DeliveryLedger } from './delivery-ledger.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { headerAliases } from './headers.js';
 import { InvalidPayload } from './payload.js';
+import type { ReceiverKind } from './receiver-kinds.js';
 import { RejectionLog } from './rejection-log.js';
 import type { VerifiedRequest } from './signature.guard.js';
 import { isUnsignedEvent } from './signature.js';
 
 type Delivery = VerifiedRequest['delivery'];
 
-/** Answers of decision 15. */
-const MESSAGES = {
-  accepted: { status: 202, message: 'Job queued.' },
-  duplicate: { status: 202, message: 'Webhook previously received, aborting.' },
-  ignored: { status: 200, message: 'Webhook ignored' },
-} as const;
+/** Answers of decision 15; that of a delivery that launched is its kind's. */
+const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
+const DUPLICATE = 'Webhook previously received, aborting.';
+const IGNORED = 'Webhook ignored';
 
 /**
  * The answer to a delivery. One that was rejected is 400, since nothing was queued: the service
  * then shows its owner that the hook is in trouble (automation 7.1, D15).
  */
-export function answerTo({ verdict, reason, delivery, job }: TakenDelivery, runs: string): Reply {
+export function answerTo(
+  { verdict, reason, delivery, job }: TakenDelivery,
+  { runs, queued }: ReceiverKind,
+): Reply {
   if (verdict === 'rejected') throw new BadRequest(reason);
-  const { status, message } = MESSAGES[verdict];
+  const message = { accepted: queued, duplicate: DUPLICATE, ignored: IGNORED }[verdict];
   const url = job === null ? {} : { job, url: resource(runs).url(job) };
-  return new Reply(status, { message, delivery, ...url });
+  return new Reply(STATUSES[verdict], { message, delivery, ...url });
 }
 
 /** Takes verified requests in. */
@@ -42,8 +44,7 @@ export class ReceiverService {
     private readonly settings: Settings,
   ) {}
 
-  /** @param runs resource type of what the template launches */
-  async receive({ delivery, ip = '' }: VerifiedRequest, runs: string): Promise<Reply> {
+  async receive({ delivery, ip = '' }: VerifiedRequest): Promise<Reply> {
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
     if (isUnsignedEvent(delivery.service, delivery.signed, aliases)) {
       return this.ignoreUnsigned(delivery, ip);
@@ -52,7 +53,7 @@ export class ReceiverService {
     const { template, signed } = delivery;
     const size = signed.rawBody.length;
     const taken = await this.intake.take({ template, event, size, source: ip, redeliveryOf: null });
-    return answerTo(taken, runs);
+    return answerTo(taken, template.kind);
   }
 
   private async read(
@@ -82,10 +83,10 @@ export class ReceiverService {
       verdict: 'ignored',
       reason: 'The event is a connection test, which is not signed.',
       event: '',
-      answer: MESSAGES.ignored.status,
+      answer: STATUSES.ignored,
       size: signed.rawBody.length,
       source: ip,
     });
-    return new Reply(MESSAGES.ignored.status, { message: MESSAGES.ignored.message, delivery });
+    return new Reply(STATUSES.ignored, { message: IGNORED, delivery });
   }
 }

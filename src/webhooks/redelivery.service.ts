@@ -13,7 +13,7 @@ import type { WebhookEvent } from './event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { answerTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
-import { webhookService, type WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from './services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 /**
@@ -41,7 +41,7 @@ export class RedeliveryService {
     });
     if (templateId !== undefined && row.template_id !== templateId) throw new NotFound();
     const event = eventOf(row);
-    const { template, runs } = await this.templateOf(row, event.service);
+    const template = await this.templateOf(row, event.service);
     const taken = await this.intake.take({
       template,
       event,
@@ -50,30 +50,27 @@ export class RedeliveryService {
       redeliveryOf: row.id,
       recorded: (id) => this.audit(template, row, id),
     });
-    return answerTo(taken, runs);
+    return answerTo(taken, template.kind);
   }
 
-  private async templateOf(
-    row: Row,
-    service: WebhookServiceName,
-  ): Promise<{ template: ReceiverTemplate; runs: string }> {
+  private async templateOf(row: Row, service: WebhookServiceName): Promise<ReceiverTemplate> {
     const id = row.template_id as number;
     const found = await this.database.row<{ type: string }>(
       sql`SELECT type FROM unified_job_templates WHERE id = ${id}`,
     );
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
-    const template = kind ? await this.templates.find(kind.type, id) : null;
-    if (!kind || template?.service !== service) {
+    const template = kind ? await this.templates.find(kind, id) : null;
+    if (template?.service !== service) {
       throw new BadRequest('The template does not receive webhooks of this service any more.');
     }
-    return { template, runs: kind.runs };
+    return template;
   }
 
   private audit(template: ReceiverTemplate, from: Row, to: number): void {
-    const { id, name, type, organizationId } = template;
+    const { id, name, kind, organizationId } = template;
     this.activity.record({
       operation: 'update',
-      object1: { type, id, name, organizationId },
+      object1: { type: kind.type, id, name, organizationId },
       object2: { type: webhookDeliveries.type, id: to, name: String(from.event) },
       association: 'redeliver',
       changes: { redelivered: [from.id, to] },
@@ -86,21 +83,18 @@ function eventOf(row: Row): WebhookEvent {
   if (typeof row.payload !== 'string') {
     throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
   }
-  const service = row.service as WebhookServiceName;
-  const type = row.event as string;
-  const { events, pingEvents } = webhookService(service);
   return {
-    service,
-    type,
+    service: row.service as WebhookServiceName,
+    type: row.event as string,
     guid: randomUUID(),
     guidWindowSeconds: null,
     ref: row.ref as string | null,
     refName: row.ref_name as string | null,
     headRef: row.head_ref as string | null,
     statusApi: row.status_api as string | null,
+    // Whoever sends an old push again wants just that one to run.
+    pushRef: null,
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     payloadText: row.payload,
-    listed: Object.hasOwn(events, type),
-    ping: pingEvents.includes(type),
   };
 }

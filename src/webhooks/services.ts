@@ -20,6 +20,10 @@ export interface EventRule {
   headRef?: PayloadPath;
   /** Where the run's status is posted; absent when the event offers no place. */
   statusUrl?: StatusUrlRule;
+  /** Commits or a tag came to the repository, or went. */
+  isPush?: boolean;
+  /** List of what was pushed, where one event may be about several refs; `refName` is of the first. */
+  changes?: PayloadPath;
 }
 
 /** One code-hosting service, complete: a further service is a further row of the table. */
@@ -57,14 +61,16 @@ export interface WebhookService {
 const DAY_SECONDS = 86_400;
 
 const PULL_REQUEST: EventRule = { ref: 'pull_request.head.sha', refName: 'pull_request.head.ref' };
+const SERVICE_B_STATUS: StatusUrlRule = {
+  path: '/api/v4/projects/{id}/statuses/{ref}',
+  id: 'project.id',
+  root: apiRootOfProject,
+};
 const SERVICE_B_PUSH: EventRule = {
   ref: 'checkout_sha',
   refName: 'ref',
-  statusUrl: {
-    path: '/api/v4/projects/{id}/statuses/{ref}',
-    id: 'project.id',
-    root: apiRootOfProject,
-  },
+  statusUrl: SERVICE_B_STATUS,
+  isPush: true,
 };
 const SERVICE_C_STATUS: StatusUrlRule = {
   path: '/rest/build-status/1.0/commits/{ref}',
@@ -74,6 +80,8 @@ const SERVICE_C_CHANGES: EventRule = {
   ref: 'changes.0.toHash',
   refName: 'changes.0.ref.id',
   statusUrl: SERVICE_C_STATUS,
+  isPush: true,
+  changes: 'changes',
 };
 const SERVICE_C_PULL_REQUEST: EventRule = {
   ref: 'pullRequest.toRef.latestCommit',
@@ -104,6 +112,7 @@ const TABLE = {
         ref: 'after',
         refName: 'ref',
         statusUrl: { template: 'repository.statuses_url', placeholder: '{sha}' },
+        isPush: true,
       },
       pull_request: { ...PULL_REQUEST, statusUrl: { template: 'pull_request.statuses_url' } },
       pull_request_review: PULL_REQUEST,
@@ -149,7 +158,7 @@ const TABLE = {
       'Push Hook': SERVICE_B_PUSH,
       'Tag Push Hook': SERVICE_B_PUSH,
       'Merge Request Hook': {
-        ...SERVICE_B_PUSH,
+        statusUrl: SERVICE_B_STATUS,
         ref: 'object_attributes.last_commit.id',
         refName: 'object_attributes.source_branch',
       },
@@ -176,7 +185,7 @@ const TABLE = {
     },
   },
   service_c_dc: {
-    label: 'Service C (data center)',
+    label: 'Service C',
     eventHeader: 'X-Service-C-Event',
     deliveryHeaders: ['X-Service-C-Delivery', 'X-Service-C-Request-Id'],
     deliveryDigest: { algorithm: 'sha256', windowSeconds: null },
@@ -225,6 +234,12 @@ export type WebhookServiceName = keyof typeof TABLE;
 /** All services in the contract's order: choices of `webhook_service` and the receivers' path words. */
 export const WEBHOOK_SERVICE_NAMES = Object.keys(TABLE) as readonly WebhookServiceName[];
 
+/** Choices of `webhook_service`. */
+export const WEBHOOK_SERVICES: readonly (readonly [name: string, label: string])[] = [
+  ['', 'None'],
+  ...WEBHOOK_SERVICE_NAMES.map((name) => [name, TABLE[name].label] as const),
+];
+
 /** Whether a text is one of the contract's service names; names of real services are not. */
 export function isWebhookServiceName(name: string): name is WebhookServiceName {
   return Object.hasOwn(TABLE, name);
@@ -233,6 +248,12 @@ export function isWebhookServiceName(name: string): name is WebhookServiceName {
 /** The table row of a service. */
 export function webhookService(name: WebhookServiceName): WebhookService {
   return TABLE[name];
+}
+
+/** How the service's table row reads an event; undefined for an event that launches nothing. */
+export function eventRule(name: WebhookServiceName, type: string): EventRule | undefined {
+  const { events } = webhookService(name);
+  return Object.hasOwn(events, type) ? events[type] : undefined;
 }
 
 /** Namespace of the credential type whose token posts statuses to a service. */

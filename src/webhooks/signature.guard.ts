@@ -16,8 +16,7 @@ const RECEIVES = 'controller:receives-webhooks';
 
 /** What a receiver's route stands for. */
 export interface ReceiverRoute {
-  /** Resource type of the template. */
-  type: string;
+  kind: ReceiverTemplate['kind'];
   service: WebhookServiceName;
 }
 
@@ -48,11 +47,16 @@ export class SignatureGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { type, service } = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
+    const { kind, service } = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
     const request = context.switchToHttp().getRequest<VerifiedRequest>();
     const id = idOf(request.params.id);
-    await this.limit(type, id, request.ip ?? '', context.switchToHttp().getResponse<Response>());
-    const template = await this.templates.find(type, id);
+    await this.limit(
+      kind.type,
+      id,
+      request.ip ?? '',
+      context.switchToHttp().getResponse<Response>(),
+    );
+    const template = await this.templates.find(kind, id);
     const signed = signedRequest(request);
     const key = this.templates.keyOf(template, service);
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);

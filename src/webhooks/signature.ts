@@ -38,6 +38,7 @@ const MAX_VALUE_LENGTH = 256;
 /**
  * Whether a request proves knowledge of the template's webhook key. Never throws: everything that is
  * missing, repeated, malformed or too long is just not verified, and an empty key verifies nothing.
+ * Whatever is wrong, the body is hashed as for a wrong signature, so that all refusals take as long.
  *
  * Events that a service sends unsigned (service C's connection test) pass without a signature. They
  * must not be parsed or launch anything; `parseEvent` treats them so.
@@ -72,10 +73,10 @@ export function sign(algorithm: SignatureAlgorithm, rawBody: Uint8Array, key: st
   return `${algorithm}=${createHmac(algorithm, key).update(rawBody).digest('hex')}`;
 }
 
-function hasToken([token, ...more]: readonly string[], key: string): boolean {
-  if (token === undefined || more.length > 0 || token.length > MAX_VALUE_LENGTH) return false;
+function hasToken([token = '', ...more]: readonly string[], key: string): boolean {
+  const given = more.length > 0 || token.length > MAX_VALUE_LENGTH ? '' : token;
   // Node decodes header bytes as Latin-1: this gives the bytes back as they were sent.
-  return constantTimeEqual(Buffer.from(token, 'latin1'), key);
+  return constantTimeEqual(Buffer.from(given, 'latin1'), key);
 }
 
 function hasSignatures(
@@ -84,27 +85,32 @@ function hasSignatures(
   key: string,
   aliases: HeaderAliases,
 ): boolean {
-  const present = headers
-    .map((header) => ({ header, values: headerValues(request, header.name, aliases) }))
-    .filter(({ values }) => values.length > 0);
-  return (
-    present.length > 0 &&
-    present.every(({ header, values: [value, ...more] }) => {
-      return value !== undefined && more.length === 0 && hasSignature(header, value, request, key);
-    })
-  );
+  const all = headers.map((header) => ({
+    header,
+    values: headerValues(request, header.name, aliases),
+  }));
+  const present = all.filter(({ values }) => values.length > 0);
+  const proofs = present.length > 0 ? present : all.slice(0, 1);
+  return proofs
+    .map(({ header, values }) => hasSignature(header, values, request, key))
+    .every((isRight) => isRight);
 }
 
 function hasSignature(
   { algorithms }: SignatureHeader,
-  value: string,
+  [value = '', ...more]: readonly string[],
   { rawBody }: SignedRequest,
   key: string,
 ): boolean {
-  const algorithm = algorithms.find((name) => value.startsWith(`${name}=`));
-  if (!algorithm) return false;
+  const named = algorithms.find((name) => value.startsWith(`${name}=`));
+  const algorithm = named ?? algorithms[0]!;
   const hex = value.slice(algorithm.length + 1);
-  if (hex.length !== HEX_LENGTH[algorithm] || !HEX.test(hex)) return false;
+  const isWellFormed =
+    named !== undefined &&
+    more.length === 0 &&
+    hex.length === HEX_LENGTH[algorithm] &&
+    HEX.test(hex);
   const expected = createHmac(algorithm, key).update(rawBody).digest();
-  return constantTimeEqual(Buffer.from(hex, 'hex'), expected);
+  const isEqual = constantTimeEqual(Buffer.from(isWellFormed ? hex : '', 'hex'), expected);
+  return isWellFormed && isEqual;
 }

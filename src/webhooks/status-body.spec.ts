@@ -9,6 +9,7 @@ import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from './services.js';
 
 const RUN = {
   id: 42,
+  label: 'Job',
   status: 'successful',
   targetUrl: 'https://ctl.example.com/jobs/42/',
   context: 'controller/Deploy',
@@ -92,10 +93,16 @@ describe('buildStatusPost', () => {
 });
 
 describe('statusContext', () => {
-  it('tells templates on one repository apart', () => {
-    expect(statusContext('Deploy')).toBe('automation-controller/Deploy');
-    expect(statusContext('Deploy', 'ci')).toBe('ci/Deploy');
-    expect(statusContext('', 'ci')).toBe('ci');
+  it('tells templates on one repository apart, equal and long names included', () => {
+    const name = '😀'.repeat(300);
+    expect(statusContext({ id: 7, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (7)');
+    expect(statusContext({ id: 8, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (8)');
+    const [one, two] = [7, 8].map((id) => [...statusContext({ id, name }, 'ci', 255)]);
+    expect(one).toHaveLength(255);
+    expect(one!.join('')).not.toBe(two!.join(''));
+    expect(one!.slice(-5).join('')).toBe('… (7)');
+    expect(statusContext({ id: 7, name: 'a\r\nb' }, 'ci', 255)).toBe('ci/a b (7)');
+    expect(statusContext(null, 'ci', 255)).toBe('ci');
   });
 });
 

@@ -9,6 +9,8 @@ import {
 /** The run whose status is posted. */
 export interface StatusRun {
   id: number;
+  /** What its kind is called: `Job`. */
+  label: string;
   status: string;
   /** Page of the run, absolute. */
   targetUrl: string;
@@ -31,16 +33,14 @@ export class UnusableToken extends Error {
   }
 }
 
-/** Default of the setting `WEBHOOK_STATUS_CONTEXT`. */
-export const DEFAULT_STATUS_CONTEXT = 'automation-controller';
-
-const DESCRIPTIONS: Record<PostedStatus, (id: number) => string> = {
-  pending: (id) => `Job ${id} is pending.`,
-  running: (id) => `Job ${id} is running.`,
-  successful: (id) => `Job ${id} was successful.`,
-  failed: (id) => `Job ${id} failed.`,
-  error: (id) => `Job ${id} ended with an error.`,
-  canceled: (id) => `Job ${id} was canceled.`,
+/** What is said of a run, after its kind and number. */
+const DESCRIPTIONS: Record<PostedStatus, string> = {
+  pending: 'is pending.',
+  running: 'is running.',
+  successful: 'was successful.',
+  failed: 'failed.',
+  error: 'ended with an error.',
+  canceled: 'was canceled.',
 };
 
 /**
@@ -53,14 +53,21 @@ export function statusWord(service: WebhookServiceName, status: string): string 
 }
 
 /**
- * `<product>/<template name>`: services keep one status per context, so two templates on one
- * repository must not share it.
+ * `<product>/<template name> (<template id>)`: services keep one status per context, so two templates
+ * on one repository must not share it. Names may be equal in two organizations or beyond the limit.
+ *
+ * @param template null once it is deleted
+ * @param limit characters the service takes
  */
 export function statusContext(
-  templateName: string,
-  product: string = DEFAULT_STATUS_CONTEXT,
+  template: { id: number; name: string } | null,
+  product: string,
+  limit: number,
 ): string {
-  return templateName === '' ? product : `${product}/${templateName}`;
+  if (!template) return product;
+  const [head, tail] = [`${product}/`, ` (${template.id})`];
+  const room = Math.max(1, limit - [...head].length - tail.length);
+  return head + shorten(toLine(template.name), room) + tail;
 }
 
 /** The post that announces a run's status, or null when there is nothing to announce. @throws UnusableToken */
@@ -75,7 +82,7 @@ export function buildStatusPost(
   const parts: Record<StatusBodyPart, string> = {
     state,
     targetUrl: run.targetUrl,
-    description: shorten(DESCRIPTIONS[run.status](run.id), descriptionLimit),
+    description: shorten(`${run.label} ${run.id} ${DESCRIPTIONS[run.status]}`, descriptionLimit),
     context: shorten(toLine(run.context), contextLimit),
   };
   return {

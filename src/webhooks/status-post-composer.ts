@@ -59,19 +59,21 @@ export class StatusPostComposer {
   }
 
   private build(post: LeasedPost, targetUrl: string, token: string) {
-    const context = statusContext(post.templateName, this.settings.WEBHOOK_STATUS_CONTEXT);
-    const run = { id: post.jobId, status: post.status, targetUrl, context };
+    const { jobId: id, runType, status, template, service } = post;
+    const { contextLimit } = webhookService(service).status;
+    const context = statusContext(template, this.settings.WEBHOOK_STATUS_CONTEXT, contextLimit);
+    const run = { id, label: resource(runType).label, status, targetUrl, context };
     try {
-      return buildStatusPost(post.service, run, token);
+      return buildStatusPost(service, run, token);
     } catch (error) {
       throw error instanceof UnusableToken ? new Unpostable(error.message) : error;
     }
   }
 
-  private async targetUrl({ jobId, jobType }: LeasedPost): Promise<string> {
+  private async targetUrl({ runType, jobId }: LeasedPost): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
     const { HOST, PORT } = this.settings;
     const base = BASE_URL === '' ? `http://${HOST}:${PORT}` : BASE_URL.replace(/\/+$/, '');
-    return base + resource(jobType).url(jobId);
+    return base + resource(runType).url(jobId);
   }
 }

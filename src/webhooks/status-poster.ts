@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
+import { failPoint } from '../common/fail-point.js';
 import { CircuitBreaker } from '../common/outbound/circuit-breaker.js';
 import { maskText } from '../common/outbound/mask.js';
 import { OutboundClient, type OutboundResponse } from '../common/outbound/outbound-client.js';
@@ -75,6 +76,7 @@ export class StatusPoster implements QueueHandler {
     const started = performance.now();
     try {
       const response = await this.client.request(request);
+      failPoint('status-post-sent');
       return await this.answered(post, response, token);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;

@@ -36,8 +36,8 @@ export interface PendingStatus {
 export interface LeasedPost {
   id: number;
   jobId: number;
-  /** Kind of the run, a resource type. */
-  jobType: string;
+  /** Resource type of the run. */
+  runType: string;
   attempt: number;
   status: string;
   url: string;
@@ -45,7 +45,8 @@ export interface LeasedPost {
   made: number;
   service: WebhookServiceName;
   credentialId: number | null;
-  templateName: string;
+  /** Null once it is deleted. */
+  template: { id: number; name: string } | null;
 }
 
 /** The rows of status posts. Every step of a sender names its lease (R3). */
@@ -103,9 +104,11 @@ export class StatusPostsStore {
             WHERE job_id = ${jobId} AND outcome = 'pending' ORDER BY id LIMIT 1 FOR UPDATE)
           AND post.next_attempt <= now() AND (post.lease_until IS NULL OR post.lease_until < now())
         RETURNING post.*)
-      SELECT leased.id, leased.job_id AS "jobId", run.type AS "jobType", leased.attempt, leased.status, leased.url,
-        json_array_length(leased.attempts) AS made, run.webhook_service AS service,
-        run.webhook_credential_id AS "credentialId", coalesce(ujt.name, '') AS "templateName"
+      SELECT leased.id, leased.job_id AS "jobId", run.type AS "runType", leased.attempt,
+        leased.status, leased.url, json_array_length(leased.attempts) AS made,
+        run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
+        CASE WHEN ujt.id IS NOT NULL THEN json_build_object('id', ujt.id, 'name', ujt.name) END
+          AS template
       FROM leased JOIN unified_jobs run ON run.id = leased.job_id
       LEFT JOIN unified_job_templates ujt ON ujt.id = run.unified_job_template_id`);
     return leased ?? null;

@@ -27,7 +27,8 @@ import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 /** The ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
-export function templateWebhooksController({ type }: ReceiverKind): Type {
+export function templateWebhooksController(kind: ReceiverKind): Type {
+  const { type } = kind;
   const templates = resource(type);
   const Templates = ResourceController(templates, []);
   Object.defineProperty(Templates, 'name', { value: `${type}_webhooks` });
@@ -37,7 +38,7 @@ export function templateWebhooksController({ type }: ReceiverKind): Type {
   );
   SubList('webhook_deliveries', deliveries)(Templates);
   declareRedeliver(Templates, templates);
-  declareFilterTest(Templates, templates);
+  declareFilterTest(Templates, templates, kind);
   Resource(templates)(Templates);
   return Templates;
 }
@@ -65,7 +66,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
   });
 }
 
-function declareFilterTest(target: Type, templates: ResourceDefinition): void {
+function declareFilterTest(target: Type, templates: ResourceDefinition, kind: ReceiverKind): void {
   addRoute(target, 'test_webhook_filters', {
     method: RequestMethod.POST,
     path: ':id/webhook_filters/test',
@@ -85,7 +86,7 @@ function declareFilterTest(target: Type, templates: ResourceDefinition): void {
         action: 'change',
       });
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
-      return this.machinery.find(FilterTrial).run(template.id, filters);
+      return this.machinery.find(FilterTrial).run(template.id, kind, filters);
     },
   });
 }

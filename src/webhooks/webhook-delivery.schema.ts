@@ -1,6 +1,6 @@
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
+import { WEBHOOK_SERVICES } from './services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
@@ -72,6 +72,17 @@ export class WebhookDeliverySchema {
     help: 'Delivery this one repeats on request of a user.',
   })
   redelivery_of!: number | null;
+
+  @Reference(() => resource('webhook_delivery'), {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',
+  })
+  superseded_by!: number | null;
+
+  /** Name of the ref that a push is about, where it is about that one alone. */
+  @Char({ internal: true, nullable: true })
+  push_ref!: string | null;
 
   @Text({ internal: true, nullable: true })
   status_api!: string | null;

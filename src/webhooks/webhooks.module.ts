@@ -2,12 +2,14 @@ import { Module } from '@nestjs/common';
 import { DeliveryIntake } from './delivery-intake.js';
 import { DeliveryLedger } from './delivery-ledger.js';
 import { FilterTrial } from './filter-trial.service.js';
+import { PushCoalescer } from './push-coalescer.js';
 import { receiverController } from './receiver.controller.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { ReceiverService } from './receiver.service.js';
 import { ReceiverTemplates } from './receiver-templates.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { RejectionLog } from './rejection-log.js';
+import { RunLauncher } from './run-launcher.js';
 import { runStatusPostsController } from './run-status-posts.controller.js';
 import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
@@ -30,6 +32,8 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RejectionLog,
     SignatureGuard,
     DeliveryLedger,
+    PushCoalescer,
+    RunLauncher,
     DeliveryIntake,
     ReceiverService,
     RedeliveryService,

@@ -10,7 +10,6 @@ import { sql } from '../database/sql.js';
 import { refFault } from '../templates/job-template-checks.js';
 import { assertNoActiveRuns } from '../templates/active-runs.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
-import { WebhookKeys } from '../templates/webhook-keys.js';
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
@@ -21,7 +20,6 @@ export class WorkflowTemplateHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly references: References,
-    private readonly keys: WebhookKeys,
     private readonly webhooks: WebhookFields,
   ) {}
 
@@ -34,7 +32,7 @@ export class WorkflowTemplateHooks implements ResourceHooks {
   }
 
   async created(row: Row): Promise<void> {
-    if (row.webhook_service !== '') await this.keys.assign(row.id);
+    await this.webhooks.created(row);
   }
 
   async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {

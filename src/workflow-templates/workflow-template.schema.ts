@@ -1,12 +1,13 @@
-import { Bool, Char, Choices, Json, Reference, Text, Variables } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, Reference, Text, Variables } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
+import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
 
 /** A value the workflow hands to the nodes that ask for it; null: none. */
 const PROMPT = { nullable: true } as const;
 
 /** A graph of templates that is launched as one (core 13.1). */
+@Includes(WebhookJobTemplateFields)
 export class WorkflowTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), { nullable: true, needs: 'workflow_admin' })
   organization!: number | null;
@@ -49,25 +50,6 @@ export class WorkflowTemplateSchema extends UnifiedTemplateSchema {
   ask_tags_on_launch!: boolean;
   @Bool()
   ask_skip_tags_on_launch!: boolean;
-
-  @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
-  webhook_service!: string;
-
-  @Reference(() => resource('credential'), {
-    nullable: true,
-    needs: 'use',
-    help: 'Personal access token with which statuses are posted back.',
-  })
-  webhook_credential!: number | null;
-
-  @Json({
-    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
-  })
-  webhook_filters!: object;
-
-  /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
-  @Text({ internal: true })
-  webhook_key!: string;
 
   @Json({ internal: true, nullable: true })
   survey_spec!: object | null;

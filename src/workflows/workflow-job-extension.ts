@@ -17,6 +17,7 @@ import {
   type RunFacts,
 } from '../jobs/launched-by.js';
 import { shownVariables } from '../jobs/shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../jobs/source-workflow.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
@@ -28,8 +29,9 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
     is_sliced_job: BOOLEAN,
     workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
   },
-  related: ['workflow_job_template'],
+  related: ['workflow_job_template', ...SOURCE_WORKFLOW_SHOWS.related],
   summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,
     workflow_job_template: ref('WorkflowJobTemplateSummary'),
     labels: LABEL_SUMMARY,
@@ -46,6 +48,7 @@ export async function workflowJobExtension(
   const labels = await labelSummaries(resource('workflow_job'), ids, context);
   const templates = await loadTemplates([...facts.values()], context);
   const variables = await shownVariables(rows, context);
+  const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
@@ -60,12 +63,19 @@ export async function workflowJobExtension(
         // The seed shows it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };
+      const source = sourceOf(run);
       const summaries = {
+        ...source.summary_fields,
         ...summarizeTemplate(run, 'workflow_job'),
         ...(summary ? { workflow_job_template: summary } : {}),
         labels: labels.get(row.id),
       };
-      return [[row.id, { fields, related: relatedOf(run), summary_fields: summaries }]];
+      return [
+        [
+          row.id,
+          { fields, related: { ...relatedOf(run), ...source.related }, summary_fields: summaries },
+        ],
+      ];
     }),
   );
 }

@@ -1,13 +1,14 @@
-import { Bool, Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
-import { WEBHOOK_SERVICES } from '../templates/job-template.schema.js';
+import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 /** A run that consists of other runs (core 13.4). */
+@Includes(WebhookRunFields)
 export class WorkflowJobSchema extends ExecutedJobSchema {
   @Char(ABSENT)
   override execution_node!: string;
@@ -43,13 +44,6 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;
 
-  @Reference(() => resource('webhook_delivery'), {
-    internal: true,
-    readOnly: true,
-    nullable: true,
-  })
-  webhook_delivery!: number | null;
-
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
   inventory!: number | null;
 
@@ -64,13 +58,4 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
 
   @Text({ ...READ_ONLY, nullable: true })
   skip_tags!: string | null;
-
-  @Choices(WEBHOOK_SERVICES, READ_ONLY)
-  webhook_service!: string;
-
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
-  webhook_credential!: number | null;
-
-  @Char({ ...READ_ONLY, max: 128 })
-  webhook_guid!: string;
 }

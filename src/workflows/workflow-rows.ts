@@ -5,6 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
+import type { LaunchWebhook } from '../jobs/launch-request.js';
 import { RunTransitions } from '../jobs/transitions.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
 import type { Prompts } from '../templates/launch-config.js';
@@ -53,12 +54,7 @@ export interface NewWorkflowJob {
   prompts: Prompts;
   secrets: readonly string[];
   labels?: readonly number[];
-  webhook?: {
-    service: string;
-    credentialId: number | null;
-    guid: string;
-    deliveryId: number;
-  };
+  webhook?: LaunchWebhook;
   nodes: readonly NewNode[];
 }
 

@@ -1,4 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -153,6 +154,22 @@ describe('order', () => {
     if (order !== '') expect(await names(`&order=${order}`)).toEqual(expected);
   });
 
+  it.each([
+    ['name', ['organization', 'inventory', 'host', 'group', 'credential', 'job_template']],
+    ['name', ['workflow_job_template', 'notification_template', 'unified_job_template']],
+    ['organization__name,name', ['team']],
+    ['organization,name', ['label']],
+    ['kind,name', ['credential_type']],
+    ['username', ['user']],
+    ['content_type,object_id,id', ['role']],
+    ['id', ['project', 'job', 'project_update', 'workflow_job', 'unified_job', 'notification']],
+    ['id', ['o_auth2_access_token', 'activity_stream', 'job_event', 'workflow_job_node']],
+    ['-id', ['job_host_summary']],
+  ])('is by %s for %j where none is asked for', (order, types) => {
+    for (const type of types)
+      expect(`${type} ${resource(type).orderBy.join()}`).toBe(`${type} ${order}`);
+  });
+
   it('breaks ties by id, so that pages never overlap', async () => {
     const first = await names('&order_by=description&page_size=2');
     const second = await names('&order_by=description&page_size=2&page=2');
@@ -208,6 +225,19 @@ describe('search', () => {
     ['nothing like it', []],
   ])('finds %s', async (text, expected) => {
     expect(await found(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['users', ['username', 'first_name', 'last_name', 'email']],
+    ['teams', ['name', 'description']],
+    ['labels', ['name']],
+    ['notifications', ['notification_type', 'subject', 'body']],
+    ['roles', ['role_field', 'content_type']],
+    ['activity_stream', ['changes']],
+    ['job_events', ['stdout']],
+  ])('of %s looks at %j', async (path, fields) => {
+    const { body } = await test.as.superuser.options(`${path}/`).expect(200);
+    expect(body.search_fields).toEqual(fields);
   });
 
   it('refuses NUL and texts beyond all measure', async () => {

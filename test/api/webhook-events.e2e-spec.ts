@@ -3,21 +3,8 @@ import { sql } from '../../src/database/sql.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import type { WebhookServiceName } from '../../src/webhooks/services.js';
 import { boot, type TestApp } from '../support/boot.js';
-import {
-  deliveryHeaders,
-  WEBHOOK_SAMPLES,
-  webhookSample,
-  type WebhookSample,
-} from '../support/payloads/webhooks.js';
+import { deliveryHeaders, firstSample, WEBHOOK_SAMPLES } from '../support/payloads/webhooks.js';
 import { arm, armed, type Hook } from '../support/webhooks.js';
-
-const FIRST_EVENT: Record<WebhookServiceName, string> = {
-  service_a: 'push',
-  service_b: 'Push Hook',
-  service_c_dc: 'repo:refs_changed',
-};
-const firstSample = (service: WebhookServiceName): WebhookSample =>
-  webhookSample(service, FIRST_EVENT[service]);
 
 let test: TestApp;
 let hooks: Record<WebhookServiceName, Hook>;

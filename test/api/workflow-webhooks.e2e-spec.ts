@@ -3,23 +3,10 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { WebhookServiceName } from '../../src/webhooks/services.js';
 import { boot, type TestApp } from '../support/boot.js';
-import {
-  COMMITS,
-  deliveryHeaders,
-  SERVICE_ROWS,
-  webhookSample,
-  type WebhookSample,
-} from '../support/payloads/webhooks.js';
+import { COMMITS } from '../support/payloads/sample.js';
+import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { arm, type Hook } from '../support/webhooks.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
-
-const FIRST_EVENT: Record<WebhookServiceName, string> = {
-  service_a: 'push',
-  service_b: 'Push Hook',
-  service_c_dc: 'repo:refs_changed',
-};
-const firstSample = (service: WebhookServiceName): WebhookSample =>
-  webhookSample(service, FIRST_EVENT[service]);
 
 let test: TestApp;
 beforeAll(async () => {

@@ -24,7 +24,7 @@ const SERVICES: Record<string, readonly string[]> = {
   inventories: ['labels'],
   templates: ['labels'],
   // An update of a project is a run.
-  projects: ['jobs'],
+  projects: ['jobs', 'templates'],
   jobs: ['templates', 'projects', 'inventories', 'credentials', 'labels'],
   workflows: ['jobs', 'templates', 'labels'],
   'workflow-templates': ['workflows', 'jobs', 'templates', 'labels'],

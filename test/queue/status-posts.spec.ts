@@ -4,6 +4,7 @@ import type { WebhookServiceName } from '../../src/webhooks/services.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
+import { commitId } from '../support/payloads/sample.js';
 import { SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { STATUS_EVENTS, StatusPostBench, TOKEN } from '../support/status-posts.js';
 import { armed, type Hook } from '../support/webhooks.js';
@@ -84,7 +85,8 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
   );
 
   function bodyOf(hook: Hook, job: number, end: string): Record<string, unknown> {
-    const context = `automation-controller/${String(hook.template.name)}`;
+    const { id, name } = hook.template;
+    const context = `automation-controller/${String(name)} (${id})`;
     const words = { successful: 'was successful', failed: 'failed', error: 'ended with an error' };
     const description = `Job ${job} ${words[end as 'failed'] ?? 'was canceled'}.`;
     const url = `https://controller.example.com/api/v2/jobs/${job}/`;
@@ -93,6 +95,80 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
     if (service === 'service_b') return { state, target_url: url, description, name: context };
     return { state, key: context, name: context, url, description };
   }
+});
+
+describe('statuses of syncs', () => {
+  it('are posted as those of jobs are, and say what they are of', async () => {
+    const project = await test.make.row('project', {
+      ...{ name: 'Posting', organization: test.home.organization.id },
+      ...{ scm_type: 'git', scm_url: 'https://code.invalid/p.git' },
+    });
+    const hook = await bench.posting('service_b', { host: bench.sink.url }, project);
+    const update = await bench.launch(hook);
+    for (const status of ['waiting', 'running', 'successful'] as const) {
+      await bench.move(update, status);
+    }
+    await bench.work(update);
+    expect(bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).state)).toEqual([
+      'pending',
+      'running',
+      'success',
+    ]);
+    expect(JSON.parse(bench.sink.last.body)).toEqual({
+      state: 'success',
+      target_url: `https://controller.example.com/api/v2/project_updates/${update}/`,
+      description: `Project Update ${update} was successful.`,
+      name: `automation-controller/Posting (${project.id})`,
+    });
+    const path = `project_updates/${update}/webhook_status_posts/`;
+    const { body } = await test.as.orgAdmin.get(path).expect(200);
+    expect(body.count).toBe(3);
+  });
+});
+
+describe('a push that a newer one replaced', () => {
+  it('is told so at its commit, after what was told before, and the newer one at its own', async () => {
+    const template = await test.make.jobTemplate({ webhook_coalesce: true });
+    const hook = await bench.posting('service_b', { host: bench.sink.url }, template);
+    const { event, payload } = STATUS_EVENTS.service_b(bench.sink.url);
+    const push = async (word: string): Promise<number> => {
+      const commit = commitId(word);
+      const sent = { ...payload, ref: 'refs/heads/main', checkout_sha: commit };
+      return (await hook.send({ event, payload: sent }).expect(202)).body.job as number;
+    };
+    const [old, newest] = [await push('older'), await push('newer')];
+    await bench.work(old);
+    await bench.work(newest);
+    const told = bench.sink.requests.map(({ path, body }) => [
+      path.split('/').at(-1),
+      (JSON.parse(body) as Row).state,
+    ]);
+    expect(told).toEqual([
+      [commitId('older'), 'pending'],
+      [commitId('older'), 'canceled'],
+      [commitId('newer'), 'pending'],
+    ]);
+  });
+});
+
+describe('contexts', () => {
+  it('are different for two templates of one name, so that neither hides the other', async () => {
+    const name = 'Deploy';
+    const elsewhere = await test.make.project({ organization: test.home.otherOrganization.id });
+    const hooks = [
+      await bench.posting('service_a', undefined, await test.make.jobTemplate({ name })),
+      await bench.posting(
+        'service_a',
+        undefined,
+        await test.make.jobTemplate({ name, project: elsewhere.id }),
+      ),
+    ];
+    for (const hook of hooks) await bench.work(await bench.launch(hook));
+    const contexts = bench.sink.requests.map(({ body }) => (JSON.parse(body) as Row).context);
+    expect(contexts).toEqual(
+      hooks.map(({ template }) => `automation-controller/Deploy (${template.id})`),
+    );
+  });
 });
 
 it('of a workflow job point to it, and those of its jobs are not posted', async () => {
@@ -108,7 +184,7 @@ it('of a workflow job point to it, and those of its jobs are not posted', async 
     {
       state: 'success',
       target_url: `https://controller.example.com/api/v2/workflow_jobs/${run}/`,
-      context: `automation-controller/${String(workflow.name)}`,
+      context: `automation-controller/${String(workflow.name)} (${workflow.id})`,
     },
   ]);
   const { body } = await test.as.superuser
@@ -135,15 +211,21 @@ describe('the token', () => {
     ]);
   });
 
-  it('does not follow a redirect to another host', async () => {
-    const thief = await HttpSink.start();
-    bench.sink.answer({ status: 307, headers: { Location: `${thief.url}/take` } });
-    const job = await bench.launch(await bench.posting('service_a'));
-    await bench.work(job);
-    expect(thief.requests).toEqual([]);
-    expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
-    await thief.close();
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'does not follow a redirect to another host (%d), and the log says so',
+    async (status) => {
+      const thief = await HttpSink.start();
+      bench.sink.answer({ status, headers: { Location: `${thief.url}/take` } });
+      const job = await bench.launch(await bench.posting('service_a'));
+      await bench.work(job);
+      expect(thief.requests).toEqual([]);
+      const [post] = await bench.posts(job);
+      expect(post).toMatchObject({ outcome: 'failed', attempts: [{ number: 1 }] });
+      expect(String(post!.reason)).toMatch(/redirect|answered 30/i);
+      expect(JSON.stringify(post)).not.toContain(TOKEN);
+      await thief.close();
+    },
+  );
 
   it('is in no record, even when the service repeats it', async () => {
     bench.sink.answer({

@@ -142,6 +142,33 @@ it('lays the prompts of the workflow over those of its nodes where the template 
 });
 
 describe('a workflow in a workflow', () => {
+  it('shows at every depth who launched it, and the workflow around it', async () => {
+    const inner = await runs.template({ one: ran() });
+    const outer = await runs.template({ nested: { unified_job_template: inner.id } });
+    const id = await runs.launch(outer);
+    await runs.settle();
+    const nested = (await runs.runOf(id, 'nested'))!;
+    const job = (await runs.runOf(nested.id, 'one'))!;
+    const shown = async () =>
+      (await test.as.superuser.get(`jobs/${job.id}/`).expect(200)).body as Row;
+    expect(await shown()).toMatchObject({
+      launched_by: { name: 'superuser', type: 'user' },
+      related: { source_workflow_job: `/api/v2/workflow_jobs/${nested.id}/` },
+      summary_fields: { source_workflow_job: { id: nested.id, name: inner.name } },
+    });
+    // As an event launches it.
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET created_by_id = NULL,
+        launch_type = CASE WHEN id = ${id} THEN 'webhook' ELSE launch_type END
+      WHERE id IN (${id}, ${nested.id}, ${job.id})`);
+    expect((await shown()).launched_by).toMatchObject({
+      id: outer.id,
+      type: 'workflow_job_template',
+      url: `/api/v2/workflow_job_templates/${outer.id}/`,
+    });
+    await runs.end(nested.id, 'one', 'successful');
+  });
+
   it('runs as a node, hands variables down and artifacts up', async () => {
     const inner = await runs.template({ one: ran(), two: ran() }, [['one', 'success', 'two']]);
     const outer = await runs.template(
@@ -169,6 +196,11 @@ describe('a workflow in a workflow', () => {
       from: 'outer',
       build: 1,
       inside: 'two',
+    });
+    const { body } = await test.as.superuser.get(`workflow_jobs/${nested.id}/`).expect(200);
+    expect(body).toMatchObject({
+      related: { source_workflow_job: `/api/v2/workflow_jobs/${id}/` },
+      summary_fields: { source_workflow_job: { id, name: outer.name, status: 'running' } },
     });
     await runs.end(id, 'after', 'successful');
     expect((await runs.run(id)).status).toBe('successful');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import supertest from 'supertest';
+import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
 import { sql } from '../../src/database/sql.js';
 import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from '../../src/webhooks/services.js';
 import { sign } from '../../src/webhooks/signature.js';
@@ -9,7 +10,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import { armed, type Hook } from '../support/webhooks.js';
 
-const BODY_LIMIT = 20_000;
+const BODY_LIMIT = 64_000;
 const RATE = 25;
 const PUSH = webhookSample('service_a', 'push');
 
@@ -123,12 +124,15 @@ describe('bodies', () => {
     expect(answer.body).toEqual({ detail: expect.stringContaining(String(BODY_LIMIT)) });
   });
 
-  it('are not unpacked', async () => {
+  it('are not unpacked, and whoever signed them is told so', async () => {
     const hook = hookOf('service_a');
     const packed = gzipSync(Buffer.alloc(1_000_000, 'x'));
-    const headers = deliveryHeaders('service_a', 'push', packed, hook.key);
-    const { status } = await hook.post(packed, { ...headers, 'Content-Encoding': 'gzip' });
-    expect(status).toBe(415);
+    const encoded = { 'Content-Encoding': 'gzip' };
+    const good = deliveryHeaders('service_a', 'push', packed, hook.key);
+    const { body } = await hook.post(packed, { ...good, ...encoded }).expect(400);
+    expect(body).toEqual({ detail: 'The body must not be compressed.' });
+    const bad = deliveryHeaders('service_a', 'push', packed, generateWebhookKey());
+    await hook.post(packed, { ...bad, ...encoded }).expect(403);
   });
 
   it('may be missing', async () => {

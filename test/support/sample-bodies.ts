@@ -31,6 +31,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     workflow_job_template: (await samples.of('workflow_job_template')).id,
     identifier: samples.name('made'),
   }),
+  schedule: async (samples) => ({
+    unified_job_template: (await samples.of('job_template')).id,
+    rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+  }),
   notification_template: async (samples) => ({
     organization: samples.home,
     notification_type: 'webhook',
@@ -58,6 +62,11 @@ const ACTIONS: Record<string, (samples: Samples) => Promise<Body>> = {
     jobs: [{ unified_job_template: (await samples.of('job_template')).id }],
   }),
   job_templates_survey_spec_replace: async () => ({ name: 'Survey', description: '', spec }),
+  workflow_job_templates_survey_spec_replace: async () => ({
+    name: 'Survey',
+    description: '',
+    spec,
+  }),
 };
 
 /**

@@ -23,7 +23,7 @@ import { StatusPoster } from '../../src/webhooks/status-poster.js';
 import { StatusPostsStore } from '../../src/webhooks/status-posts.store.js';
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
-import { COMMITS } from './payloads/webhooks.js';
+import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
 
 /** A word to look for where no token may be. */
@@ -105,7 +105,7 @@ export class StatusPostBench {
     return new StatusPoster(get(StatusPostsStore), composer, this.client, breaker, get(Outbox));
   }
 
-  /** A template whose webhooks are answered with statuses. */
+  /** A template whose webhooks are answered with statuses; a new job template unless one is given. */
   async posting(
     service: WebhookServiceName,
     inputs: Record<string, string> = { host: this.sink.url },

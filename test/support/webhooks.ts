@@ -55,6 +55,7 @@ export class Hook {
     return pending.serialize((body: unknown) => body as string).send(rawBody as never);
   }
 
+  /** Runs of the template, whatever launched them. */
   jobs(): Promise<Row[]> {
     return this.test.database.rows<Row>(sql`
       SELECT * FROM unified_jobs WHERE unified_job_template_id = ${this.template.id} ORDER BY id`);
@@ -75,7 +76,7 @@ export async function armed(
   return arm(test, await test.make.jobTemplate(fields), service);
 }
 
-/** Gives a template a service and a key of our choice. */
+/** Gives a template of any kind a service and a key of our choice. */
 export async function arm(
   test: TestApp,
   template: Row,

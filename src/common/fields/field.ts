@@ -90,6 +90,14 @@ export function fieldsOf(schema: SchemaClass): readonly Field[] {
   return [...(ownFields(schema.prototype as object)?.values() ?? [])];
 }
 
+/** Puts the fields of another class after a schema's own: what several kinds have in common. */
+export const Includes =
+  (part: SchemaClass): ClassDecorator =>
+  (schema) => {
+    const own = ownFields(schema.prototype as object);
+    for (const field of fieldsOf(part)) own.set(field.name, field);
+  };
+
 const labelOf = (name: string): string =>
   name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 

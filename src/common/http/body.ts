@@ -43,8 +43,15 @@ const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Receivers verify the bytes as they came; nothing is parsed before (decision 14). */
-export const rawBody = (limitBytes: number): RequestHandler =>
-  inDomain(express.raw({ limit: limitBytes, type: () => true, inflate: false }), limitBytes);
+export const rawBody = (limitBytes: number): RequestHandler => {
+  const parser = express.raw({ limit: limitBytes, type: () => true });
+  const read: RequestHandler = (request, response, next) => {
+    // The parser would inflate. Who proved the key is told what is wrong; the raw headers keep it.
+    delete request.headers['content-encoding'];
+    void parser(request, response, next);
+  };
+  return inDomain(read, limitBytes);
+};
 
 /** Multer bounds each field, not their sum, so the length has to be told beforehand. */
 function boundedMultipart(limitBytes: number): RequestHandler {

@@ -5,6 +5,16 @@ import type { Values } from './hooks.js';
 /** Words of the audit trail for values nobody may see. */
 const HIDDEN = 'hidden';
 
+/** What a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
+export const replaceable = (
+  { fields, auditHidden }: ResourceDefinition,
+  body: Values,
+): readonly Field[] =>
+  fields.filter(
+    ({ name, immutable, required }) =>
+      !immutable && (required || !auditHidden.includes(name) || Object.hasOwn(body, name)),
+  );
+
 /** The given values that differ from the row; instants and JSON are compared by meaning. */
 export function changesOf(definition: ResourceDefinition, row: Row, values: Values): Values {
   return Object.fromEntries(

@@ -2,6 +2,7 @@ import { and, FALSE, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { isStorable } from '../fields/text.js';
+import { NotFound } from '../http/errors.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 
 /** Between an object and the objects it belongs to. */
@@ -22,15 +23,36 @@ const parentFields = (definition: ResourceDefinition): Field[] =>
   fieldsOfKey(definition).filter(({ target }) => target);
 
 /**
+ * The id of the object that goes by a natural key. Whether one exists that the caller may not read is
+ * not told: a name says more than an id.
+ *
+ * @throws NotFound unless exactly one readable object has that key
+ */
+export async function idByName(
+  definition: ResourceDefinition,
+  key: string,
+  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
+): Promise<number> {
+  const found = await database.rows<{ id: number }>(sql`
+    SELECT t.id FROM ${ident(definition.table)} t
+    WHERE ${and(
+      naturalKeyCondition(definition, 't', key),
+      definition.own('t'),
+      permit(definition.policy, 'read', 't', actor),
+    )} LIMIT 2`);
+  if (found.length === 1) return found[0]!.id;
+  // Names are unique within an organization, and not among objects that have none.
+  throw new NotFound(
+    found.length === 0 ? undefined : 'Several objects have this name: use the id.',
+  );
+}
+
+/**
  * Rows named by their natural key, as in `/teams/Ops++Default/`: the own name first, then those of
  * the objects it belongs to, in the order the resource declares (core 1.1). An empty name stands
  * for no object; a plus inside a name is written `[+]`.
  */
-export function naturalKeyCondition(
-  definition: ResourceDefinition,
-  alias: string,
-  text: string,
-): Sql {
+function naturalKeyCondition(definition: ResourceDefinition, alias: string, text: string): Sql {
   if (definition.naturalKey.length === 0 || text.length > MAX_LENGTH || !isStorable(text)) {
     return FALSE;
   }

@@ -5,17 +5,23 @@ import { insertRow, updateRow } from '../../database/rows.js';
 import { and, FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
-import type { Field } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../http/errors.js';
 import type { Reply } from '../http/reply.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
-import { changesOf, columnsOf, parentChanged, rowChanges, updateChanges } from './changes.js';
+import {
+  changesOf,
+  columnsOf,
+  parentChanged,
+  replaceable,
+  rowChanges,
+  updateChanges,
+} from './changes.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import type { ResourceHooks, Values } from './hooks.js';
-import { naturalKeyCondition } from './natural-key.js';
+import { idByName } from './natural-key.js';
 import { References } from './references.js';
 import { capabilityColumns, represent, type Representation } from './represent.js';
 import { withUniqueRules } from './unique.js';
@@ -87,7 +93,7 @@ export class ResourceService {
     if (!definition.stored) throw new NotFound();
     const number =
       typeof id === 'string' && !/^\d+$/.test(id)
-        ? await this.idByName(definition, id, actor)
+        ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
     const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
@@ -100,31 +106,6 @@ export class ResourceService {
     }
     if (!row.may_read || !row.may_act) throw new Forbidden();
     return row;
-  }
-
-  /**
-   * The id of the object that goes by a natural key. Whether one exists that the caller may not read
-   * is not told: a name says more than an id.
-   *
-   * @throws NotFound unless exactly one readable object has that key
-   */
-  private async idByName(
-    definition: ResourceDefinition,
-    key: string,
-    actor: Actor,
-  ): Promise<number> {
-    const found = await this.database.rows<{ id: number }>(sql`
-      SELECT t.id FROM ${ident(definition.table)} t
-      WHERE ${and(
-        naturalKeyCondition(definition, 't', key),
-        definition.own('t'),
-        permit(definition.policy, 'read', 't', actor),
-      )} LIMIT 2`);
-    if (found.length === 1) return found[0]!.id;
-    // Names are unique within an organization, and not among objects that have none.
-    throw new NotFound(
-      found.length === 0 ? undefined : 'Several objects have this name: use the id.',
-    );
   }
 
   async create(
@@ -298,13 +279,6 @@ export class ResourceService {
       : {};
   }
 }
-
-/** What a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
-const replaceable = ({ fields, auditHidden }: ResourceDefinition, body: Body): readonly Field[] =>
-  fields.filter(
-    ({ name, immutable, required }) =>
-      !immutable && (required || !auditHidden.includes(name) || Object.hasOwn(body, name)),
-  );
 
 function idCondition(id: number): Sql {
   return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;

@@ -1,3 +1,9 @@
+import {
+  tokenTypeNamespace,
+  WEBHOOK_SERVICE_NAMES,
+  webhookService,
+  type WebhookServiceName,
+} from '../../webhooks/services.js';
 import type { CredentialTypeDefinition, InputField } from './definition.js';
 
 /** A shipped credential type; its namespace is what `kind` of a credential shows. */
@@ -156,22 +162,15 @@ const GALAXY = managed({
   },
 });
 
-/** Names of the services whose webhooks launch jobs, with the word that begins their types' names. */
-const TOKEN_SERVICES: readonly (readonly [service: string, label: string])[] = [
-  ['service_a', 'Service A'],
-  ['service_b', 'Service B'],
-  ['service_c_dc', 'Service C'],
-];
-
 /**
  * The token that posts statuses to a service. `host` goes beyond the reference: the address of the
  * status API comes from a payload, and the token is sent to this host only.
  */
-const tokenType = ([service, label]: readonly [string, string]): ManagedCredentialType =>
+const tokenType = (service: WebhookServiceName): ManagedCredentialType =>
   managed({
-    name: `${label} Personal Access Token`,
+    name: `${webhookService(service).label} Personal Access Token`,
     kind: 'token',
-    namespace: `${service}_token`,
+    namespace: tokenTypeNamespace(service),
     inputs: {
       fields: [
         {
@@ -203,7 +202,7 @@ export const MANAGED_CREDENTIAL_TYPES: readonly ManagedCredentialType[] = [
   NETWORK,
   REGISTRY,
   GALAXY,
-  ...TOKEN_SERVICES.map(tokenType),
+  ...WEBHOOK_SERVICE_NAMES.map(tokenType),
 ];
 
 /** A shipped type by its namespace. */

@@ -150,37 +150,6 @@ describe('chat_b and chat_c', () => {
   });
 });
 
-describe('the longest text of each service', () => {
-  const url = () => sink.url;
-  it.each([
-    ['chat_a', 40_000, () => ({ token: 't', channels: ['a'] }), 'text'],
-    ['chat_b', 16_383, () => ({ url: url() }), 'text'],
-    ['chat_c', 5_000, () => ({ url: url() }), 'text'],
-    [
-      'incident_a',
-      1_024,
-      () => ({ subdomain: 's', token: 't', service_key: 'k', client_name: 'c' }),
-      'description',
-    ],
-    [
-      'sms_a',
-      1_600,
-      () => ({ account_sid: 'A', account_token: 't', from_number: '+1', to_numbers: ['+2'] }),
-      'Body',
-    ],
-  ] as const)('%s: %i characters pass, one more is cut', async (type, limit, config, key) => {
-    const sent = async (length: number): Promise<string> => {
-      sink.answer({ body: { ok: true } });
-      await send(type, config(), makeMessage({ subject: 'x'.repeat(length) }));
-      return type === 'sms_a'
-        ? String(new URLSearchParams(sink.last.body).get(key))
-        : (json() as Record<string, string>)[key]!;
-    };
-    expect(await sent(limit)).toBe('x'.repeat(limit));
-    expect(await sent(limit + 1)).toBe(`${'x'.repeat(limit - 1)}…`);
-  });
-});
-
 describe('sms_a', () => {
   const config = {
     account_sid: 'AC1',

@@ -1,8 +1,7 @@
 /*
- * The code that runs inside the rendering thread. The functions of this file are handed to the
- * thread as source text (see template-sandbox.ts), so that one file serves the compiled program
- * and the test runner alike. They must not use anything from outside this file: no value imports,
- * no constants of the module; types are fine.
+ * The code that runs inside the rendering thread. Its functions are handed over as source text (see
+ * template-sandbox.ts), so that one file serves the program and the test runner alike. They must not
+ * use anything from outside: no value imports, no constants of the module; types are fine.
  */
 import type * as Jinja from '@huggingface/jinja';
 
@@ -126,8 +125,7 @@ function guardInterpreter(
   const { maxSteps, maxOutputLength, textPerStep } = task.limits;
   let steps = 0;
   const spend = (count: number): void => {
-    steps += count;
-    if (steps > maxSteps) throw createFault('limit', 'it takes too many steps');
+    if ((steps += count) > maxSteps) throw createFault('limit', 'it takes too many steps');
   };
   /** Above zero inside `default(...)` and `is defined`, where unknown variables are the point. */
   let forgiving = 0;

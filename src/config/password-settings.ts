@@ -1,0 +1,33 @@
+import { integer } from './setting.js';
+
+/** What a new password must have (core 4.2). */
+export const PASSWORD_SETTINGS = {
+  LOCAL_PASSWORD_MIN_LENGTH: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Characters a new password has at least.',
+  }),
+  LOCAL_PASSWORD_MIN_DIGITS: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Digits in a new password at least.',
+  }),
+  LOCAL_PASSWORD_MIN_UPPER: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Uppercase letters in a new password at least.',
+  }),
+  LOCAL_PASSWORD_MIN_SPECIAL: integer({
+    category: 'authentication',
+    default: 0,
+    min: 0,
+    max: 128,
+    help: 'Characters in a new password, at least, that are neither letters nor digits.',
+  }),
+} as const;

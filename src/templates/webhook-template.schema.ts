@@ -1,0 +1,33 @@
+import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { WEBHOOK_SERVICES } from '../webhooks/services.js';
+
+/** What every kind of template with receivers has (automation 2.1). */
+export class WebhookTemplateFields {
+  @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
+  webhook_service!: string;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Personal access token with which statuses are posted back.',
+  })
+  webhook_credential!: number | null;
+
+  @Json({
+    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
+  })
+  webhook_filters!: object;
+
+  /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
+  @Text({ internal: true, filter: false })
+  webhook_key!: string;
+}
+
+/** What templates have of which every event may launch a job of its own. */
+export class WebhookJobTemplateFields extends WebhookTemplateFields {
+  @Bool({
+    help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
+  })
+  webhook_coalesce!: boolean;
+}

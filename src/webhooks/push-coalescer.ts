@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { RunTransitions } from '../jobs/transitions.js';
+import { DeliveryLedger } from './delivery-ledger.js';
+import type { WebhookEvent } from './event.js';
+import type { ReceiverTemplate } from './receiver-templates.js';
+
+/** Of all users of advisory locks in this database, the refs that are pushed to. */
+const LOCK_CLASS = 7403;
+
+interface WaitingPush {
+  job_id: number;
+  delivery_id: number;
+}
+
+/**
+ * Makes one job of a burst of pushes (option `webhook_coalesce`): the newest takes the place of those
+ * to the same ref whose jobs nobody has begun to work on.
+ */
+@Injectable()
+export class PushCoalescer {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly ledger: DeliveryLedger,
+  ) {}
+
+  /**
+   * Lets the pushes to one ref pass one by one, so that each sees the job of the one before it. To be
+   * called before the delivery is recorded: the newer one then has the higher id.
+   */
+  async takeTurn(template: ReceiverTemplate, { pushRef }: WebhookEvent): Promise<void> {
+    if (!template.coalesces || pushRef === null) return;
+    await this.database.execute(sql`
+      SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${template.id} ${pushRef}`}))`);
+  }
+
+  /** Cancels what still waits and notes it in the ledger. In the transaction that launches the new job. */
+  async replaceEarlier(
+    { id: templateId, coalesces }: ReceiverTemplate,
+    { pushRef }: WebhookEvent,
+    deliveryId: number,
+  ): Promise<void> {
+    if (!coalesces || pushRef === null) return;
+    const waiting = await this.database.rows<WaitingPush>(sql`
+      SELECT run.id AS job_id, del.id AS delivery_id
+      FROM unified_jobs run JOIN webhook_deliveries del ON del.id = run.webhook_delivery_id
+      WHERE run.unified_job_template_id = ${templateId} AND run.status = 'pending'
+        AND run.launch_type = 'webhook' AND del.push_ref = ${pushRef}`);
+    if (waiting.length === 0) return;
+    const explanation = `Webhook delivery ${deliveryId}, a newer push to ${pushRef}, took its place.`;
+    // The scheduler may have been quicker with some of them: those run.
+    const replaced = await this.transitions.move(
+      waiting.map(({ job_id: id }) => ({ id, explanation })),
+      { from: ['pending'], to: 'canceled', isReplaced: true },
+    );
+    const gone = new Set(replaced.map(({ id }) => id));
+    const ids = waiting.filter((one) => gone.has(one.job_id)).map((one) => one.delivery_id);
+    await this.ledger.supersede(ids, deliveryId);
+  }
+}

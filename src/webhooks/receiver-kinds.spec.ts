@@ -1,0 +1,38 @@
+import { WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
+import { eventObjection } from './receiver-kinds.js';
+import type { WebhookServiceName } from './services.js';
+
+const PUSHES = [
+  'service_a push',
+  'service_b Push Hook',
+  'service_b Tag Push Hook',
+  'service_c_dc repo:refs_changed',
+  'service_c_dc mirror:repo_synchronized',
+];
+
+describe('eventObjection', () => {
+  it('has none against the events of the table', () => {
+    for (const { service, event: type } of WEBHOOK_SAMPLES) {
+      expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBeNull();
+    }
+  });
+
+  it('lets pushes alone through to what is launched by pushes', () => {
+    const passing = WEBHOOK_SAMPLES.filter(
+      ({ service, event: type }) =>
+        eventObjection({ launchedBy: 'pushes' }, { service, type }) === null,
+    );
+    expect(passing.map(({ service, event }) => `${service} ${event}`)).toEqual(PUSHES);
+  });
+
+  it.each<[WebhookServiceName, string, string]>([
+    ['service_a', 'ping', 'The event is a connection test.'],
+    ['service_c_dc', 'diagnostics:ping', 'The event is a connection test.'],
+    ['service_a', 'Push Hook', 'Events of this type launch nothing.'],
+    ['service_a', '', 'Events of this type launch nothing.'],
+    ['service_b', '__proto__', 'Events of this type launch nothing.'],
+    ['service_c_dc', 'pr:merged', 'Events of this type launch nothing.'],
+  ])('says why %s %j launches nothing', (service, type, reason) => {
+    expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBe(reason);
+  });
+});

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { issueToken } from '../../src/common/crypto/tokens.js';
+import { eventually } from '../support/eventually.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+import { commitId } from '../support/payloads/sample.js';
+import { deliveryHeaders } from '../support/payloads/webhooks.js';
+import { Cluster } from './support/cluster.js';
+import { figuresOf, printFigures } from './support/figures.js';
+import type { Program } from './support/processes.js';
+
+const NETWORK = { OUTBOUND_ALLOW: '127.0.0.0/8' };
+const TEMPLATE = 2;
+
+/** What the code host got: an answer, or a broken connection. */
+type Answer = { status: number; body: Row & { message: string; job: number } } | null;
+
+/** Processes that die on the way from a delivery to its job. The code host sends again what was not answered. */
+describe('a delivery', () => {
+  let cluster: Cluster;
+  let api: Program & { url: string };
+  let sink: HttpSink;
+  let token: string;
+  let key: string;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ fakeSeconds: 0 });
+    sink = await HttpSink.start();
+    const issued = issueToken();
+    token = issued.token;
+    await cluster.rows(
+      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
+       INSERT INTO tokens (description, scope, user_id, digest, expires)
+       SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
+      [issued.digest],
+    );
+    api = await cluster.api();
+    const types = await call('GET', 'credential_types/?namespace=service_b_token');
+    const credential = await call('POST', 'credentials/', {
+      name: 'Posting',
+      organization: 1,
+      credential_type: (types.results as Row[])[0]!.id,
+      inputs: { token: 'canary', host: sink.url },
+    });
+    await call('PATCH', `job_templates/${TEMPLATE}/`, {
+      webhook_service: 'service_b',
+      webhook_credential: credential.id,
+    });
+    key = String((await call('GET', `job_templates/${TEMPLATE}/webhook_key/`)).webhook_key);
+  }, 60_000);
+
+  afterAll(async () => {
+    await sink.close();
+    await cluster.stop();
+  });
+
+  async function call(method: string, path: string, body?: object): Promise<Row> {
+    const answer = await fetch(`${api.url}/api/v2/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as Row;
+  }
+
+  /** One push of service B. */
+  async function deliver(url: string, delivery: string): Promise<Answer> {
+    const rawBody = Buffer.from(
+      JSON.stringify({
+        ref: 'refs/heads/main',
+        checkout_sha: commitId(delivery),
+        project: { id: 15, web_url: `${sink.url}/g/site`, path_with_namespace: 'g/site' },
+      }),
+    );
+    const headers = deliveryHeaders('service_b', 'Push Hook', rawBody, key, { delivery });
+    const path = `/api/v2/job_templates/${TEMPLATE}/service_b/`;
+    try {
+      const answer = await fetch(url + path, { method: 'POST', headers, body: rawBody });
+      return { status: answer.status, body: (await answer.json()) as never };
+    } catch {
+      return null;
+    }
+  }
+
+  const jobsOf = async (deliveries: readonly string[]): Promise<number[]> => {
+    const rows = await cluster.rows<{ id: number }>(
+      'SELECT id FROM unified_jobs WHERE webhook_guid = ANY($1) ORDER BY id',
+      [deliveries],
+    );
+    return rows.map(({ id }) => id);
+  };
+  const postsOf = (job: number) =>
+    cluster.rows<{ status: string; outcome: string }>(
+      'SELECT status, outcome FROM webhook_status_posts WHERE job_id = $1 ORDER BY id',
+      [job],
+    );
+
+  /** Every post is told or has a successor that is, and the newest is told. */
+  async function expectAllTold(job: number): Promise<void> {
+    const posts = await postsOf(job);
+    expect(posts.map(({ outcome }) => outcome)).not.toContain('pending');
+    expect(posts.map(({ outcome }) => outcome)).not.toContain('failed');
+    expect(posts.at(-1)?.outcome).toBe('sent');
+  }
+
+  /** Messages and leases of the dead would run out by themselves, after a minute; the tests do not wait for it. */
+  async function forgetTheDead(): Promise<void> {
+    await cluster.rows('UPDATE outbox SET enqueued_at = NULL');
+    await cluster.rows('UPDATE webhook_status_posts SET lease_until = NULL');
+  }
+
+  /** Waits for the jobs and compares them with the deliveries. */
+  async function expectNothingLost(what: string, deliveries: readonly string[]): Promise<void> {
+    const ids = await jobsOf(deliveries);
+    const figures = figuresOf(ids, await cluster.over(ids, 60_000), await cluster.ledger());
+    printFigures(what, figures);
+    const count = deliveries.length;
+    expect(figures).toEqual({ accepted: count, finished: count, lost: 0, doubled: 0 });
+  }
+
+  async function withWorker(work: () => Promise<void>): Promise<void> {
+    const worker = await cluster.worker(NETWORK);
+    await work();
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  }
+
+  it.each(['delivery-recorded', 'run-created'])(
+    'whose API dies before the commit (%s) left no trace, and launches when it is repeated',
+    async (point) => {
+      const delivery = randomUUID();
+      const dying = await cluster.api({ FAIL_POINT: point });
+      expect(await deliver(dying.url, delivery)).toBeNull();
+      expect(await dying.ended).toBe('SIGKILL');
+      expect(await jobsOf([delivery])).toEqual([]);
+      const repeated = await deliver(api.url, delivery);
+      expect(repeated).toMatchObject({ status: 202, body: { message: 'Job queued.' } });
+      await withWorker(() => expectNothingLost(`API killed at ${point}`, [delivery]));
+    },
+    90_000,
+  );
+
+  it('whose API dies after the commit has its job, and is a duplicate when it is repeated', async () => {
+    const delivery = randomUUID();
+    const dying = await cluster.api({ FAIL_POINT: 'run-committed' });
+    expect(await deliver(dying.url, delivery)).toBeNull();
+    expect(await dying.ended).toBe('SIGKILL');
+    const [job] = await jobsOf([delivery]);
+    expect(await deliver(api.url, delivery)).toMatchObject({
+      status: 202,
+      body: { message: 'Webhook previously received, aborting.', job },
+    });
+    await withWorker(() => expectNothingLost('API killed after its commit', [delivery]));
+  }, 90_000);
+
+  it.each(['run-scheduled', 'run-leased', 'run-prepared', 'run-finishing'])(
+    'is run once when its worker dies at %s',
+    async (point) => {
+      const delivery = randomUUID();
+      const dying = await cluster.worker({ ...NETWORK, FAIL_POINT: point });
+      expect(await deliver(api.url, delivery)).toMatchObject({ status: 202 });
+      expect(await dying.ended).toBe('SIGKILL');
+      await forgetTheDead();
+      await withWorker(async () => {
+        await expectNothingLost(`worker killed at ${point}`, [delivery]);
+        const [job] = await jobsOf([delivery]);
+        await eventually(() => expectAllTold(job!), 60_000);
+      });
+    },
+    120_000,
+  );
+
+  it('has its status told again, and in order, when the worker dies after telling it', async () => {
+    const delivery = randomUUID();
+    sink.requests.length = 0;
+    const dying = await cluster.worker({ ...NETWORK, FAIL_POINT: 'status-post-sent' });
+    expect(await deliver(api.url, delivery)).toMatchObject({ status: 202 });
+    expect(await dying.ended).toBe('SIGKILL');
+    expect(sink.requests).toHaveLength(1);
+    const [job] = await jobsOf([delivery]);
+    await forgetTheDead();
+    await withWorker(async () => {
+      await expectNothingLost('worker killed after a status post', [delivery]);
+      await eventually(() => expectAllTold(job!), 60_000);
+    });
+    // What nobody could record may be told twice; the code host keeps one status for a context.
+    const states = sink.requests.map(({ body }) => (JSON.parse(body) as Row).state);
+    const steps = states.filter((state, index) => state !== states[index - 1]);
+    expect(steps).toEqual(['pending', 'running', 'success']);
+  }, 150_000);
+
+  it('of many is neither lost nor doubled while API and worker are killed and repeated', async () => {
+    const deliveries = Array.from({ length: 40 }, () => randomUUID());
+    const [first, worker] = [await cluster.api(), await cluster.worker(NETWORK)];
+    const sent = deliveries.map(async (delivery, index) => {
+      if (index === 15) first.child.kill('SIGKILL');
+      if (index === 20) worker.child.kill('SIGKILL');
+      return deliver(first.url, delivery);
+    });
+    const answers = await Promise.all(sent);
+    const missing = deliveries.filter((_one, index) => answers[index] === null);
+    expect(missing.length).toBeGreaterThan(0);
+    await Promise.all([first.ended, worker.ended]);
+    const repeated = await Promise.all(missing.map((delivery) => deliver(api.url, delivery)));
+    expect(repeated.map((answer) => answer?.status)).toEqual(missing.map(() => 202));
+    await withWorker(() => expectNothingLost('API and worker killed under load', deliveries));
+  }, 150_000);
+});

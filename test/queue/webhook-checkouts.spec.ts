@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { issueToken } from '../../src/common/crypto/tokens.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { Cluster } from '../faults/support/cluster.js';
+import type { Program } from '../faults/support/processes.js';
+import type { Json } from '../support/payloads/sample.js';
+import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
+
+const playbook = (word: string): string => `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug:
+        msg: "${word} at {{ svc_webhook_event_ref }} of {{ svc_webhook_event_ref_name }}"
+`;
+
+/** As an administrator sets it up by the API; then real events, real git and real playbooks. */
+describe('the ref of an event', () => {
+  let cluster: Cluster;
+  let repository: string;
+  let api: Program & { url: string };
+  let token: string;
+  let project: Row;
+  let template: Row;
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+      cwd: repository,
+      encoding: 'utf8',
+    }).trim();
+
+  /** A commit on top of main that no branch names, as that of a fork. */
+  function commit(word: string, ...refs: string[]): string {
+    git('checkout', '-q', '--detach', 'main');
+    writeFileSync(join(repository, 'site.yml'), playbook(word));
+    git('commit', '-qam', word);
+    const id = git('rev-parse', 'HEAD');
+    for (const ref of refs) git('update-ref', ref, id);
+    git('checkout', '-q', 'main');
+    return id;
+  }
+
+  async function call(method: string, path: string, body?: object): Promise<Row> {
+    const answer = await fetch(`${api.url}/api/v2/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as Row;
+  }
+
+  async function deliver(event: string, payload: Json): Promise<number> {
+    const rawBody = Buffer.from(JSON.stringify(payload));
+    const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
+    const headers = deliveryHeaders('service_a', event, rawBody, String(key));
+    const path = `/api/v2/job_templates/${template.id}/service_a/`;
+    const answer = await fetch(api.url + path, { method: 'POST', headers, body: rawBody });
+    const body = (await answer.json()) as { job: number };
+    expect([answer.status, body]).toEqual([202, expect.objectContaining({ job: body.job })]);
+    return body.job;
+  }
+
+  /** An event of a pull request whose head is `sha`. */
+  function pullRequest(sha: string): Json {
+    const { payload } = webhookSample('service_a', 'pull_request');
+    const request = payload.pull_request as Json;
+    return { ...payload, pull_request: { ...request, head: { ...(request.head as Json), sha } } };
+  }
+
+  const outputOf = async (job: number): Promise<string> => {
+    const rows = await cluster.rows<{ stdout: string }>(
+      'SELECT stdout FROM job_events WHERE job_id = $1 ORDER BY counter',
+      [job],
+    );
+    return rows.map(({ stdout }) => stdout).join('\n');
+  };
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    repository = join(cluster.folder, 'repository');
+    mkdirSync(repository);
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(repository, 'site.yml'), playbook('main'));
+    git('add', '.');
+    git('commit', '-qm', 'main');
+    const issued = issueToken();
+    token = issued.token;
+    await cluster.rows(
+      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
+       INSERT INTO tokens (description, scope, user_id, digest, expires)
+       SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
+      [issued.digest],
+    );
+    const schemes = { PROJECT_SCM_SCHEMES: 'https,file' };
+    api = await cluster.api(schemes);
+    await cluster.worker(schemes);
+    project = await call('POST', 'projects/', {
+      ...{ name: 'Site', organization: 1, scm_type: 'git', allow_override: true },
+      ...{ scm_url: `file://${repository}`, scm_branch: 'main' },
+      scm_refspec: '+refs/pull/*:refs/remotes/origin/pull/*',
+    });
+    template = await call('POST', 'job_templates/', {
+      ...{ name: 'Try a change', project: project.id, inventory: 1, playbook: 'site.yml' },
+      ...{ ask_scm_branch_on_launch: true, webhook_service: 'service_a' },
+      allow_simultaneous: true,
+    });
+  }, 90_000);
+
+  afterAll(() => cluster.stop());
+
+  it('of a pull request from a fork is what the job runs', async () => {
+    const head = commit('the change', 'refs/pull/12/head');
+    const job = await deliver('pull_request', pullRequest(head));
+    const row = await cluster.becomes(job, 'successful', 60_000);
+    expect(row).toMatchObject({ scm_branch: head, scm_revision: head });
+    expect(await outputOf(job)).toContain(`the change at ${head} of feature/page`);
+    expect(git('branch', '--contains', head)).toBe('');
+  }, 90_000);
+
+  it('of the next push to it is fetched though the project was not synced since', async () => {
+    const syncs = () => cluster.rows(`SELECT 1 FROM unified_jobs WHERE type = 'project_update'`);
+    const before = (await syncs()).length;
+    const head = commit('the second try', 'refs/pull/12/head');
+    const job = await deliver('pull_request', pullRequest(head));
+    await cluster.becomes(job, 'successful', 60_000);
+    expect(await outputOf(job)).toContain(`the second try at ${head}`);
+    expect(await syncs()).toHaveLength(before);
+  }, 90_000);
+
+  it('is a branch or a tag by name too', async () => {
+    commit('the branch', 'refs/heads/feature/page');
+    const created = webhookSample('service_a', 'create');
+    const branch = await deliver('create', created.payload);
+    commit('the release', 'refs/tags/v1.2.0');
+    const tag = await deliver('release', webhookSample('service_a', 'release').payload);
+    await cluster.over([branch, tag], 60_000);
+    expect(await outputOf(branch)).toContain('the branch at feature/page');
+    expect(await outputOf(tag)).toContain('the release at v1.2.0');
+  }, 90_000);
+
+  it('that does not exist any more fails the job, and says so', async () => {
+    const job = await deliver('pull_request', pullRequest('f'.repeat(40)));
+    const row = await cluster.becomes(job, 'failed', 60_000);
+    expect(row.job_explanation).toContain('does not exist');
+  }, 90_000);
+
+  it('is only a variable where the template does not ask for the branch', async () => {
+    await call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: false });
+    const head = commit('not wanted', 'refs/pull/13/head');
+    const job = await deliver('pull_request', pullRequest(head));
+    const row = await cluster.becomes(job, 'successful', 60_000);
+    expect(row).toMatchObject({ scm_branch: '' });
+    expect(await outputOf(job)).toContain(`main at ${head}`);
+  }, 90_000);
+});

@@ -26,10 +26,18 @@ export interface Outcome {
   answer: number;
 }
 
+/** What a delivery launched. */
+export interface LaunchedRun {
+  id: number;
+  /** Resource type: a job template launched in slices makes a workflow job. */
+  type: string;
+}
+
 /** A delivery that launched already. */
 export interface FirstDelivery {
   id: number;
-  job_id: number | null;
+  /** Null when it was deleted since. */
+  run: LaunchedRun | null;
 }
 
 /** Identities of deliveries share a column with the seconds of `RejectionLog`. */
@@ -74,9 +82,11 @@ export class DeliveryLedger {
     guid: string,
   ): Promise<FirstDelivery | undefined> {
     return this.database.preparedRow<FirstDelivery>(sql`
-      SELECT id, job_id FROM webhook_deliveries
-      WHERE template_id = ${templateId} AND service = ${service}
-        AND dedupe_key = ${dedupeKey(guid)}`);
+      SELECT del.id, CASE WHEN run.id IS NOT NULL
+        THEN json_build_object('id', run.id, 'type', run.type) END AS run
+      FROM webhook_deliveries del LEFT JOIN unified_jobs run ON run.id = del.job_id
+      WHERE del.template_id = ${templateId} AND del.service = ${service}
+        AND del.dedupe_key = ${dedupeKey(guid)}`);
   }
 
   async setJob(id: number, jobId: number): Promise<void> {

@@ -3,12 +3,13 @@
  * tests look at. Needs Chromium on PATH or in CHROMIUM_PATH; brings its own PostgreSQL and Redis.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'docs', 'screenshots');
+mkdirSync(folder, { recursive: true });
 for (const name of readdirSync(folder)) {
   if (name.endsWith('.png')) rmSync(join(folder, name));
 }

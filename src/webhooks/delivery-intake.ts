@@ -66,8 +66,7 @@ export class DeliveryIntake {
     template: ReceiverTemplate,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
-    return this.database.transaction(async () => {
-      await this.coalescer.takeTurn(template, delivery.event);
+    return this.coalescer.inTurn(template, delivery.event, async () => {
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
       failPoint('delivery-recorded');

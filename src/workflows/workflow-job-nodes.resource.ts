@@ -31,6 +31,7 @@ export const workflowJobNodes = defineResource({
   schema: WorkflowJobNodeSchema,
   table: 'workflow_job_nodes',
   orderBy: ['id'],
+  summary: ['id', 'identifier'],
   capabilities: {},
   audited: false,
   // Where a pass of the engine begins: nodes that have ended since the last one.

@@ -14,7 +14,8 @@ import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 import { describeInBrowser, openBrowser, visit } from './browser.js';
 
-jest.setTimeout(300_000);
+/** Hundreds of pages, one after the other. */
+jest.setTimeout(900_000);
 
 const MARK = 'canary-7f3a';
 const CANARY = `${MARK}</pre></textarea></title><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{7*7}}`;
@@ -25,7 +26,7 @@ const TEXTUAL = new Set<Field['kind']>(['string', 'text', 'email', 'variables'])
 const OWN_WORDS: ReadonlySet<string> = new Set([
   ...['type', 'status', 'object1', 'object2', 'object_type', 'object_association'],
   ...['role_field', 'content_type', 'notification_type', 'service', 'verdict', 'state', 'uuid'],
-  ...['parent_uuid', 'webhook_service', 'webhook_guid', 'guid', 'local_path'],
+  ...['parent_uuid', 'webhook_service', 'webhook_guid', 'guid', 'local_path', 'rrule'],
 ]);
 
 let test: TestApp;

@@ -10,7 +10,7 @@ export const isItem = (value: unknown): value is Item =>
 
 /** What people call an object: its name, or what stands for it. */
 export function titleOf(item: Item): string {
-  for (const key of ['name', 'username', 'hostname', 'subject', 'description']) {
+  for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
     const value = item[key];
     if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
   }

@@ -95,6 +95,7 @@ function relatedSchema(definition: ResourceDefinition): JsonSchema {
     ...targetsOf(definition).map(({ name }) => name),
     ...definition.links.keys(),
     ...(definition.shows.related ?? []),
+    ...(definition.naturalKey.length > 0 ? ['named_url'] : []),
   ];
   return {
     ...partial(Object.fromEntries(names.map((name) => [name, STRING]))),

@@ -213,6 +213,8 @@ export function defineResource(options: ResourceOptions): ResourceDefinition {
     ...DEFAULTS,
     label: titleOf(options.type),
     orderBy: byName.has('name') ? ['name'] : ['id'],
+    // Not every kind of object has a name and a description.
+    summary: DEFAULTS.summary.filter((name) => byName.has(name)),
     ...options,
     fields,
     field: (name) => byName.get(name),

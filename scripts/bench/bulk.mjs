@@ -57,22 +57,22 @@ export async function benchBulk({ root, environment }) {
 /** Creations of hosts, each with names of its own. */
 function scenarios(token, inventory) {
   const headers = (type) => ({ authorization: `Bearer ${token}`, 'content-type': type });
-  const hostsOf = (nonce, size) =>
+  const hostsOf = (nonce, size, word) =>
     Array.from({ length: size }, (_none, index) => ({
-      name: `h-${nonce}-${index}`,
+      name: `${word}-${size}-${nonce}-${index}`,
       variables: 'rack: 7',
     }));
-  const whole = (size) => (nonce) => ({
+  const whole = (size, word) => (nonce) => ({
     path: CREATE,
     method: 'POST',
     headers: headers('application/json'),
-    body: JSON.stringify({ inventory, hosts: hostsOf(nonce, size) }),
+    body: JSON.stringify({ inventory, hosts: hostsOf(nonce, size, word) }),
   });
   const lines = (size) => (nonce) => ({
     path: `${CREATE}?inventory=${inventory}`,
     method: 'POST',
     headers: headers('application/x-ndjson'),
-    body: hostsOf(nonce, size)
+    body: hostsOf(nonce, size, 'line')
       .map((host) => JSON.stringify(host))
       .join('\n'),
   });
@@ -83,7 +83,7 @@ function scenarios(token, inventory) {
     { size: 100_000, count: 3 },
   ].map(({ size, ...rest }) => ({
     name: `create ${size.toLocaleString('en')} hosts`,
-    make: whole(size),
+    make: whole(size, 'one'),
     expected: 201,
     isReplayed: true,
     ...rest,
@@ -91,7 +91,13 @@ function scenarios(token, inventory) {
   const streamed = { make: lines(100_000), count: 3, expected: 201 };
   return [
     ...creates,
-    { ...creates[0], name: 'create 100, 8 clients', connections: 8, budget: { ratio: 0.5 } },
+    {
+      ...creates[0],
+      name: 'create 100, 8 clients',
+      make: whole(100, 'many'),
+      connections: 8,
+      budget: { ratio: 0.5 },
+    },
     { ...streamed, name: 'create 100,000 as lines' },
   ];
 }

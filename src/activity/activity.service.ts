@@ -49,7 +49,7 @@ export class ActivityService extends ActivityRecorder {
   private async write(entries: readonly ActivityEntry[]): Promise<void> {
     const actor = currentActor();
     const snapshot = actor && actor.id !== 0 ? { username: actor.username } : null;
-    await this.database.execute(
+    await this.database.preparedRows(
       insertRows(
         'activity_stream',
         COLUMNS,

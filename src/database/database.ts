@@ -49,7 +49,8 @@ export class Database {
 
   /**
    * Rows by a statement whose text recurs, such as objects by their ids: PostgreSQL parses and
-   * plans it once a connection. Not for filters, whose plan depends on the values.
+   * plans it once a connection. Not for filters, whose plan depends on the values, nor for joins
+   * with a crowd that may come at once, such as runs: the plan was made before the crowd.
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     const query = statement.toQuery();

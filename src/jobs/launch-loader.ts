@@ -129,7 +129,7 @@ export class LaunchLoader {
 
   private async templateRows(ids: readonly number[], actor: Actor | null): Promise<TemplateRow[]> {
     if (ids.length === 0) return [];
-    return this.database.rows<TemplateRow>(sql`
+    return this.database.preparedRows<TemplateRow>(sql`
       SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
         p.scm_type AS project_scm_type, p.status AS project_status,
         p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
@@ -150,7 +150,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<Row>(sql`
+    const rows = await this.database.preparedRows<Row>(sql`
       SELECT i.id, i.name, i.pending_deletion, i.total_hosts, (${may('inventory', 'use', 'i', actor)}) AS may_use
       FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
     return new Map(
@@ -172,7 +172,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchCredential>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<CredentialRow>(sql`
+    const rows = await this.database.preparedRows<CredentialRow>(sql`
       SELECT c.id, c.name, c.inputs, c.credential_type_id, to_json(ct) AS credential_type,
         (${may('credential', 'use', 'c', actor)}) AS may_use
       FROM credentials c JOIN credential_types ct ON ct.id = c.credential_type_id
@@ -185,7 +185,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchLabel>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<Row>(sql`
+    const rows = await this.database.preparedRows<Row>(sql`
       SELECT l.id, l.name, (${may('label', 'read', 'l', actor)}) AS may_read
       FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
     return new Map(
@@ -201,7 +201,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchInstanceGroup>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<Row>(sql`
+    const rows = await this.database.preparedRows<Row>(sql`
       SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
       FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
     return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));

@@ -71,13 +71,15 @@ export class LaunchRows {
   async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
     if (plans.length === 0) return [];
     // Ids come first, because secrets are sealed for their row.
-    const taken = await this.database.rows<{ id: number }>(takeIds('unified_jobs', plans.length));
+    const taken = await this.database.preparedRows<{ id: number }>(
+      takeIds('unified_jobs', plans.length),
+    );
     const ids = taken.map(({ id }) => id);
     const rows = plans.map((plan, index) => {
       const values = this.rowOf(ids[index]!, plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
-    await this.database.execute(insertRows('unified_jobs', COLUMNS, rows));
+    await this.database.preparedRows(insertRows('unified_jobs', COLUMNS, rows));
     await this.linkCredentials(ids, plans);
     await this.linkLabels(ids, plans);
     plans.forEach((plan, index) => this.record(ids[index]!, plan));
@@ -136,7 +138,7 @@ export class LaunchRows {
       credentials.map((credential) => [ids[index], credential.id]),
     );
     if (links.length === 0) return;
-    await this.database.execute(
+    await this.database.preparedRows(
       insertRows('job_credentials', { job_id: 'integer', credential_id: 'integer' }, links),
     );
   }
@@ -149,7 +151,7 @@ export class LaunchRows {
       return [...labels].map((label) => [ids[index], label]);
     });
     if (links.length === 0) return;
-    await this.database.execute(
+    await this.database.preparedRows(
       insertRows('job_labels', { job_id: 'integer', label_id: 'integer' }, links),
     );
   }

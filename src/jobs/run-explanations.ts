@@ -1,3 +1,5 @@
+import { raw, type Sql } from '../database/sql.js';
+
 /** A run another one depends on, as its explanation names it. */
 export interface NamedRun {
   type: string;
@@ -10,6 +12,13 @@ export function previousTask(end: 'Failed' | 'Canceled', { type, name, id }: Nam
   const what = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
   return `Previous Task ${end}: ${what}`;
 }
+
+/** A user is told why a run waits once it has waited this long, in seconds (automation 4.2). */
+export const EXPLAIN_AFTER_SECONDS = 30;
+
+/** What a run waits for, as SQL over columns with the kind and the id of that other run. */
+export const waitingFor = (type: string, id: string): Sql =>
+  raw(`'waiting for ' || ${type} || '-' || ${id} || ' to finish'`);
 
 export const NO_CAPACITY =
   'This job is not ready to start because there is not enough available capacity.';

@@ -112,7 +112,7 @@ export class DeliveryLedger {
 
   private async leaseAll(ids: readonly number[]): Promise<(Lease | undefined)[]> {
     // Locked in one order, so that two workers with the same ids do not wait for each other.
-    const rows = await this.database.preparedRows<Lease & Row>(sql`
+    const rows = await this.database.rows<Lease & Row>(sql`
       WITH wanted AS (
         SELECT id FROM notifications
         WHERE id = ANY(${ids}::int[]) AND status = 'pending'
@@ -176,7 +176,7 @@ export class DeliveryLedger {
   private writeOutcomes(all: readonly Settlement[]): Promise<Row[]> {
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
     const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
-    return this.database.preparedRows<Row>(sql`
+    return this.database.rows<Row>(sql`
       WITH given AS (
         SELECT * FROM unnest(
           ${leases('id')}::int[], ${leases('attempts')}::int[],

@@ -6,6 +6,8 @@ const NEW_YORK = 'DTSTART;TZID=America/New_York:20260101T090000';
 const UTC = 'DTSTART:20260101T090000Z';
 const DAILY = 'RRULE:FREQ=DAILY;INTERVAL=1';
 
+const range = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index).join(',');
 const faultsOf = (rrule: string): readonly string[] => {
   try {
     Recurrence.parse(rrule);
@@ -68,6 +70,19 @@ describe('the text of a rule', () => {
       `${UTC} RRULE:FREQ=YEARLY;INTERVAL=1000`,
       'rrule parsing failed validation: INTERVAL is too large',
     ],
+    [
+      `${UTC} RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTHDAY=${range(1, 31)};BYHOUR=${range(0, 23)}`,
+      'rrule parsing failed validation: too many occurrences, or rules',
+    ],
+    [
+      `${UTC} ${Array.from({ length: 11 }, () => DAILY).join(' ')}`,
+      'rrule parsing failed validation: too many occurrences, or rules',
+    ],
+    [
+      `${UTC} RRULE:FREQ=DAILY;INTERVAL=1;BYHOUR=${range(0, 23)};BYMINUTE=0,15,30 EXRULE:FREQ=DAILY;INTERVAL=1`,
+      'rrule parsing failed validation: too many occurrences, or rules',
+    ],
+    [`${UTC} ${DAILY}${' '.repeat(5000)}`, 'rrule parsing failed validation: the text is too long'],
     [`${UTC} ${DAILY} X-FOO:1`, 'rrule parsing failed validation: unsupported property: X-FOO:1'],
   ])('%j is refused', (rrule, fault) => {
     const [only, ...others] = faultsOf(rrule);
@@ -83,6 +98,16 @@ describe('the text of a rule', () => {
       'INTERVAL required in rrule: RRULE:FREQ=SECONDLY',
       'SECONDLY is not supported: RRULE:FREQ=SECONDLY',
     ]);
+  });
+
+  it('may ask for every five minutes of working days', () => {
+    const minutes = '0,5,10,15,20,25,30,35,40,45,50,55';
+    const days = 'BYDAY=MO,TU,WE,TH,FR';
+    expect(
+      faultsOf(
+        `${UTC} RRULE:FREQ=WEEKLY;INTERVAL=1;${days};BYHOUR=${range(8, 17)};BYMINUTE=${minutes}`,
+      ),
+    ).toEqual([]);
   });
 
   it('may be on several lines', () => {

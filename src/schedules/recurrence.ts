@@ -7,7 +7,7 @@ const MAX_PERIODS = 1000;
 /** The same when looking back: more minutes than a week has, so that a weekday is found. */
 const MAX_PERIODS_BACK = 12_000;
 /** Occurrences that exceptions may take out one after the other. */
-const MAX_EXCEPTIONS = 1000;
+const MAX_EXCEPTIONS = 400;
 
 type Occurrence = ReturnType<RRuleTemporal['all']>[number];
 

@@ -14,6 +14,13 @@ export interface RuleText {
 }
 
 const MAX_COUNT = 999;
+/** Lengths that no rule somebody means comes near. */
+const MAX_RULES = 10;
+const MAX_LENGTH = 5000;
+/** Occurrences of one period of all rules: all of them are worked out to find the next one. */
+const MAX_OCCURRENCES = 1500;
+/** The same with exceptions, where one occurrence after the other may turn out to be one. */
+const MAX_EXCEPTED = 50;
 const START = /DTSTART(?:;([^:\s]*))?:(\S*)/g;
 const START_VALUE = /^\d{8}T\d{6}Z?$/;
 const RULE = /\b(?:RRULE|EXRULE):\S*/g;
@@ -56,6 +63,7 @@ export const parseFault = (reason: string): string => `rrule parsing failed vali
  * @throws RuleTextError with every fault
  */
 export function readRuleText(text: string): RuleText {
+  if (text.length > MAX_LENGTH) throw new RuleTextError([parseFault('the text is too long')]);
   const starts = [...text.matchAll(START)].filter(([, , value]) => /^\d+T\d+Z?$/.test(value ?? ''));
   const rules = [...text.matchAll(RULE)].map(([rule]) => rule);
   const faults = [
@@ -118,7 +126,37 @@ function detailFaults(text: string, start: Start, rules: readonly string[]): str
     ...(value.endsWith('Z') || zoneOf(parameter) !== '' ? [] : [`invalid DTSTART: ${parameter}`]),
     ...(value < '19000101' ? ['DTSTART is too long ago'] : []),
     ...rules.flatMap(partFaults),
+    ...(isTooMuch(rules) ? ['too many occurrences, or rules'] : []),
   ];
+}
+
+function isTooMuch(rules: readonly string[]): boolean {
+  const isExcepted = rules.some((rule) => rule.startsWith('EX'));
+  const counts = rules.map((rule) => occurrencesOf(new Map(partsOf(rule))));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return rules.length > MAX_RULES || total > (isExcepted ? MAX_EXCEPTED : MAX_OCCURRENCES);
+}
+
+/** The most occurrences a period of the rule's frequency may have. */
+function occurrencesOf(parts: ReadonlyMap<string, string>): number {
+  const listed = (name: string): number | undefined => parts.get(name)?.split(',').length;
+  const times = (listed('BYHOUR') ?? 1) * (listed('BYMINUTE') ?? 1) * (listed('BYSECOND') ?? 1);
+  return times * daysOf(parts.get('FREQ') ?? '', listed);
+}
+
+function daysOf(frequency: string, listed: (name: string) => number | undefined): number {
+  const weekdays = listed('BYDAY');
+  if (frequency === 'WEEKLY') return weekdays ?? 1;
+  if (frequency !== 'YEARLY' && frequency !== 'MONTHLY') return 1;
+  const months = frequency === 'MONTHLY' ? 1 : (listed('BYMONTH') ?? 12);
+  const limits = [
+    (listed('BYMONTHDAY') ?? Infinity) * months,
+    (weekdays ?? Infinity) * months * 5,
+    listed('BYYEARDAY') ?? Infinity,
+    (listed('BYWEEKNO') ?? Infinity) * 7,
+  ];
+  const days = Math.min(...limits);
+  return Number.isFinite(days) ? days : months;
 }
 
 function partFaults(rule: string): string[] {

@@ -21,7 +21,7 @@ export class RuntimeSettings {
 
   /** Present values, read from the database: a change holds for the next request everywhere. */
   async get<Name extends SettingName>(...names: Name[]): Promise<Pick<SettingValues, Name>> {
-    const rows = await this.database.rows<{ name: Name; value: unknown }>(sql`
+    const rows = await this.database.preparedRows<{ name: Name; value: unknown }>(sql`
       SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
     const changed = new Map(rows.map((row) => [row.name, row.value]));
     return Object.fromEntries(

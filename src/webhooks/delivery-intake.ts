@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import {
   DeliveryLedger,
   type IncomingDelivery,
+  type LaunchedRun,
   type Outcome,
   type Verdict,
 } from './delivery-ledger.js';
@@ -28,7 +29,7 @@ export interface TakenDelivery {
   verdict: Verdict;
   reason: string;
   delivery: number;
-  job: number | null;
+  run: LaunchedRun | null;
 }
 
 type Known = IncomingDelivery & { event: WebhookEvent };
@@ -66,16 +67,15 @@ export class DeliveryIntake {
     template: ReceiverTemplate,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
-    return this.database.transaction(async () => {
-      await this.coalescer.takeTurn(template, delivery.event);
+    return this.coalescer.inTurn(template, delivery.event, async () => {
       const id = await this.ledger.accept(delivery);
       if (id === null) return this.duplicate(delivery, recorded);
       failPoint('delivery-recorded');
       await this.coalescer.replaceEarlier(template, delivery.event, id);
-      const job = await this.launcher.launch(template, delivery.event, id);
-      await this.ledger.setJob(id, job);
+      const run = await this.launcher.launch(template, delivery.event, id);
+      await this.ledger.setJob(id, run.id);
       recorded?.(id);
-      return { verdict: 'accepted', reason: '', delivery: id, job };
+      return { verdict: 'accepted', reason: '', delivery: id, run };
     });
   }
 
@@ -83,19 +83,19 @@ export class DeliveryIntake {
     const first = await this.ledger.first(delivery, delivery.event.guid);
     const reason = first ? `Delivery ${first.id} had the same id.` : 'It was received before.';
     const outcome: Outcome = { verdict: 'duplicate', reason, answer: 202 };
-    return this.record(delivery, outcome, first?.job_id ?? null, recorded);
+    return this.record(delivery, outcome, first?.run ?? null, recorded);
   }
 
   private record(
     delivery: Known,
     outcome: Outcome,
-    job: number | null,
+    run: LaunchedRun | null,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
-      const id = await this.ledger.record(delivery, outcome, job);
+      const id = await this.ledger.record(delivery, outcome, run?.id);
       recorded?.(id);
-      return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, job };
+      return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run };
     });
   }
 }

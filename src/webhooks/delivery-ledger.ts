@@ -26,10 +26,18 @@ export interface Outcome {
   answer: number;
 }
 
+/** What a delivery launched. */
+export interface LaunchedRun {
+  id: number;
+  /** Resource type: a job template launched in slices makes a workflow job. */
+  type: string;
+}
+
 /** A delivery that launched already. */
 export interface FirstDelivery {
   id: number;
-  job_id: number | null;
+  /** Null when it was deleted since. */
+  run: LaunchedRun | null;
 }
 
 /** Identities of deliveries share a column with the seconds of `RejectionLog`. */
@@ -73,14 +81,16 @@ export class DeliveryLedger {
     { templateId, service }: IncomingDelivery,
     guid: string,
   ): Promise<FirstDelivery | undefined> {
-    return this.database.row<FirstDelivery>(sql`
-      SELECT id, job_id FROM webhook_deliveries
-      WHERE template_id = ${templateId} AND service = ${service}
-        AND dedupe_key = ${dedupeKey(guid)}`);
+    return this.database.preparedRow<FirstDelivery>(sql`
+      SELECT del.id, CASE WHEN run.id IS NOT NULL
+        THEN json_build_object('id', run.id, 'type', run.type) END AS run
+      FROM webhook_deliveries del LEFT JOIN unified_jobs run ON run.id = del.job_id
+      WHERE del.template_id = ${templateId} AND del.service = ${service}
+        AND del.dedupe_key = ${dedupeKey(guid)}`);
   }
 
   async setJob(id: number, jobId: number): Promise<void> {
-    await this.database.execute(
+    await this.database.preparedRows(
       sql`UPDATE webhook_deliveries SET job_id = ${jobId} WHERE id = ${id}`,
     );
   }
@@ -108,7 +118,7 @@ export class DeliveryLedger {
   ): Promise<number | null> {
     const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
     const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
-    const row = await this.database.row<{ id: number }>(sql`
+    const row = await this.database.preparedRow<{ id: number }>(sql`
       INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, ref_name, head_ref,
         status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
         job_id, dedupe_key, dedupe_until)

@@ -20,6 +20,9 @@ interface WaitingPush {
  */
 @Injectable()
 export class PushCoalescer {
+  /** The last push of each ref that is on its way here. */
+  private readonly turns = new Map<string, Promise<void>>();
+
   constructor(
     private readonly database: Database,
     private readonly transitions: RunTransitions,
@@ -27,13 +30,31 @@ export class PushCoalescer {
   ) {}
 
   /**
-   * Lets the pushes to one ref pass one by one, so that each sees the job of the one before it. To be
-   * called before the delivery is recorded: the newer one then has the higher id.
+   * Runs the transactions of pushes to one ref one by one, so that each sees the job of the one before
+   * it and has the higher id: within this process without holding a connection meanwhile, among
+   * processes by a lock.
    */
-  async takeTurn(template: ReceiverTemplate, { pushRef }: WebhookEvent): Promise<void> {
-    if (!template.coalesces || pushRef === null) return;
-    await this.database.execute(sql`
-      SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${template.id} ${pushRef}`}))`);
+  async inTurn<T>(
+    template: ReceiverTemplate,
+    { pushRef }: WebhookEvent,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (!template.coalesces || pushRef === null) return this.database.transaction(work);
+    const key = `${template.id} ${pushRef}`;
+    const locked = (): Promise<T> =>
+      this.database.transaction(async () => {
+        await this.database.execute(sql`
+          SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${key}))`);
+        return work();
+      });
+    const turn = (this.turns.get(key) ?? Promise.resolve()).then(locked);
+    const over = turn.then(ignore, ignore);
+    this.turns.set(key, over);
+    try {
+      return await turn;
+    } finally {
+      if (this.turns.get(key) === over) this.turns.delete(key);
+    }
   }
 
   /** Cancels what still waits and notes it in the ledger. In the transaction that launches the new job. */
@@ -60,3 +81,5 @@ export class PushCoalescer {
     await this.ledger.supersede(ids, deliveryId);
   }
 }
+
+const ignore = (): void => undefined;

@@ -25,13 +25,13 @@ const IGNORED = 'Webhook ignored';
  * then shows its owner that the hook is in trouble (automation 7.1, D15).
  */
 export function answerTo(
-  { verdict, reason, delivery, job }: TakenDelivery,
-  { runs, queued }: ReceiverKind,
+  { verdict, reason, delivery, run }: TakenDelivery,
+  { queued }: ReceiverKind,
 ): Reply {
   if (verdict === 'rejected') throw new BadRequest(reason);
   const message = { accepted: queued, duplicate: DUPLICATE, ignored: IGNORED }[verdict];
-  const url = job === null ? {} : { job, url: resource(runs).url(job) };
-  return new Reply(STATUSES[verdict], { message, delivery, ...url });
+  const launched = run === null ? {} : { job: run.id, url: resource(run.type).url(run.id) };
+  return new Reply(STATUSES[verdict], { message, delivery, ...launched });
 }
 
 /** Takes verified requests in. */

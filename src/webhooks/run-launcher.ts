@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/http/errors.js';
-import type { LaunchWebhook } from '../jobs/launch-request.js';
+import type { LaunchRequest, LaunchWebhook } from '../jobs/launch-request.js';
 import { LaunchService } from '../jobs/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
+import type { LaunchedRun } from './delivery-ledger.js';
 import type { WebhookEvent } from './event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
@@ -19,9 +20,9 @@ interface Order {
 /** Launches what a kind of template stands for, in the transaction of the delivery. */
 @Injectable()
 export class RunLauncher {
-  private readonly launches: Record<ReceiverType, (order: Order) => Promise<number>> = {
-    job_template: (order) => this.launchFrom(this.jobs, order),
-    workflow_job_template: (order) => this.launchFrom(this.workflows, order),
+  private readonly launches: Record<ReceiverType, (order: Order) => Promise<LaunchedRun>> = {
+    job_template: (order) => this.launchJob(order),
+    workflow_job_template: (order) => this.launchWorkflow(order),
     project: (order) => this.sync(order),
   };
 
@@ -32,38 +33,40 @@ export class RunLauncher {
   ) {}
 
   /**
-   * @returns id of the run
    * @throws Invalid, BadRequest or NotFound when the template cannot be launched as it stands
    */
   launch(
     { id: templateId, kind, credentialId }: ReceiverTemplate,
     { service, guid, ref }: WebhookEvent,
     deliveryId: number,
-  ): Promise<number> {
+  ): Promise<LaunchedRun> {
     const webhook = { service, credentialId, guid, deliveryId };
     return this.launches[kind.type]({ templateId, ref, webhook });
   }
 
-  private async launchFrom(
-    launcher: LaunchService | WorkflowLaunchService,
-    { templateId, ref, webhook }: Order,
-  ): Promise<number> {
-    const request = {
-      templateId,
-      launchType: 'webhook' as const,
-      prompts: {},
-      createdBy: null,
-      // Used where the project lets it be chosen and the template asks for it (decision 21).
-      scmBranch: ref,
-      webhook,
-    };
-    const { jobIds } = await launcher.launch([request], null);
-    return jobIds[0]!;
+  private async launchJob(order: Order): Promise<LaunchedRun> {
+    const { jobIds, isSliced } = await this.jobs.launch([requestOf(order)], null);
+    return { id: jobIds[0]!, type: isSliced[0] ? 'workflow_job' : 'job' };
   }
 
-  private async sync({ templateId, webhook }: Order): Promise<number> {
+  private async launchWorkflow(order: Order): Promise<LaunchedRun> {
+    const { jobIds } = await this.workflows.launch([requestOf(order)], null);
+    return { id: jobIds[0]!, type: 'workflow_job' };
+  }
+
+  private async sync({ templateId, webhook }: Order): Promise<LaunchedRun> {
     const id = await this.syncs.startByWebhook(templateId, webhook);
     if (id === null) throw new BadRequest('The project has no source to be synced from.');
-    return id;
+    return { id, type: 'project_update' };
   }
 }
+
+const requestOf = ({ templateId, ref, webhook }: Order): LaunchRequest => ({
+  templateId,
+  launchType: 'webhook',
+  prompts: {},
+  createdBy: null,
+  // Used where the project lets it be chosen and the template asks for it (decision 21).
+  scmBranch: ref,
+  webhook,
+});

@@ -17,11 +17,16 @@ export class SlicedJobs extends SlicedLaunches {
   }
 }
 
+/** Fields of a launch that its slices have no more say in. */
+const SETTLED: ReadonlySet<string> = new Set(['extra_vars', 'job_slice_count']);
+
 /** The jobs take the hosts and the variables of the whole launch as they were worked out for it. */
 function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;
-  const { extra_vars: _variables, job_slice_count: _count, ...accepted } = plan.accepted;
-  const { limit, scm_branch, job_tags, skip_tags }: Prompts = accepted;
+  const accepted: Prompts = Object.fromEntries(
+    Object.entries(plan.accepted).filter(([field]) => !SETTLED.has(field)),
+  );
+  const { limit, scm_branch, job_tags, skip_tags } = accepted;
   const set = Object.entries({ limit, scm_branch, job_tags, skip_tags });
   const own = template.labels.map(({ id }) => id);
   return {

@@ -11,6 +11,7 @@ import { ApprovalTimeouts } from './approval-timeouts.js';
 import type { WorkflowSecrets } from './node-request.js';
 import { NodeRuns } from './node-runs.js';
 import { decide, type Decision } from './workflow-graph.js';
+import { WorkflowQueue } from './workflow-queue.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.js';
 import { secretFiller, secretNamesOf } from './workflow-secrets.js';
 
@@ -43,6 +44,7 @@ export class WorkflowEngine extends WorkflowStep {
     private readonly database: Database,
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
+    private readonly queue: WorkflowQueue,
     private readonly graphs: WorkflowGraphs,
     private readonly runs: NodeRuns,
     private readonly timeouts: ApprovalTimeouts,
@@ -69,26 +71,16 @@ export class WorkflowEngine extends WorkflowStep {
     return canceled || unmade || started.length === BATCH || due.length === BATCH;
   }
 
-  /**
-   * In the order of their launch; one that may not overlap waits for the others of its template.
-   *
-   * @returns those that run from now on
-   */
+  explain(): Promise<void> {
+    return this.queue.explain();
+  }
+
+  /** @returns workflow jobs that run from now on */
   private async startPending(): Promise<number[]> {
-    const ready = await this.database.rows<Row>(sql`
-      WITH active AS (
-        SELECT id, status, allow_simultaneous OR unified_job_template_id IS NULL AS may_overlap,
-          min(id) FILTER (WHERE status = 'running') OVER template AS running_id,
-          min(id) OVER template AS first_id
-        FROM unified_jobs WHERE type = 'workflow_job' AND status IN ('pending', 'running')
-        WINDOW template AS (PARTITION BY unified_job_template_id))
-      SELECT id FROM active
-      WHERE status = 'pending' AND (may_overlap OR running_id IS NULL AND first_id = id)
-      ORDER BY id LIMIT ${BATCH}`);
-    const moved = await this.transitions.move(
-      ready.map(({ id }) => id),
-      { from: ['pending'], to: 'running' },
-    );
+    const moved = await this.transitions.move(await this.queue.ready(BATCH), {
+      from: ['pending'],
+      to: 'running',
+    });
     return moved.map(({ id }) => id);
   }
 

@@ -113,7 +113,7 @@ export class WorkflowRelaunch {
     { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
     actor: Actor,
   ): Promise<NewWorkflowJob> {
-    const { inventory: _former, labels: handed, ...rest } = prompts;
+    const { labels: handed, ...rest } = prompts;
     const labels = await this.labelsOf(job.id, (handed ?? []) as number[]);
     const isSliced = job.job_template_id !== null;
     return {
@@ -128,7 +128,8 @@ export class WorkflowRelaunch {
       launchType: 'relaunch',
       prompts: {
         ...rest,
-        ...(job.inventory_id === null ? {} : { inventory: job.inventory_id }),
+        // The column forgets an inventory that is deleted; the prompts do not.
+        inventory: job.inventory_id,
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
       },
       secrets: secretNamesOf(job.launch_config as object | null),

@@ -148,7 +148,7 @@ export class WorkflowRows {
     const nodes = given
       .flatMap((job, index) => job.nodes.map((node) => ({ ...node, jobId: ids.jobs[index]! })))
       .map((node, index) => ({ ...node, id: ids.nodes[index]! }));
-    const written = await this.database.rows<Row>(sql`
+    const written = await this.database.preparedRows<Row>(sql`
       WITH job AS (${this.jobRows(ids.jobs, given)} RETURNING *),
         node AS (${insertRows('workflow_job_nodes', NODE_COLUMNS, nodes.map(nodeValues))}),
         edge AS (${edgeRows(nodes)}),
@@ -177,7 +177,7 @@ export class WorkflowRows {
     given: readonly NewWorkflowJob[],
   ): Promise<{ jobs: number[]; nodes: number[] }> {
     const nodes = given.reduce((count, job) => count + job.nodes.length, 0);
-    const row = await this.database.row<{ jobs: number[]; nodes: number[] }>(sql`
+    const row = await this.database.preparedRow<{ jobs: number[]; nodes: number[] }>(sql`
       SELECT ARRAY(${takeIds('unified_jobs', given.length)}) AS jobs,
         ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
     return row!;

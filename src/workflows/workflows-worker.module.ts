@@ -3,13 +3,14 @@ import { WorkflowStep } from '../jobs/scheduler/workflow-step.js';
 import { ApprovalTimeouts } from './approval-timeouts.js';
 import { NodeRuns } from './node-runs.js';
 import { WorkflowEngine } from './workflow-engine.js';
+import { WorkflowQueue } from './workflow-queue.js';
 import { WorkflowGraphs } from './workflow-graphs.js';
 
 /** What of workflows happens in the worker: a step of the scheduler. */
 @Global()
 @Module({
   providers: [
-    ...[WorkflowGraphs, NodeRuns, ApprovalTimeouts],
+    ...[WorkflowQueue, WorkflowGraphs, NodeRuns, ApprovalTimeouts],
     { provide: WorkflowStep, useClass: WorkflowEngine },
   ],
   exports: [WorkflowStep],

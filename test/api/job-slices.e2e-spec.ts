@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { firstSample } from '../support/payloads/webhooks.js';
 import { countQueries } from '../support/queries.js';
+import { armed } from '../support/webhooks.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -68,6 +71,22 @@ describe('a launch in slices', () => {
       const { body } = await launch(template).expect(201);
       expect(body).toMatchObject({ type: 'job', job_slice_number: 0, job_slice_count: 1 });
     }
+  });
+
+  it('comes of a webhook, too, whose repetition names it again', async () => {
+    const hook = await armed(test, 'service_a', { inventory: inventory.id, job_slice_count: 2 });
+    const delivery = randomUUID();
+    const { body: first } = await hook.send(firstSample('service_a'), { delivery }).expect(202);
+    expect(first.url).toBe(`/api/v2/workflow_jobs/${first.job}/`);
+    const { body: job } = await test.as.superuser.get(first.url.slice('/api/v2/'.length));
+    expect(job).toMatchObject({
+      is_sliced_job: true,
+      launch_type: 'webhook',
+      webhook_service: 'service_a',
+      webhook_guid: delivery,
+    });
+    const { body: second } = await hook.send(firstSample('service_a'), { delivery }).expect(202);
+    expect(second).toMatchObject({ job: first.job, url: first.url });
   });
 
   it('is asked for at launch, where the template lets it and the hosts suffice', async () => {

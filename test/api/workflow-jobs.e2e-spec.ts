@@ -241,7 +241,8 @@ describe('relaunch', () => {
   it('is refused for slices that are not those of the template now', async () => {
     const id = await finished();
     await test.database.execute(sql`
-      UPDATE unified_jobs SET unified_job_template_id = ${job.id}, job_template_id = ${job.id}
+      UPDATE unified_jobs SET is_sliced_job = true, unified_job_template_id = ${job.id},
+        job_template_id = ${job.id}
       WHERE id = ${id}`);
     const { body } = await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(400);
     expect(body).toEqual({

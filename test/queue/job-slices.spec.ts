@@ -12,7 +12,7 @@ let inventory: Row;
 
 beforeAll(async () => {
   test = await boot();
-  advance = workflowEngine(test);
+  ({ advance } = workflowEngine(test));
   inventory = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(inventory, 5);
 }, 60_000);

@@ -55,7 +55,10 @@ export class RunsDatabase {
     this.placement = new Placement(this.database, this.transitions, outbox);
     const dependencies = new Dependencies(this.database, this.transitions);
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
-    const workflows = { advance: async () => false } as unknown as WorkflowStep;
+    const workflows = {
+      advance: async () => false,
+      explain: async () => undefined,
+    } satisfies WorkflowStep;
     const schedules = { launchDue: async () => false } as unknown as ScheduleStep;
     this.scheduler = new Scheduler(
       this.database,

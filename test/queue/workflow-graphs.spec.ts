@@ -19,7 +19,7 @@ let template: Row;
 
 beforeAll(async () => {
   test = await boot();
-  advance = workflowEngine(test);
+  ({ advance } = workflowEngine(test));
   transitions = test.app.get(RunTransitions, { strict: false });
   template = await test.make.jobTemplate({ allow_simultaneous: true });
 }, 60_000);

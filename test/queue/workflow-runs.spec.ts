@@ -280,8 +280,15 @@ it('waits for the other run of its template unless both may overlap', async () =
   const second = await runs.launch(alone);
   const third = await runs.launch(alone);
   expect((await runs.run(second)).status).toBe('pending');
+  await runs.explain();
+  expect((await runs.run(second)).job_explanation).toBe('');
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET created = created - interval '1 minute' WHERE id = ${second}`);
+  await runs.explain();
+  const waits = `waiting for workflow_job-${first} to finish`;
+  expect((await runs.run(second)).job_explanation).toBe(waits);
   await runs.end(first, 'one', 'successful');
-  expect((await runs.run(second)).status).toBe('running');
+  expect(await runs.run(second)).toMatchObject({ status: 'running', job_explanation: '' });
   expect((await runs.run(third)).status).toBe('pending');
   const together = await runs.template({ one: ran() }, [], { allow_simultaneous: true });
   await runs.launch(together);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { app, make, home } = test;
   box = app.get(SecretBox, { strict: false });
   transitions = app.get(RunTransitions, { strict: false });
-  advance = workflowEngine(test);
+  ({ advance } = workflowEngine(test));
   const organization = home.organization.id;
   project = (await make.project({ organization, scm_type: 'git', scm_url: 'https://a.example/b' }))
     .id;

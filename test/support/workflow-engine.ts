@@ -6,17 +6,22 @@ import { ApprovalTimeouts } from '../../src/workflows/approval-timeouts.js';
 import { NestedLaunches } from '../../src/workflows/nested-launches.js';
 import { NodeRuns } from '../../src/workflows/node-runs.js';
 import { WorkflowEngine } from '../../src/workflows/workflow-engine.js';
+import { WorkflowQueue } from '../../src/workflows/workflow-queue.js';
 import { WorkflowGraphs } from '../../src/workflows/workflow-graphs.js';
 import type { TestApp } from './boot.js';
 
 /** The engine as a worker has it, moved by hand: one pass with every call. */
-export function workflowEngine({ app, database }: TestApp): () => Promise<boolean> {
+export function workflowEngine({ app, database }: TestApp): {
+  advance: () => Promise<boolean>;
+  explain: () => Promise<void>;
+} {
   const db = app.get(Database);
   const transitions = app.get(RunTransitions, { strict: false });
   const engine = new WorkflowEngine(
     db,
     app.get(SecretBox, { strict: false }),
     transitions,
+    new WorkflowQueue(db),
     new WorkflowGraphs(db),
     new NodeRuns(
       db,
@@ -26,5 +31,8 @@ export function workflowEngine({ app, database }: TestApp): () => Promise<boolea
     ),
     new ApprovalTimeouts(db, transitions),
   );
-  return () => database.transaction(() => engine.advance());
+  return {
+    advance: () => database.transaction(() => engine.advance()),
+    explain: () => engine.explain(),
+  };
 }

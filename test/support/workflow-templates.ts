@@ -13,10 +13,12 @@ export type Edge = [parent: string, kind: EdgeKind, child: string];
 /** Workflows as users make and launch them, led by hand: no worker runs. */
 export class WorkflowRuns {
   readonly advance: () => Promise<boolean>;
+  /** What the scheduler does now and then. */
+  readonly explain: () => Promise<void>;
   private readonly transitions: RunTransitions;
 
   constructor(private readonly test: TestApp) {
-    this.advance = workflowEngine(test);
+    ({ advance: this.advance, explain: this.explain } = workflowEngine(test));
     this.transitions = test.app.get(RunTransitions, { strict: false });
   }
 

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.js';
 import { Database } from '../../database/database.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
-import { NO_CAPACITY } from '../run-explanations.js';
+import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from '../run-explanations.js';
 import { RunTransitions } from '../transitions.js';
 import { NODE_LOST_SECONDS } from '../worker/worker-node.js';
 import '../worker/tables.js';
 
 /** Runs started in one pass; the next pass follows at once when there were as many. */
 const MAX_STARTS = 500;
-/** A user is told why a run waits once it has waited this long, in seconds (automation 4.2). */
-const EXPLAIN_AFTER_SECONDS = 30;
 
 /**
  * Every pending run with the run that blocks it, or null when it only needs room. Blocked is
@@ -96,7 +94,7 @@ export class Placement {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, explained AS (
         SELECT run.id, CASE WHEN blocker.id IS NULL THEN ${NO_CAPACITY}
-          ELSE 'waiting for ' || blocker.type || '-' || blocker.id || ' to finish' END AS text
+          ELSE ${waitingFor('blocker.type', 'blocker.id')} END AS text
         FROM candidates run LEFT JOIN unified_jobs blocker ON blocker.id = run.blocker_id
         WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
       UPDATE unified_jobs SET job_explanation = explained.text FROM explained

@@ -100,6 +100,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   private tick(): void {
     this.timer = setTimeout(() => {
       void this.attempt(() => this.placement.explain());
+      void this.attempt(() => this.workflows.explain());
       this.tick();
     }, TIMER_MS).unref();
     this.wake();

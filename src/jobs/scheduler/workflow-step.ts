@@ -5,4 +5,7 @@
 export abstract class WorkflowStep {
   /** @returns whether more is left to be done at once */
   abstract advance(): Promise<boolean>;
+
+  /** Says on workflow jobs that have been pending for a while what they wait for. */
+  abstract explain(): Promise<void>;
 }

@@ -1,0 +1,69 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+let inventory: Row;
+beforeAll(async () => {
+  test = await boot();
+  inventory = await test.make.inventory({ organization: test.home.organization.id });
+});
+afterAll(() => test.close());
+
+const makeTemplate = (fields: object = {}): Promise<Row> =>
+  test.make.jobTemplate({ inventory: inventory.id, ...fields });
+
+const launch = (template: Row, body: object) =>
+  test.as.superuser.post(`job_templates/${template.id}/launch/`, body);
+
+/** Switch, value the launch sends, and what the job then has. */
+const PROMPTS: readonly (readonly [field: string, ask: string, value: unknown])[] = [
+  ['limit', 'ask_limit_on_launch', 'web*'],
+  ['job_tags', 'ask_tags_on_launch', 'deploy'],
+  ['skip_tags', 'ask_skip_tags_on_launch', 'slow'],
+  ['job_type', 'ask_job_type_on_launch', 'check'],
+  ['verbosity', 'ask_verbosity_on_launch', 3],
+  ['diff_mode', 'ask_diff_mode_on_launch', true],
+  ['forks', 'ask_forks_on_launch', 7],
+  ['timeout', 'ask_timeout_on_launch', 90],
+];
+
+describe.each(PROMPTS)('%s', (field, ask, value) => {
+  it('is used when the template asks for it', async () => {
+    const { body } = await launch(await makeTemplate({ [ask]: true }), { [field]: value });
+    expect(body).toMatchObject({ [field]: value, ignored_fields: {}, status: 'pending' });
+  });
+
+  it('is accepted and listed as ignored when it does not', async () => {
+    const template = await makeTemplate();
+    const { body } = await launch(template, { [field]: value }).expect(201);
+    expect(body.ignored_fields).toEqual({ [field]: value });
+    expect(body[field]).toEqual(template[field]);
+  });
+});
+
+it('takes the instance group there is from whoever may use it', async () => {
+  const { as, make, database } = test;
+  const group = await database.row<Row>(sql`SELECT id, name FROM instance_groups`);
+  const template = await makeTemplate({ ask_instance_groups_on_launch: true });
+  const user = await make.user();
+  await make.grant('job_template', template, 'execute_role', { user });
+  const client = await as.asUser(user);
+  const send = () =>
+    client.post(`job_templates/${template.id}/launch/`, { instance_groups: [group!.id] });
+  await send().expect(403);
+  await make.grant('instance_group', group!, 'use_role', { user });
+  expect((await send().expect(201)).body.ignored_fields).toEqual({});
+});
+
+it('uses a prompted inventory, and reports one that is not asked for', async () => {
+  const other = await test.make.inventory({ organization: test.home.organization.id });
+  const asking = await makeTemplate({ ask_inventory_on_launch: true });
+  const used = await launch(asking, { inventory: String(other.id) }).expect(201);
+  expect(used.body).toMatchObject({ inventory: other.id, ignored_fields: {} });
+  const fixed = await launch(await makeTemplate(), { inventory: other.id }).expect(201);
+  expect(fixed.body).toMatchObject({
+    inventory: inventory.id,
+    ignored_fields: { inventory: other.id },
+  });
+});

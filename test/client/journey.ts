@@ -91,6 +91,8 @@ export async function journey(
     body: { limit: 'web-1' },
   });
   if (!launched.data) throw new Error(JSON.stringify(launched.error));
+  // A template that is sliced launches a workflow job: `type` tells which of the two came back.
+  if (launched.data.type !== 'job') throw new Error('One job was expected.');
   const found = await api.GET('/api/v2/jobs/{id}/', {
     params: { path: { id: String(launched.data.job) } },
   });

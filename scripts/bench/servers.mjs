@@ -5,13 +5,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { NODE_FLAGS } from '../processes/node-flags.mjs';
+
 const here = fileURLToPath(new URL('.', import.meta.url));
 const READY_SECONDS = 60;
 
 /** Starts the API process on a free port. */
 export async function startServer(main, environment) {
   const port = await freePort();
-  const child = startProcess(main, { ...environment, PORT: String(port) });
+  const child = startProcess('api', main, { ...environment, PORT: String(port) });
   const url = `http://127.0.0.1:${port}`;
   for (let waited = 0; waited < READY_SECONDS * 10; waited++) {
     const ready = await fetch(`${url}/health/ready`).catch(() => null);
@@ -23,7 +25,7 @@ export async function startServer(main, environment) {
 
 /** Starts a worker process; it takes up work as soon as it is ready. */
 export function startWorker(root, environment) {
-  const child = startProcess(join(root, 'dist/src/worker.js'), environment);
+  const child = startProcess('worker', join(root, 'dist/src/worker.js'), environment);
   return { pid: child.pid, stop: () => stop(child) };
 }
 
@@ -38,8 +40,8 @@ export async function startRaw(environment, recorded) {
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
 }
 
-function startProcess(main, environment) {
-  return spawn(process.execPath, [main], {
+function startProcess(name, main, environment) {
+  return spawn(process.execPath, [...NODE_FLAGS[name], main], {
     env: { ...process.env, ...environment, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { lastLogLines, Problem } from '../console/problem.mjs';
 import { step } from '../console/progress.mjs';
+import { NODE_FLAGS } from '../processes/node-flags.mjs';
 import { shownPath } from './data-folder.mjs';
 import { browserUrl } from './settings.mjs';
 
@@ -11,22 +12,18 @@ const READY_LIMIT_MS = 90_000;
 const POLL_MS = 50;
 const STOP_GRACE_MS = 27_000; // Both promise to end within 25 s.
 const WORKER_READY = 'worker ready';
-/** A worker makes little garbage; a small young generation saves it a sixth of its memory. */
-const PROGRAMS = [
-  ['api', 'main.js'],
-  ['worker', 'worker.js', '--max-semi-space-size=4'],
-];
+const PROGRAMS = { api: 'main.js', worker: 'worker.js' };
 
 /** Starts API and worker together and waits until both are ready for work. */
 export async function startPrograms({ settings, files, supervisor, environment }) {
   await step('API and worker', async () => {
     const logs = { api: files.log('api'), worker: files.log('worker') };
     const workerLogStart = sizeOf(logs.worker);
-    for (const [name, entry, ...flags] of PROGRAMS) {
+    for (const [name, entry] of Object.entries(PROGRAMS)) {
       supervisor.start({
         name,
         file: process.execPath,
-        args: [...flags, join(settings.root, 'dist', 'src', entry)],
+        args: [...NODE_FLAGS[name], join(settings.root, 'dist', 'src', entry)],
         options: { cwd: settings.root, env: environment },
         logFile: logs[name],
         stopSignal: 'SIGTERM',

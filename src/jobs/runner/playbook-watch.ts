@@ -3,22 +3,26 @@ import { findProcess, listProcesses } from './process-table.js';
 const WATCH_MS = 1_000;
 
 /**
- * Tells once when the playbook that a runner has started is gone while the runner lives on. A playbook that
- * ends between two looks without ever being seen is not told of.
+ * Tells once when the playbook that a runner has started is gone while the runner lives on.
  *
  * @param runnerPid process id of `ansible-runner`, the parent of the playbook's process
+ * @param hasStarted whether the playbook is known to have run, such as by its output
  * @returns ends the watch
  */
-export function watchPlaybook(runnerPid: number, onGone: () => void): () => void {
+export function watchPlaybook(
+  runnerPid: number,
+  hasStarted: () => boolean,
+  onGone: () => void,
+): () => void {
   let playbookPid: number | undefined;
   let isLooking = false;
   const look = async (): Promise<void> => {
-    if (playbookPid === undefined) {
-      playbookPid = (await listProcesses()).find(({ parentPid }) => parentPid === runnerPid)?.pid;
-      return;
-    }
-    const playbook = await findProcess(playbookPid);
-    if (playbook && playbook.state !== 'Z' && playbook.parentPid === runnerPid) return;
+    // Asked first: what starts after this look is looked for in the next one.
+    const isExpected = playbookPid !== undefined || hasStarted();
+    playbookPid ??= (await listProcesses()).find(({ parentPid }) => parentPid === runnerPid)?.pid;
+    const playbook = playbookPid === undefined ? null : await findProcess(playbookPid);
+    const isAlive = playbook && playbook.state !== 'Z' && playbook.parentPid === runnerPid;
+    if (isAlive || !isExpected) return;
     clearInterval(timer);
     onGone();
   };

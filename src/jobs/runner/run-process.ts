@@ -171,7 +171,11 @@ class RunProcess {
     if (child.pid !== undefined) {
       await writeRunMark(this.prepared.workspace, child.pid).catch((error) => this.fail(error));
     }
-    const stopWatch = watchPlaybook(child.pid ?? 0, () => this.endForks());
+    const stopWatch = watchPlaybook(
+      child.pid ?? 0,
+      () => this.hasOutput,
+      () => this.endForks(),
+    );
     const [rc, signal] = await ended.finally(stopWatch);
     this.hasExited = true;
     await endMarked(this.prepared.workspace.mark, LEFTOVER_GRACE_MS);

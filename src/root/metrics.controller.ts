@@ -27,7 +27,7 @@ const METRICS = mapOf(
       values: list(
         object(
           {
-            value: NUMBER,
+            value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
             labels: mapOf(anyOf(STRING, NUMBER)),
             metricName: STRING,
             exemplar: orNull(freeObject('An observation as an example.')),

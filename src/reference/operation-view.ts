@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../common/browsable/html.js';
 import { jsonView } from '../common/browsable/json-view.js';
 import { folded } from '../common/browsable/layout.js';
-import { memberRow, memberTable, typeView, type Schema } from './schema-view.js';
+import { memberRow, memberRows, memberTable, typeView, type Schema } from './schema-view.js';
 
 /** An operation of the document, as far as the reference shows it. */
 export interface Operation {
@@ -50,27 +50,11 @@ export function operationView(operation: Operation): Html {
 
 function parameterTable({ parameters = [], operationId }: Operation): HtmlValue {
   if (parameters.length === 0) return null;
+  const rows = parameters.map(({ name, required, description, schema }) =>
+    memberRow(name, { ...schema, ...(description ? { description } : {}) }, required === true),
+  );
   return html`<h3>Parameters</h3>
-    <div class="scroll" tabindex="0" role="region" aria-label="Parameters of ${operationId}">
-      <table class="members">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${parameters.map(({ name, required, description, schema }) =>
-            memberRow(
-              name,
-              { ...schema, ...(description ? { description } : {}) },
-              required === true,
-            ),
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${memberRows(rows, `Parameters of ${operationId}`)}`;
 }
 
 const requestView = (schema: Schema & { example?: unknown }, operationId: string): Html =>

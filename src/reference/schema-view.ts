@@ -73,7 +73,12 @@ const separated = (parts: readonly Html[], separator: string): HtmlValue =>
 export function memberTable(schema: Schema, label: string): Html | null {
   const rows = members(schema, '', 0);
   if (rows.length === 0) return null;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+  return memberRows(rows, label);
+}
+
+/** The table around rows of `memberRow`. */
+export const memberRows = (rows: readonly Html[], label: string): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
     <table class="members">
       <thead>
         <tr>
@@ -87,7 +92,6 @@ export function memberTable(schema: Schema, label: string): Html | null {
       </tbody>
     </table>
   </div>`;
-}
 
 function members(schema: Schema, prefix: string, depth: number): Html[] {
   if (schema.allOf) return schema.allOf.flatMap((part) => members(part, prefix, depth));

@@ -5,21 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { readLaunchBody } from '../jobs/launch-body.js';
 import type { Prompts } from '../templates/launch-config.js';
 import { savedPromptErrors, type SavedTarget } from '../templates/launch-saved-prompts.js';
-
-/** Columns of a node that launch fields are stored in, with their types; variables stand elsewhere. */
-export const NODE_PROMPT_COLUMNS = {
-  inventory_id: 'integer',
-  scm_branch: 'text',
-  job_type: 'text',
-  job_tags: 'text',
-  skip_tags: 'text',
-  limit: 'text',
-  diff_mode: 'boolean',
-  verbosity: 'integer',
-  forks: 'integer',
-  job_slice_count: 'integer',
-  timeout: 'integer',
-} as const;
+import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 /** Launch field and its column. */
 const FIELDS = Object.keys(NODE_PROMPT_COLUMNS).map(

@@ -10,7 +10,7 @@ import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
 import { openAnswers, sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
 import { SurveyService } from '../templates/survey.service.js';
-import { NODE_PROMPT_COLUMNS } from './node-prompts.js';
+import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 const NODES = 'workflow_job_template_nodes';
 

@@ -8,7 +8,7 @@ import { ident, join, sql, type Sql } from '../database/sql.js';
 import type { LaunchWebhook } from '../jobs/launch-request.js';
 import { RunTransitions } from '../jobs/transitions.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
-import type { Prompts } from '../templates/launch-config.js';
+import type { PromptField, Prompts } from '../templates/launch-config.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 
@@ -86,8 +86,9 @@ const JOB_COLUMNS = {
   webhook_delivery_id: 'integer',
 } as const;
 
-/** Columns of a node that are prompts as sent. */
-const NODE_PROMPTS = {
+/** Columns of a node that launch fields are stored in, with their types; variables stand elsewhere. */
+export const NODE_PROMPT_COLUMNS = {
+  inventory_id: 'integer',
   scm_branch: 'text',
   job_type: 'text',
   job_tags: 'text',
@@ -106,10 +107,9 @@ const NODE_COLUMNS = {
   unified_job_template_id: 'integer',
   identifier: 'text',
   all_parents_must_converge: 'boolean',
-  inventory_id: 'integer',
   extra_data: 'json',
   prompts: 'json',
-  ...NODE_PROMPTS,
+  ...NODE_PROMPT_COLUMNS,
 } as const;
 
 /** Prompts of a node that are lists of objects: each has a table of its own. */
@@ -277,11 +277,8 @@ function nodeValues(node: PlacedNode): unknown[] {
   const { own, secrets } = node;
   const values: Record<keyof typeof NODE_COLUMNS, unknown> = {
     ...(Object.fromEntries(
-      Object.keys(NODE_PROMPTS).map((name) => [
-        name,
-        own[name as keyof typeof NODE_PROMPTS] ?? null,
-      ]),
-    ) as Record<keyof typeof NODE_PROMPTS, unknown>),
+      Object.keys(NODE_PROMPT_COLUMNS).map((name) => [name, own[name as PromptField] ?? null]),
+    ) as Record<keyof typeof NODE_PROMPT_COLUMNS, unknown>),
     id: node.id,
     workflow_job_id: node.jobId,
     unified_job_template_id: node.templateId,

@@ -186,13 +186,19 @@ function shown(
   { groups, ...entry }: HostEntry,
   written: WrittenHost | null,
 ): object {
-  const sent = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
-  const host = written ?? { id: null, ...HOST_DEFAULTS, ...(sent as { name: string }) };
-  const { id, name, description, enabled, instance_id, variables } = host;
+  const { id, name, description, enabled, instance_id, variables } = written ?? imagined(entry);
   return {
     ...{ id, name, description, enabled, instance_id, variables },
     ...(groups.length > 0 ? { groups } : {}),
     url: id === null ? null : resource('host').url(id),
     inventory: inventoryId,
   };
+}
+
+/** A host that only might be written. */
+function imagined(
+  entry: Omit<HostEntry, 'groups'>,
+): Omit<WrittenHost, 'id' | 'result'> & { id: null } {
+  const sent = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+  return { id: null, ...HOST_DEFAULTS, ...(sent as { name: string }) };
 }

@@ -165,8 +165,8 @@ export function checkGiven(
       SELECT given.place, given.name, h.id IS NOT NULL AS is_host, g.id IS NOT NULL AS is_group,
         row_number() OVER (PARTITION BY given.name ORDER BY given.place) > 1 AS is_repeated
       FROM given
-      LEFT JOIN hosts h ON h.inventory_id = ${inventoryId} AND h.name = given.name
-      LEFT JOIN groups g ON g.inventory_id = ${inventoryId} AND g.name = given.name),
+      LEFT JOIN LATERAL (${namesake(inventoryId, sql`hosts`)}) h ON true
+      LEFT JOIN LATERAL (${namesake(inventoryId, sql`groups`)}) g ON true),
     wanted AS (
       SELECT min(given.place) AS place, member.name
       FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS member (name)
@@ -186,6 +186,10 @@ export function checkGiven(
       'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place, told.name), '[]')
         FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${most}) told))`;
 }
+
+/** Bounded, so that each name is looked for in the index, however large the inventory is. */
+const namesake = (inventoryId: number, table: Sql): Sql => sql`
+  SELECT id FROM ${table} WHERE inventory_id = ${inventoryId} AND name = given.name LIMIT 1`;
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;
 

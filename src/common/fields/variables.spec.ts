@@ -1,3 +1,7 @@
+import fc from 'fast-check';
+import { parseDocument } from 'yaml';
+
+import { parsePlainVariables } from './plain-variables.js';
 import { parseVariables, VariablesError } from './variables.js';
 
 const BOMB = [
@@ -45,5 +49,64 @@ describe('parseVariables', () => {
     expect(() => parseVariables(text)).toThrow(
       /^Cannot parse as JSON \(error: [^]*\) or YAML \(error: [^]*\)\.$/,
     );
+  });
+});
+
+describe('parsePlainVariables', () => {
+  it.each([
+    ['rack: 7', { rack: 7 }],
+    [
+      'ansible_host: 10.0.0.7\nansible_user: deploy\n',
+      {
+        ansible_host: '10.0.0.7',
+        ansible_user: 'deploy',
+      },
+    ],
+    ['proxy: http://proxy:3128/x', { proxy: 'http://proxy:3128/x' }],
+  ])('reads %j', (text, expected) => {
+    expect(parsePlainVariables(text)).toEqual(expected);
+  });
+
+  it.each([
+    'yes: 1',
+    'a: no',
+    'a: 1\na: 2',
+    '__proto__: x',
+    'a: 010',
+    'a: 1.5',
+    'a: x:',
+    'a: b c',
+    '',
+  ])('leaves %j to the parser', (text) => {
+    expect(parsePlainVariables(text)).toBeNull();
+  });
+
+  it('reads what it reads as the parser of YAML 1.1 does', () => {
+    const words = ['y', 'No', 'ON', 'True', 'null', '~', 'NaN', 'inf', '0x1f', '1_0', '1e3'];
+    const word = fc.constantFrom(...words);
+    const name = fc.oneof({ arbitrary: fc.stringMatching(/^\w{1,6}$/), weight: 4 }, word);
+    const value = fc.oneof(
+      word,
+      fc.stringMatching(/^[A-Za-z_][\w./@:-]{0,12}$/),
+      fc.stringMatching(/^[\w.@:-]{1,8}$/),
+      fc.stringMatching(/^\d{1,16}$/),
+      fc.ipV4(),
+    );
+    const text = fc
+      .array(fc.tuple(name, value), { minLength: 1, maxLength: 3 })
+      .map((pairs) => pairs.map((pair) => pair.join(': ')).join('\n'));
+    let read = 0;
+    fc.assert(
+      fc.property(text, (sent) => {
+        const plain = parsePlainVariables(sent);
+        if (plain === null) return;
+        read += 1;
+        const document = parseDocument(sent, { version: '1.1' });
+        expect(document.errors).toEqual([]);
+        expect(plain).toEqual(document.toJS());
+      }),
+      { numRuns: 5000 },
+    );
+    expect(read).toBeGreaterThan(1000);
   });
 });

@@ -1,5 +1,6 @@
 import { isMap, parseDocument, visit } from 'yaml';
 
+import { parsePlainVariables } from './plain-variables.js';
 import { MAX_DEPTH } from './text.js';
 
 /** Repeated references allowed in one YAML text; more is the "billion laughs" pattern. */
@@ -19,16 +20,22 @@ export class VariablesError extends Error {
  */
 export function parseVariables(text: string): Record<string, unknown> {
   if (text.trim() === '' || text.trim() === '""') return {};
+  const plain = parsePlainVariables(text);
+  if (plain) return plain;
   try {
     return checkedObject(JSON.parse(text));
   } catch (jsonError) {
-    try {
-      return checkedObject(parseYaml(text));
-    } catch (yamlError) {
-      throw new VariablesError(
-        `Cannot parse as JSON (error: ${reason(jsonError)}) or YAML (error: ${reason(yamlError)}).`,
-      );
-    }
+    return parseAsYaml(text, jsonError);
+  }
+}
+
+function parseAsYaml(text: string, jsonError: unknown): Record<string, unknown> {
+  try {
+    return checkedObject(parseYaml(text));
+  } catch (yamlError) {
+    throw new VariablesError(
+      `Cannot parse as JSON (error: ${reason(jsonError)}) or YAML (error: ${reason(yamlError)}).`,
+    );
   }
 }
 

@@ -3,11 +3,8 @@ import type { RouteInfo } from '../http/route.js';
 import { anyOf, type JsonSchema } from './json-schema.js';
 import { ref } from './schemas.js';
 
-const answer = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
-  status,
-  description,
-  content: { 'application/json': { schema: schema as never } },
-});
+/** Where pages are among the answers, refusals may be pages too. */
+const PAGE = { 'text/html': { schema: { type: 'string' } as never } };
 
 /** The errors a route can answer with (seed, Errors). */
 export function errorResponses(
@@ -32,6 +29,12 @@ export function errorResponses(
     [true, 429, 'Too many requests.'],
     [true, 503, 'Temporarily unavailable.'],
   ];
+  const pages = info.texts?.includes('text/html') ? PAGE : {};
+  const answer = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
+    status,
+    description,
+    content: { 'application/json': { schema: schema as never }, ...pages },
+  });
   const mistakes = anyOf(ref('Detail'), ref('FieldErrors'));
   return [
     ...(writes || reads ? [answer(400, 'Invalid request data.', mistakes)] : []),

@@ -5,7 +5,7 @@ import { serveAssets } from './common/browsable/assets.js';
 import { browserForms } from './common/browsable/browser-form.js';
 import { explorerPolicy } from './common/browsable/explorer.js';
 import { pageControls } from './common/browsable/page-controls.js';
-import { bodyParser, rawBody } from './common/http/body.js';
+import { bodyParser } from './common/http/body.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
@@ -13,14 +13,9 @@ import type { ApiRequest } from './common/http/request.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { Settings } from './config/settings.js';
+import { receiverGate } from './webhooks/receiver-gate.js';
+import { SignatureGuard } from './webhooks/signature.guard.js';
 
-/** Paths whose bytes are verified before anything reads them (decision 14). */
-const RECEIVERS = [
-  '/api/v2/job_templates/:id/:service',
-  '/api/v2/workflow_job_templates/:id/:service',
-  '/api/v2/projects/:id/:service',
-];
-const SERVICE = /^\/api\/v2\/[a-z_]+\/[^/]+\/service_[a-z_]+\/?$/;
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 /** Where a body may be lines, which its handler reads as they come; the answer may be lines then too. */
@@ -46,11 +41,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);
-  const raw = rawBody(settings.WEBHOOK_BODY_LIMIT);
-  app.use(RECEIVERS, (request: Request, response: Response, next: NextFunction) => {
-    if (SERVICE.test(request.originalUrl.split('?')[0] ?? '')) raw(request, response, next);
-    else next();
-  });
+  app.use(receiverGate(app.get(SignatureGuard, { strict: false }), settings.WEBHOOK_BODY_LIMIT));
   app.use('/api/v2/bulk', unlessLines(bodyParser(settings.BULK_BODY_LIMIT)));
   app.use(unlessLines(bodyParser(settings.BODY_LIMIT)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Batch } from '../common/batch.js';
 import { generateWebhookKey } from '../common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { Database } from '../database/database.js';
@@ -25,11 +26,14 @@ export interface ReceiverTemplate {
   coalesces: boolean;
 }
 
+type Found = Omit<ReceiverTemplate, 'kind'> & { type: string };
+
 /** Templates as receivers see them. */
 @Injectable()
 export class ReceiverTemplates {
   private readonly decoyContext = rowContext(TABLE, randomUUID(), 'webhook_key');
   private readonly decoy: string;
+  private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
 
   constructor(
     private readonly database: Database,
@@ -38,19 +42,20 @@ export class ReceiverTemplates {
     this.decoy = box.seal(generateWebhookKey(), this.decoyContext);
   }
 
-  /** A template of a kind by its id; null when there is none. */
+  /** A template of a kind by its id; null when there is none. Not for use in a transaction. */
   async find(kind: ReceiverTemplate['kind'], id: number): Promise<ReceiverTemplate | null> {
-    const query = sql`
-      SELECT id, name, organization_id AS "organizationId", webhook_service AS "service",
+    const { type, ...found } = (await this.finding.run(id)) ?? { type: '' };
+    return type === kind.type ? { ...(found as Omit<Found, 'type'>), kind } : null;
+  }
+
+  private async findAll(ids: readonly number[]): Promise<(Found | null)[]> {
+    const rows = await this.database.preparedRows<Found>(sql`
+      SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
         webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
         webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces"
-      FROM unified_job_templates WHERE id = ${id} AND type = ${kind.type}`.toQuery();
-    // Every delivery asks this first: the statement is prepared once for each connection.
-    const found = await this.database.row<Omit<ReceiverTemplate, 'kind'>>({
-      ...query,
-      name: 'receiver_template',
-    });
-    return found ? { ...found, kind } : null;
+      FROM unified_job_templates WHERE id = ANY(${[...new Set(ids)]}::int[])`);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 
   /**

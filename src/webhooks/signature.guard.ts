@@ -46,16 +46,32 @@ export class SignatureGuard implements CanActivate {
     private readonly settings: Settings,
   ) {}
 
+  /** What came through `receiverGate` is verified already; no other way leads past this. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { kind, service } = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
-    const request = context.switchToHttp().getRequest<VerifiedRequest>();
-    const id = idOf(request.params.id);
-    await this.limit(
-      kind.type,
-      id,
-      request.ip ?? '',
-      context.switchToHttp().getResponse<Response>(),
-    );
+    const http = context.switchToHttp();
+    const request = http.getRequest<VerifiedRequest>();
+    const response = http.getResponse<Response>();
+    const route = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
+    const verified =
+      request.delivery ?? (await this.verify(route, request.params.id, { request, response }));
+    if (!verified) throw new Forbidden();
+    request.delivery = verified;
+    return true;
+  }
+
+  /**
+   * @param text of the template's id, as in the URL
+   * @returns null unless the request is signed with the webhook key: an exception would cost as much
+   *   as the check, and these come in floods
+   * @throws TooManyRequests
+   */
+  async verify(
+    { kind, service }: ReceiverRoute,
+    text: string | undefined,
+    { request, response }: { request: ApiRequest; response: Response },
+  ): Promise<VerifiedRequest['delivery'] | null> {
+    const id = idOf(text);
+    await this.limit(kind.type, id, request.ip ?? '', response);
     const template = await this.templates.find(kind, id);
     const signed = signedRequest(request);
     const key = this.templates.keyOf(template, service);
@@ -63,10 +79,9 @@ export class SignatureGuard implements CanActivate {
     const verified = isVerified(service, signed, key, aliases);
     if (!verified || !template || !hasKey(template, service)) {
       if (template) this.reject(template, service, request, signed);
-      throw new Forbidden();
+      return null;
     }
-    request.delivery = { template, service, signed };
-    return true;
+    return { template, service, signed };
   }
 
   /** Counted for each address, so that nobody uses up what a template's service needs. */
@@ -100,7 +115,7 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
   template.service === service && template.sealedKey !== '';
 
 /** No template has the id 0: whatever is no id finds nothing, by the same way. */
-const idOf = (text: string): number =>
+const idOf = (text = ''): number =>
   /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
 
 function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { Batch } from '../batch.js';
 import { TooManyRequests } from '../http/errors.js';
 import { RedisConnection } from '../queue/redis.js';
 
 const WINDOW_SECONDS = 60;
 /** A limit must not cost more than the request it protects. */
 const PATIENCE_MS = 250;
+
+interface Use {
+  key: string;
+  step: 0 | 1;
+}
 
 export interface RateState {
   limit: number;
@@ -20,6 +26,8 @@ export interface RateState {
  */
 @Injectable()
 export class RateLimiter {
+  private readonly counting = new Batch((uses: readonly Use[]) => this.countAll(uses));
+
   constructor(private readonly redis: RedisConnection) {}
 
   /** Counts one use. @throws TooManyRequests when the window is used up */
@@ -46,12 +54,28 @@ export class RateLimiter {
   ): Promise<RateState | null> {
     const window = Math.floor(Date.now() / 1000 / WINDOW_SECONDS);
     const key = this.redis.key(`rate:${name}:${subject}:${window}`);
-    const { client } = this.redis;
-    if (client.status !== 'ready') return null;
-    const counting = client.multi().incrby(key, step).expire(key, WINDOW_SECONDS).exec();
-    const result = await Promise.race([counting, patience()]).catch(() => null);
-    const used = Number(result?.[0]?.[1] ?? 0);
+    if (this.redis.client.status !== 'ready') return null;
+    const counted = this.counting.run({ key, step }).catch(() => null);
+    const used = (await Promise.race([counted, patience()])) ?? 0;
     return { limit, remaining: limit - used, reset: (window + 1) * WINDOW_SECONDS };
+  }
+
+  /** Uses of the same window are added up here, so that a flood costs Redis little. */
+  private async countAll(uses: readonly Use[]): Promise<number[]> {
+    const totals = new Map<string, number>();
+    for (const { key, step } of uses) totals.set(key, (totals.get(key) ?? 0) + step);
+    const transaction = this.redis.client.multi();
+    for (const [key, total] of totals) transaction.incrby(key, total).expire(key, WINDOW_SECONDS);
+    const results = (await transaction.exec()) ?? [];
+    const used = new Map<string, number>();
+    [...totals].forEach(([key, total], index) => {
+      used.set(key, Number(results[2 * index]?.[1] ?? 0) - total);
+    });
+    return uses.map(({ key, step }) => {
+      const now = used.get(key)! + step;
+      used.set(key, now);
+      return now;
+    });
   }
 }
 

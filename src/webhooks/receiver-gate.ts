@@ -1,0 +1,54 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { rawBody } from '../common/http/body.js';
+import { answerOf } from '../common/http/errors.filter.js';
+import { Forbidden } from '../common/http/errors.js';
+import { resource } from '../common/resource/registry.js';
+import { RECEIVER_KINDS } from './receiver-kinds.js';
+import { WEBHOOK_SERVICE_NAMES } from './services.js';
+import type { ReceiverRoute, SignatureGuard, VerifiedRequest } from './signature.guard.js';
+
+/** Sent from here: the way of errors through all that follows costs as much as the whole check. */
+const REFUSAL = answerOf(new Forbidden());
+const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/;
+
+/**
+ * Reads the bytes of a delivery and has its signature checked before anything else is done for it:
+ * anybody can send these requests, and what proves nothing must cost little (design 6). Nothing is
+ * parsed before (decision 14).
+ */
+export function receiverGate(guard: SignatureGuard, limitBytes: number): RequestHandler {
+  const read = rawBody(limitBytes);
+  return (request, response, next) => {
+    const found = request.method === 'POST' ? receiverOf(request) : null;
+    if (!found) return next();
+    read(request, response, (fault?: unknown) => {
+      if (fault !== undefined) return next(fault);
+      admit(guard, found, { request, response, next });
+    });
+  };
+}
+
+interface Receiver {
+  route: ReceiverRoute;
+  id: string;
+}
+
+function receiverOf({ originalUrl }: Request): Receiver | null {
+  const [, path, id = '', service] = RECEIVER.exec(originalUrl.split('?', 1)[0]!) ?? [];
+  const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service);
+  const kind = RECEIVER_KINDS.find(({ type }) => resource(type).path === path);
+  return name && kind ? { route: { kind, service: name }, id } : null;
+}
+
+function admit(
+  guard: SignatureGuard,
+  { route, id }: Receiver,
+  { request, response, next }: { request: Request; response: Response; next: NextFunction },
+): void {
+  const received = request as unknown as VerifiedRequest;
+  guard.verify(route, id, { request: received, response }).then((delivery) => {
+    if (!delivery) return void response.status(REFUSAL.status).json(REFUSAL.body);
+    received.delivery = delivery;
+    next();
+  }, next);
+}

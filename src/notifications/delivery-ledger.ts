@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batch } from '../common/batch.js';
-import { Outbox } from '../common/queue/outbox.js';
+import { acknowledged, Outbox } from '../common/queue/outbox.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -12,6 +12,7 @@ import type { Messages } from './message/message-events.js';
 const LEASE_SECONDS = 30;
 /** The ladder of attempts takes four hours; waiting for a dead destination ends after these. */
 const GIVE_UP_HOURS = 8;
+const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.status <> 'pending'`;
 const ABANDONED = 'The worker ended before the outcome was known.';
 
 /** One attempt at one notification, held by this process. */
@@ -83,7 +84,8 @@ export class DeliveryLedger {
   }
 
   private async findAll(ids: readonly number[]): Promise<(Target | undefined)[]> {
-    const rows = await this.database.preparedRows<Target & { id: number }>(sql`
+    // Planned each time: a plan made before a burst would read all of it for each batch.
+    const rows = await this.database.rows<Target & Row>(sql`
       SELECT n.id, nt.destination,
         (n.lease_until IS NULL OR n.lease_until < now())
           AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
@@ -160,23 +162,26 @@ export class DeliveryLedger {
   }
 
   private async settleAll(all: readonly Settlement[]): Promise<void[]> {
-    await this.database.transaction(async () => {
-      const held = new Set((await this.writeOutcomes(all)).map(({ id }) => id));
-      const settled = all.filter(({ lease }) => held.has(lease.id));
-      const isPending = ({ outcome }: Settlement): boolean => outcome.status === 'pending';
-      for (const { lease, outcome } of settled.filter(isPending)) {
-        await this.outbox.postpone('notifications', lease.id, outcome.delaySeconds);
-      }
-      const ended = settled.filter((one) => !isPending(one)).map(({ lease }) => lease.id);
-      await this.outbox.acknowledge('notifications', ...ended);
-    });
+    const isPending = ({ outcome }: Settlement): boolean => outcome.status === 'pending';
+    if (all.some(isPending)) {
+      await this.database.transaction(async () => {
+        const held = await this.writeOutcomes(all);
+        for (const { lease, outcome } of all.filter(isPending)) {
+          if (!held.has(lease.id)) continue;
+          await this.outbox.postpone('notifications', lease.id, outcome.delaySeconds);
+        }
+      });
+    } else {
+      await this.writeOutcomes(all);
+    }
     return all.map(() => undefined);
   }
 
-  private writeOutcomes(all: readonly Settlement[]): Promise<Row[]> {
+  /** @returns ids of those whose lease was still held; the outbox forgets which of them ended */
+  private async writeOutcomes(all: readonly Settlement[]): Promise<ReadonlySet<number>> {
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
     const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
-    return this.database.rows<Row>(sql`
+    const rows = await this.database.rows<Row>(sql`
       WITH given AS (
         SELECT * FROM unnest(
           ${leases('id')}::int[], ${leases('attempts')}::int[],
@@ -200,6 +205,8 @@ export class DeliveryLedger {
       ), held AS (
         SELECT n.id FROM notifications n JOIN given USING (id, attempts)
         WHERE n.status = 'pending' ORDER BY n.id FOR UPDATE OF n
+      ), ended AS (
+        ${acknowledged('notifications', ENDED)}
       )
       UPDATE notifications n SET
         status = given.status, error = given.error, notifications_sent = given.sent,
@@ -213,6 +220,7 @@ export class DeliveryLedger {
         modified = now()
       FROM held JOIN given USING (id) WHERE n.id = held.id
       RETURNING n.id`);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /**

@@ -87,11 +87,13 @@ export class RunFactsLoader {
     if (!definition) return [];
     // The list's form: the detail of a webhook's job carries the whole payload in its variables.
     const context = this.resources.representContext(SYSTEM, false);
-    const shown = await represent(definition, runs, context);
     const ids = runs.map(({ id }) => id);
-    const hosts = type === 'job' ? await this.hostsOf(ids) : null;
-    const nodes = type === 'workflow_job' ? await this.nodesOf(ids) : null;
-    const baseUrl = await this.baseUrl.get();
+    const [shown, hosts, nodes, baseUrl] = await Promise.all([
+      represent(definition, runs, context),
+      type === 'job' ? this.hostsOf(ids) : null,
+      type === 'workflow_job' ? this.nodesOf(ids) : null,
+      this.baseUrl.get(),
+    ]);
     return runs.map((run, index) => {
       const representation = shown[index]!;
       const facts = {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { insertRows } from '../../database/rows.js';
-import { sql } from '../../database/sql.js';
+import { sql, type Sql } from '../../database/sql.js';
 import { QueuePort } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
 
@@ -13,6 +13,10 @@ interface OutboxRow {
 }
 
 const SWEEP_BATCH = 1000;
+
+/** What takes rows off, as part of the statement that ends their work; `ids` selects the subjects. */
+export const acknowledged = (queue: QueueName, ids: Sql): Sql => sql`
+  DELETE FROM outbox WHERE queue = ${queue} AND subject_id IN (${ids})`;
 
 /** Work that must happen once its cause is committed (R1, R2). */
 @Injectable()
@@ -51,8 +55,7 @@ export class Outbox {
   /** Takes rows off whose work is done, or is secured by another row of its own. */
   async acknowledge(queue: QueueName, ...subjectIds: readonly number[]): Promise<void> {
     if (subjectIds.length === 0) return;
-    await this.database.execute(sql`
-      DELETE FROM outbox WHERE queue = ${queue} AND subject_id = ANY(${subjectIds}::int[])`);
+    await this.database.execute(acknowledged(queue, sql`SELECT unnest(${subjectIds}::int[])`));
   }
 
   /** Puts the work off until later. */

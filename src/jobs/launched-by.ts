@@ -25,36 +25,42 @@ export interface RunFacts extends Row {
   schedule_name: string | null;
 }
 
-/** The facts of a page of runs, in one statement. */
+/**
+ * The facts of a page of runs, in one statement. Its parts are kept apart: planned as one join of
+ * eight tables it takes six times as long to plan, which is most of its time.
+ */
 export async function loadRunFacts(
   database: Database,
   rows: readonly Row[],
 ): Promise<Map<number, RunFacts>> {
   const facts = await database.preparedRows<RunFacts>(sql`
-    SELECT run.id, launched.launch_type, run.created_by_id, usr.username,
+    WITH run AS MATERIALIZED (
+      SELECT own.id, own.status, own.started, own.created_by_id, own.unified_job_template_id,
+        node.workflow_job_id AS source_id,
+        coalesce((
+          WITH RECURSIVE around AS (
+            SELECT node.workflow_job_id AS id, 1 AS depth WHERE own.created_by_id IS NULL
+            UNION ALL
+            SELECT further.workflow_job_id, around.depth + 1
+            FROM around JOIN workflow_job_nodes further ON further.job_id = around.id)
+          SELECT id FROM around ORDER BY depth DESC LIMIT 1), own.id) AS launched_id
+      FROM unified_jobs own
+      LEFT JOIN workflow_job_nodes node
+        ON node.job_id = own.id AND own.launch_type = 'workflow'
+      WHERE own.id = ANY(${rows.map(({ id }) => id)}::int[]))
+    SELECT run.id, launched.launch_type, run.created_by_id, run.source_id, launched.schedule_id,
+      (SELECT usr.username FROM users usr WHERE usr.id = run.created_by_id) AS username,
+      (SELECT schedule.name FROM schedules schedule
+        WHERE schedule.id = launched.schedule_id) AS schedule_name,
       tpl.id AS template_id, tpl.name AS template_name, tpl.type AS template_type,
       origin.id AS launched_id, origin.name AS launched_name, origin.type AS launched_type,
-      node.workflow_job_id AS source_id,
-      schedule.id AS schedule_id, schedule.name AS schedule_name,
       CASE WHEN run.status = 'running' THEN
         round(extract(epoch FROM clock_timestamp() - run.started)::numeric, 3)::float8
       END AS live_elapsed
-    FROM unified_jobs run
-    LEFT JOIN users usr ON usr.id = run.created_by_id
+    FROM run
+    JOIN unified_jobs launched ON launched.id = run.launched_id
     LEFT JOIN unified_job_templates tpl ON tpl.id = run.unified_job_template_id
-    LEFT JOIN workflow_job_nodes node
-      ON node.job_id = run.id AND run.launch_type = 'workflow'
-    LEFT JOIN LATERAL (
-      WITH RECURSIVE around AS (
-        SELECT node.workflow_job_id AS id, 1 AS depth WHERE run.created_by_id IS NULL
-        UNION ALL
-        SELECT further.workflow_job_id, around.depth + 1
-        FROM around JOIN workflow_job_nodes further ON further.job_id = around.id)
-      SELECT id FROM around ORDER BY depth DESC LIMIT 1) outermost ON true
-    JOIN unified_jobs launched ON launched.id = coalesce(outermost.id, run.id)
-    LEFT JOIN unified_job_templates origin ON origin.id = launched.unified_job_template_id
-    LEFT JOIN schedules schedule ON schedule.id = launched.schedule_id
-    WHERE run.id = ANY(${rows.map(({ id }) => id)}::int[])`);
+    LEFT JOIN unified_job_templates origin ON origin.id = launched.unified_job_template_id`);
   return new Map(facts.map((one) => [one.id, one]));
 }
 

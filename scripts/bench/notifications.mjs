@@ -13,6 +13,8 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
 
 const MANY = 3000;
 const SINGLE = 50;
+/** A worker has as many hands as five receivers may occupy. */
+const RECEIVERS = 5;
 
 /**
  * Notifications of runs that end, from the commit that ends them: how many one worker delivers with
@@ -21,36 +23,38 @@ const SINGLE = 50;
 export async function benchNotifications({ root, environment }) {
   const settings = { OUTBOUND_ALLOW: '127.0.0.0/8' };
   const world = await makeWorld({ root, environment, name: 'bench_notifications', settings });
-  const sink = await startSink();
+  const sinks = await Promise.all(Array.from({ length: RECEIVERS }, startSink));
   const restore = setEnvironment(world.environment);
   const app = await startInProcess(root);
   const worker = startWorker(root, world.environment);
   try {
     const call = caller(await app.getUrl(), world.admin);
-    await attach(world, call, sink.url);
+    const { template } = await makeTemplate(world, call);
     const { RunTransitions } = await import(
       pathToFileURL(join(root, 'dist/src/jobs/transitions.js')).href
     );
     const transitions = app.get(RunTransitions, { strict: false });
     const end = (runs) => transitions.move(runs, { from: ['running'], to: 'successful' });
-    const { job } = await call('POST', `job_templates/${world.template}/launch/`, {});
-    const results = await withDatabase(world.environment.DATABASE_URL, async (client) => [
-      {
-        name: 'pick-up of one',
-        ours: await pickUp(await copies(client, job, SINGLE), { end, sink }),
-      },
-      {
-        name: `${MANY} at once`,
-        ours: await deliver(client, await copies(client, job, MANY), end),
-        budget: { perSecond: 500 },
-      },
-    ]);
+    const results = await withDatabase(world.environment.DATABASE_URL, async (client) => {
+      const jobs = [];
+      for (const sink of sinks) jobs.push(await notifiedJob(template, call, sink.url));
+      const running = (count, some) => copies(client, some, count / some.length);
+      const first = jobs.slice(0, 1);
+      const single = await pickUp(await running(SINGLE, first), { end, sink: sinks[0] });
+      const toOne = await deliver(client, await running(MANY, first), end);
+      const toAll = await deliver(client, await running(MANY, jobs), end);
+      return [
+        { name: 'pick-up of one', ours: single },
+        { name: `${MANY} to one receiver`, ours: toOne },
+        { name: `${MANY} to ${RECEIVERS}`, ours: toAll, budget: { perSecond: 500 } },
+      ];
+    });
     report('Notifications of one worker', results);
   } finally {
     await worker.stop();
     await app.close();
     restore();
-    sink.stop();
+    for (const sink of sinks) sink.stop();
   }
 }
 
@@ -71,21 +75,25 @@ async function startSink() {
   };
 }
 
-async function attach(world, call, url) {
-  const { template } = await makeTemplate(world, call);
+/** @returns id of a job that is over, whose template tells a receiver of successes */
+async function notifiedJob(original, call, url) {
+  const name = `To ${url}`;
+  const template = await call('POST', `job_templates/${original.id}/copy/`, { name });
   const notifier = await call('POST', 'notification_templates/', {
-    name: 'Sink',
+    name,
     organization: template.organization,
     notification_type: 'webhook',
     notification_configuration: { url, http_method: 'POST', headers: {} },
   });
   const path = `job_templates/${template.id}/notification_templates_success/`;
   await call('POST', path, { id: notifier.id });
-  world.template = template.id;
+  const { job } = await call('POST', `job_templates/${template.id}/launch/`, {});
+  await until(async () => (await call('GET', `jobs/${job}/`)).finished !== null);
+  return job;
 }
 
-/** Running copies of a run; no worker holds them. @returns their ids */
-async function copies(client, job, count) {
+/** Running copies of each run; no worker holds them. @returns their ids */
+async function copies(client, jobs, count) {
   const { rows: columns } = await client.query(
     `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
      WHERE table_name = 'unified_jobs' AND column_name NOT IN ('id', 'status')`,
@@ -93,9 +101,9 @@ async function copies(client, job, count) {
   const { names } = columns[0];
   const { rows } = await client.query(
     `INSERT INTO unified_jobs (status, ${names})
-     SELECT 'running', ${names} FROM unified_jobs, generate_series(1, $2) WHERE id = $1
+     SELECT 'running', ${names} FROM unified_jobs, generate_series(1, $2) WHERE id = ANY($1::int[])
      RETURNING id`,
-    [job, count],
+    [jobs, count],
   );
   return rows.map(({ id }) => id);
 }

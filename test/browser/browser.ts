@@ -8,7 +8,13 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
@@ -82,6 +88,54 @@ export async function visit(
     if (message.type() === 'error' && !expected) faults.push(message.text());
   });
   return { page, faults, close: () => context.close() };
+}
+
+/**
+ * Describes pages with scripts and without. `open` is a page of its own for each test, with a session
+ * of the user; whatever the page complains about fails the test.
+ */
+export function describePages(
+  name: string,
+  session: () => { test: TestApp; user: Row },
+  body: (open: Visit, javaScriptEnabled: boolean) => void,
+): void {
+  describeInBrowser.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])(`${name} %s`, (_name, javaScriptEnabled) => {
+    const open = {} as Visit;
+    let browser: Browser;
+
+    beforeAll(async () => {
+      browser = await openBrowser();
+    });
+    afterAll(() => browser.close());
+    beforeEach(async () => {
+      const { test, user } = session();
+      Object.assign(open, await visit(browser, test, user, { javaScriptEnabled }));
+    });
+    afterEach(async () => {
+      expect(open.faults).toEqual([]);
+      await open.close();
+    });
+
+    body(open, javaScriptEnabled);
+  });
+}
+
+/** Sets a reference: by its select, or by typing where scripts made it a search box. */
+export async function pick(
+  control: Locator,
+  label: string,
+  javaScriptEnabled: boolean,
+): Promise<void> {
+  if (!javaScriptEnabled) {
+    await control.selectOption({ label });
+    return;
+  }
+  await control.click();
+  await control.fill(label);
+  await control.page().getByRole('option', { name: label }).first().click();
 }
 
 /** Keeps a picture for the documentation when PICTURES names a folder, as `docs/screenshots`. */

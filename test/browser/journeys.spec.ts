@@ -10,7 +10,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/jobs/run-signals.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, visit, type Visit } from './browser.js';
+import { describeInBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -52,18 +52,8 @@ describeInBrowser.each([
     expect(open.faults).toEqual([]);
   });
 
-  /** Sets a reference: by its select, or by typing where scripts made it a search box. */
-  async function pick(selector: string, label: string): Promise<void> {
-    const control = open.page.locator(selector);
-    if (!javaScriptEnabled) {
-      await control.selectOption({ label });
-      return;
-    }
-    await control.click();
-    await control.fill(label);
-    await open.page.getByRole('option', { name: label }).first().click();
-  }
-
+  const choose = (selector: string, label: string): Promise<void> =>
+    pick(open.page.locator(selector), label, javaScriptEnabled);
   const idOf = (): number => Number(/\/(\d+)\/$/.exec(new URL(open.page.url()).pathname)?.[1]);
 
   it('logs in', async () => {
@@ -82,14 +72,14 @@ describeInBrowser.each([
     await test.make.user({ username: member });
     await page.goto('/api/v2/teams/#form-post');
     await page.locator('#post-name').fill(`Journey ${javaScriptEnabled}`);
-    await pick('#post-organization', 'Home');
+    await choose('#post-organization', 'Home');
     await page.getByRole('button', { name: 'Create team' }).click();
     await page.getByText('Created.').waitFor();
     const team = idOf();
 
     await page.getByRole('link', { name: 'Users', exact: true }).click();
     await page.getByRole('link', { name: 'Add', exact: true }).click();
-    await pick('#attach-id', member);
+    await choose('#attach-id', member);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added to the list.').waitFor();
     await page.getByRole('rowheader', { name: member }).waitFor();
@@ -98,7 +88,7 @@ describeInBrowser.each([
     await page.getByRole('link', { name: 'Execute' }).click();
     await page.getByRole('link', { name: 'Teams', exact: true }).click();
     await page.getByRole('link', { name: 'Add', exact: true }).click();
-    await pick('#attach-id', `Journey ${javaScriptEnabled}`);
+    await choose('#attach-id', `Journey ${javaScriptEnabled}`);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added to the list.').waitFor();
 

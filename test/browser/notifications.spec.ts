@@ -1,63 +1,28 @@
 import { jest } from '@jest/globals';
-import type { Browser } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
-import {
-  describeInBrowser,
-  openBrowser,
-  picture,
-  seriousFaults,
-  visit,
-  type Visit,
-} from './browser.js';
+import { describePages, pick, picture, seriousFaults } from './browser.js';
 
 jest.setTimeout(60_000);
 
 let test: TestApp;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot();
 });
 afterAll(() => test.close());
 
-describeInBrowser.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])('forms of notification templates %s', (_name, javaScriptEnabled) => {
-  let open: Visit;
+const session = () => ({ test, user: test.as.users.orgAdmin });
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    open = await visit(browser, test, test.as.users.orgAdmin, { javaScriptEnabled });
-  });
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-  });
-
-  async function pickHome(): Promise<void> {
-    const control = open.page.getByLabel('Organization *').first();
-    if (!javaScriptEnabled) {
-      await control.selectOption({ label: 'Home' });
-      return;
-    }
-    await control.click();
-    await control.fill('Home');
-    await open.page.getByRole('option', { name: 'Home' }).first().click();
-  }
-
+describePages('forms of notification templates', session, (open, javaScriptEnabled) => {
   it('shows what each kind needs, tells what is missing, makes one and hides its secrets', async () => {
     const { page } = open;
     const name = `Mail ${javaScriptEnabled}`;
     await page.goto('/api/v2/notification_templates/');
     await page.getByRole('link', { name: 'Add', exact: true }).click();
     await page.locator('#post-name').fill(name);
-    await pickHome();
+    await pick(page.getByLabel('Organization *').first(), 'Home', javaScriptEnabled);
     await page.locator('#post-notification_type').selectOption('email');
     const configuration = page.locator('#post-notification_configuration');
     const examples = page.locator('details.plain', { hasText: 'Examples' }).first();

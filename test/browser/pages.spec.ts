@@ -2,7 +2,15 @@ import { jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, seriousFaults, visit, type Visit } from './browser.js';
+import {
+  describeInBrowser,
+  describePages,
+  openBrowser,
+  pick,
+  seriousFaults,
+  visit,
+  type Visit,
+} from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -14,43 +22,16 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describeInBrowser.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])('pages %s', (_name, javaScriptEnabled) => {
-  let open: Visit;
+const session = () => ({ test, user: test.as.users.superuser });
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    open = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled });
-  });
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-  });
-
-  /** Sets a reference: by its select, or by typing where scripts made it a search box. */
-  async function pick(label: string, name: string): Promise<void> {
-    const control = open.page.getByLabel(label, { exact: false }).first();
-    if (!javaScriptEnabled) {
-      await control.selectOption({ label: name });
-      return;
-    }
-    await control.click();
-    await control.fill(name);
-    await open.page.getByRole('option', { name }).first().click();
-  }
-
+describePages('pages', session, (open, javaScriptEnabled) => {
   it('creates a team, changes it and deletes it', async () => {
     const { page } = open;
     const name = `Made by a form ${javaScriptEnabled}`;
     await page.goto('/api/v2/teams/');
     await page.getByRole('link', { name: 'Add', exact: true }).click();
     await page.getByLabel('Name').fill(name);
-    await pick('Organization *', 'Home');
+    await pick(page.getByLabel('Organization *').first(), 'Home', javaScriptEnabled);
     await page.getByRole('button', { name: 'Create team' }).click();
     await page.waitForURL(/\/teams\/\d+\/$/);
     expect(await page.locator('h1').textContent()).toBe(name);
@@ -87,7 +68,7 @@ describeInBrowser.each([
     const { page } = open;
     const team = await test.make.team({ organization: test.home.organization.id });
     await page.goto(`/api/v2/teams/${team.id}/users/#form-post`);
-    await pick('User *', 'nobody');
+    await pick(page.getByLabel('User *').first(), 'nobody', javaScriptEnabled);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added to the list.').waitFor();
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['nobody']);

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, visit, type Visit } from './browser.js';
+import { describeInBrowser, describePages, openBrowser, visit } from './browser.js';
 
 jest.setTimeout(120_000);
 
@@ -42,24 +42,9 @@ async function makeWorkflow(name: string): Promise<Row> {
   return workflow;
 }
 
-describeInBrowser.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])('workflows %s', (_name, javaScriptEnabled) => {
-  let open: Visit;
+const session = () => ({ test, user: test.as.users.superuser });
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    open = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled });
-  });
-  afterEach(async () => {
-    expect(open.faults).toEqual([]);
-    await open.close();
-  });
-
+describePages('workflows', session, (open, javaScriptEnabled) => {
   /** Waits for something to come up: by itself with scripts, by loading again without. */
   async function comes(selector: string): Promise<void> {
     const found = open.page.locator(selector).first();

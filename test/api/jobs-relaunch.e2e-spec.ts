@@ -1,7 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import type { PersonaName } from '../support/personas.js';
+import { endJob, launchJob } from '../support/runs.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -17,27 +17,10 @@ afterAll(() => test.close());
 const makeTemplate = (fields: object = {}): Promise<Row> =>
   test.make.jobTemplate({ inventory: inventory.id, project: project.id, ...fields });
 
-async function launch(
-  template: Row,
-  body: object = {},
-  as: PersonaName = 'superuser',
-): Promise<Row> {
-  const url = `job_templates/${template.id}/launch/`;
-  return (await test.as[as].post(url, body).expect(201)).body as Row;
-}
-
-/** Brings a job to an end as a worker would. */
-async function finish(job: Row, status = 'successful'): Promise<void> {
-  await test.database.execute(sql`
-    UPDATE unified_jobs SET status = ${status}, started = now() - interval '3 s', finished = now(),
-      failed = ${status !== 'successful'}, event_processing_finished = true
-    WHERE id = ${job.id}`);
-}
-
 describe('relaunch', () => {
   const failedJob = async (template: Row, body: object = {}): Promise<Row> => {
-    const job = await launch(template, body);
-    await finish(job, 'failed');
+    const job = await launchJob(test, template, body);
+    await endJob(test, job, 'failed');
     await test.database.execute(sql`
       INSERT INTO job_host_summaries (job_id, host_name, failed)
       VALUES (${job.id}, 'a', true), (${job.id}, 'b', false), (${job.id}, 'c', true)`);
@@ -50,8 +33,8 @@ describe('relaunch', () => {
       ask_variables_on_launch: true,
       extra_vars: 'a: 1',
     });
-    const job = await launch(template, { limit: 'web', extra_vars: { b: 2 } });
-    await finish(job);
+    const job = await launchJob(test, template, { limit: 'web', extra_vars: { b: 2 } });
+    await endJob(test, job);
     const url = `job_templates/${template.id}/`;
     const change = { ask_limit_on_launch: false, ask_variables_on_launch: false, verbosity: 2 };
     await test.as.superuser.patch(url, change).expect(200);
@@ -82,14 +65,14 @@ describe('relaunch', () => {
     [
       'Wait until job finishes before retrying on failed hosts.',
       'failed',
-      async () => launch(await makeTemplate()),
+      async () => launchJob(test, await makeTemplate()),
     ],
     [
       'Cannot retry on failed hosts, playbook stats not available.',
       'failed',
       async () => {
-        const job = await launch(await makeTemplate());
-        await finish(job, 'error');
+        const job = await launchJob(test, await makeTemplate());
+        await endJob(test, job, 'error');
         return job;
       },
     ],
@@ -97,15 +80,15 @@ describe('relaunch', () => {
       'Cannot relaunch because previous job had 0 failed hosts.',
       'failed',
       async () => {
-        const job = await launch(await makeTemplate());
-        await finish(job);
+        const job = await launchJob(test, await makeTemplate());
+        await endJob(test, job);
         await test.database.execute(
           sql`INSERT INTO job_host_summaries (job_id, host_name) VALUES (${job.id}, 'a')`,
         );
         return job;
       },
     ],
-    ['"some" is not a valid choice.', 'some', async () => launch(await makeTemplate())],
+    ['"some" is not a valid choice.', 'some', async () => launchJob(test, await makeTemplate())],
   ])('%s', async (text, hosts, make) => {
     const job = await make();
     const { body } = await test.as.superuser
@@ -127,12 +110,13 @@ describe('relaunch', () => {
       await make.grant('job_template', template, 'execute_role', { user });
     }
     const credential_passwords = { ssh_password: 'x' };
-    const job = await launch(
+    const job = await launchJob(
+      test,
       template,
       { credential_passwords, extra_vars: { pin: '1' } },
       'nobody',
     );
-    await finish(job);
+    await endJob(test, job);
     const again = `jobs/${job.id}/relaunch/`;
     const needs = await as.nobody.get(again).expect(200);
     expect(needs.body.passwords_needed_to_start).toEqual(['ssh_password']);
@@ -150,8 +134,8 @@ describe('relaunch', () => {
     const { as, make } = test;
     const template = await makeTemplate({ ask_inventory_on_launch: true });
     const other = await make.inventory();
-    const job = await launch(template, { inventory: other.id });
-    await finish(job);
+    const job = await launchJob(test, template, { inventory: other.id });
+    await endJob(test, job);
     await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
     const { body } = await as.nobody.post(`jobs/${job.id}/relaunch/`, {}).expect(403);
     expect(body).toEqual({
@@ -161,8 +145,8 @@ describe('relaunch', () => {
 
   it('tells what the job lost', async () => {
     const template = await makeTemplate();
-    const job = await launch(template);
-    await finish(job);
+    const job = await launchJob(test, template);
+    await endJob(test, job);
     const set = (columns: ReturnType<typeof sql>) =>
       test.database.execute(
         sql`UPDATE unified_job_templates SET ${columns} WHERE id = ${template.id}`,

@@ -2,6 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
+import { endJob, launchJob } from '../support/runs.js';
 import { sameQueries } from '../support/queries.js';
 
 let test: TestApp;
@@ -17,23 +18,6 @@ afterAll(() => test.close());
 
 const makeTemplate = (fields: object = {}): Promise<Row> =>
   test.make.jobTemplate({ inventory: inventory.id, project: project.id, ...fields });
-
-async function launch(
-  template: Row,
-  body: object = {},
-  as: PersonaName = 'superuser',
-): Promise<Row> {
-  const url = `job_templates/${template.id}/launch/`;
-  return (await test.as[as].post(url, body).expect(201)).body as Row;
-}
-
-/** Brings a job to an end as a worker would. */
-async function finish(job: Row, status = 'successful'): Promise<void> {
-  await test.database.execute(sql`
-    UPDATE unified_jobs SET status = ${status}, started = now() - interval '3 s', finished = now(),
-      failed = ${status !== 'successful'}, event_processing_finished = true
-    WHERE id = ${job.id}`);
-}
 
 async function addEvents(job: Row, outputs: readonly string[]): Promise<void> {
   let line = 0;
@@ -70,7 +54,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     const template = await makeTemplate();
     await make.grant('job_template', template, 'admin_role', { user: as.users.teamAdmin });
     await make.grant('job_template', template, 'execute_role', { user: as.users.teamMember });
-    const job = await launch(template);
+    const job = await launchJob(test, template);
     const url = `jobs/${job.id}/`;
     await as[name].get(url).expect(read);
     for (const path of ['stdout', 'job_events', 'job_host_summaries', 'cancel', 'relaunch']) {
@@ -78,7 +62,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     }
     await as[name].post(`${url}cancel/`).expect(cancel);
     await as[name].post(`${url}relaunch/`, {}).expect(relaunch);
-    await finish(job);
+    await endJob(test, job);
     await as[name].delete(url).expect(remove);
     const listed = await as[name].get(`jobs/?id=${job.id}`).expect(200);
     expect(listed.body.count).toBe(read === 200 && remove !== 204 ? 1 : 0);
@@ -91,7 +75,7 @@ it('may be canceled by whoever launched it, not by others who may launch', async
   for (const user of [as.users.teamMember, as.users.nobody]) {
     await make.grant('job_template', template, 'execute_role', { user });
   }
-  const job = await launch(template, {}, 'teamMember');
+  const job = await launchJob(test, template, {}, 'teamMember');
   await as.nobody.post(`jobs/${job.id}/cancel/`).expect(403);
   await as.teamMember.post(`jobs/${job.id}/cancel/`).expect(202);
 });
@@ -99,7 +83,7 @@ it('may be canceled by whoever launched it, not by others who may launch', async
 describe('cancel', () => {
   it('ends what has not started at once, and tells the template', async () => {
     const template = await makeTemplate();
-    const job = await launch(template);
+    const job = await launchJob(test, template);
     const url = `jobs/${job.id}/`;
     expect((await test.as.superuser.get(`${url}cancel/`)).body).toEqual({ can_cancel: true });
     const { body } = await test.as.superuser.post(`${url}cancel/`).expect(202);
@@ -114,7 +98,7 @@ describe('cancel', () => {
   });
 
   it('asks the worker to end what runs, and repeats without harm', async () => {
-    const job = await launch(await makeTemplate());
+    const job = await launchJob(test, await makeTemplate());
     await test.database.execute(sql`
       UPDATE unified_jobs SET status = 'running', started = now() - interval '7 s'
       WHERE id = ${job.id}`);
@@ -128,11 +112,11 @@ describe('cancel', () => {
 
 describe('delete', () => {
   it('waits for the end of the job and of its events', async () => {
-    const job = await launch(await makeTemplate());
+    const job = await launchJob(test, await makeTemplate());
     const url = `jobs/${job.id}/`;
     const active = await test.as.superuser.delete(url).expect(403);
     expect(active.body).toEqual({ detail: 'Cannot delete running job resource.' });
-    await finish(job);
+    await endJob(test, job);
     await test.database.execute(
       sql`UPDATE unified_jobs SET event_processing_finished = false WHERE id = ${job.id}`,
     );
@@ -152,7 +136,7 @@ describe('delete', () => {
 describe('stdout', () => {
   let url: string;
   beforeAll(async () => {
-    const job = await launch(await makeTemplate());
+    const job = await launchJob(test, await makeTemplate());
     url = `jobs/${job.id}/stdout/`;
     await addEvents(job, ['one\ntwo', '', '\u001B[0;31m<three>\u001B[0m', 'four']);
   });
@@ -196,7 +180,7 @@ describe('stdout', () => {
   });
 
   it('offers large output as a download only, and parts of it still', async () => {
-    const job = await launch(await makeTemplate());
+    const job = await launchJob(test, await makeTemplate());
     const lines = Array.from({ length: 1500 }, (_, index) => `line ${index}`);
     await addEvents(job, [lines.slice(0, 750).join('\n'), lines.slice(750).join('\n'), 'end']);
     const large = `jobs/${job.id}/stdout/`;
@@ -213,7 +197,7 @@ describe('stdout', () => {
 
 it('shows the variables of its webhook, and the payload on its own page only', async () => {
   const template = await makeTemplate({ webhook_service: 'service_a' });
-  const job = await launch(template);
+  const job = await launchJob(test, template);
   const [delivery] = await test.database.rows<Row>(sql`
     INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, payload)
     VALUES (${template.id}, 'service_a', 'push', 'g-1', 'abc', 'accepted', '{"after":"abc"}')
@@ -234,14 +218,14 @@ it('shows the variables of its webhook, and the payload on its own page only', a
   const list = await test.as.superuser.get(`jobs/?id=${job.id}`).expect(200);
   const shown = JSON.parse(list.body.results[0].extra_vars);
   expect(shown).toMatchObject({ svc_webhook_event_ref: 'abc', svc_webhook_payload: null });
-  await finish(job);
+  await endJob(test, job);
   const again = await test.as.superuser.post(`jobs/${job.id}/relaunch/`, {}).expect(201);
   expect(again.body.webhook_guid).toBe('g-1');
   expect(again.body.extra_vars).toBe(detail.body.extra_vars);
 });
 
 it('has the links of the contract, all of which work, and refuses to be written', async () => {
-  const job = await launch(await makeTemplate());
+  const job = await launchJob(test, await makeTemplate());
   expect(Object.keys(job.related as object)).toEqual(
     expect.arrayContaining([
       ...['created_by', 'unified_job_template', 'job_template', 'stdout', 'job_events'],
@@ -275,7 +259,7 @@ it('is listed with as many statements for fifty rows as for one', async () => {
   const credential = await test.make.credential();
   const url = `job_templates/${template.id}/`;
   await test.as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
-  for (let i = 0; i < 50; i++) await launch(template);
+  for (let i = 0; i < 50; i++) await launchJob(test, template);
   await sameQueries(
     test.database,
     () => test.as.orgAdmin.get('jobs/?page_size=1&order_by=-id').expect(200),

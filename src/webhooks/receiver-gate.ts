@@ -9,7 +9,8 @@ import type { ReceiverRoute, SignatureGuard, VerifiedRequest } from './signature
 
 /** Sent from here: the way of errors through all that follows costs as much as the whole check. */
 const REFUSAL = answerOf(new Forbidden());
-const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/;
+/** All that the router takes for the path of a receiver: it reads capitals and small letters alike. */
+const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
 
 /**
  * Reads the bytes of a delivery and has its signature checked before anything else is done for it:
@@ -33,10 +34,11 @@ interface Receiver {
   id: string;
 }
 
-function receiverOf({ originalUrl }: Request): Receiver | null {
-  const [, path, id = '', service] = RECEIVER.exec(originalUrl.split('?', 1)[0]!) ?? [];
-  const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service);
-  const kind = RECEIVER_KINDS.find(({ type }) => resource(type).path === path);
+/** By the path the router goes by, without the host and the fragment that a request may name too. */
+function receiverOf(request: Request): Receiver | null {
+  const [, path, id = '', service] = RECEIVER.exec(request.path) ?? [];
+  const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service?.toLowerCase());
+  const kind = RECEIVER_KINDS.find(({ type }) => resource(type).path === path?.toLowerCase());
   return name && kind ? { route: { kind, service: name }, id } : null;
 }
 

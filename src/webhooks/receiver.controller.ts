@@ -7,7 +7,7 @@ import { resource } from '../common/resource/registry.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 import { ReceiverService } from './receiver.service.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
-import { Receives, SignatureGuard, type VerifiedRequest } from './signature.guard.js';
+import { SignatureGuard, type VerifiedRequest } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */
 export function receiverController(kind: ReceiverTemplate['kind']): Type {
@@ -44,9 +44,6 @@ function declareReceiver(
       return this.service.receive(request as VerifiedRequest);
     },
   });
-  const prototype = target.prototype as object;
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, service)!;
-  Receives({ kind, service })(prototype, service, descriptor);
 }
 
 /** JSON schema of the answers of decision 15. */

@@ -1,5 +1,4 @@
-import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { INT4_MAX } from '../common/fields/text.js';
 import { Forbidden } from '../common/http/errors.js';
@@ -12,16 +11,11 @@ import { RejectionLog } from './rejection-log.js';
 import type { WebhookServiceName } from './services.js';
 import { isVerified, type SignedRequest } from './signature.js';
 
-const RECEIVES = 'controller:receives-webhooks';
-
-/** What a receiver's route stands for. */
+/** What the path of a receiver stands for. */
 export interface ReceiverRoute {
   kind: ReceiverTemplate['kind'];
   service: WebhookServiceName;
 }
-
-/** Marks a handler as a receiver. */
-export const Receives = (route: ReceiverRoute): MethodDecorator => SetMetadata(RECEIVES, route);
 
 /** A request whose sender has proved to know the template's webhook key. */
 export interface VerifiedRequest extends ApiRequest {
@@ -39,23 +33,16 @@ export interface VerifiedRequest extends ApiRequest {
 @Injectable()
 export class SignatureGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly templates: ReceiverTemplates,
     private readonly rejections: RejectionLog,
     private readonly limiter: RateLimiter,
     private readonly settings: Settings,
   ) {}
 
-  /** What came through `receiverGate` is verified already; no other way leads past this. */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<VerifiedRequest>();
-    const response = http.getResponse<Response>();
-    const route = this.reflector.get<ReceiverRoute>(RECEIVES, context.getHandler());
-    const verified =
-      request.delivery ?? (await this.verify(route, request.params.id, { request, response }));
-    if (!verified) throw new Forbidden();
-    request.delivery = verified;
+  /** `receiverGate` has verified: what did not come through it was not, and is refused. */
+  canActivate(context: ExecutionContext): boolean {
+    const { delivery } = context.switchToHttp().getRequest<Partial<VerifiedRequest>>();
+    if (!delivery) throw new Forbidden();
     return true;
   }
 
@@ -67,7 +54,7 @@ export class SignatureGuard implements CanActivate {
    */
   async verify(
     { kind, service }: ReceiverRoute,
-    text: string | undefined,
+    text: string,
     { request, response }: { request: ApiRequest; response: Response },
   ): Promise<VerifiedRequest['delivery'] | null> {
     const id = idOf(text);
@@ -115,7 +102,7 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
   template.service === service && template.sealedKey !== '';
 
 /** No template has the id 0: whatever is no id finds nothing, by the same way. */
-const idOf = (text = ''): number =>
+const idOf = (text: string): number =>
   /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
 
 function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {

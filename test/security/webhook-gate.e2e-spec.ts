@@ -1,0 +1,162 @@
+/** However a request is written and sent, a receiver reads all of its bytes and proves them first. */
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { boot, type TestApp } from '../support/boot.js';
+import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
+import { armed, type Hook } from '../support/webhooks.js';
+
+const LIMIT = 64_000;
+const REFUSAL = '{"detail":"You do not have permission to perform this action."}';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot({ settings: { WEBHOOK_BODY_LIMIT: String(LIMIT) } });
+});
+afterAll(() => test.close());
+
+interface Answer {
+  status: number;
+  head: string;
+  text: string;
+}
+
+/** Sends the bytes as they are; `reset` breaks the connection instead of waiting for an answer. */
+function exchange(bytes: string | Buffer, { reset = false } = {}): Promise<Answer> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(test.url).port), '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      const [head = '', text = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+      resolve({ status: Number(head.split(' ')[1]), head, text });
+    });
+    socket.write(bytes, () => {
+      if (reset) setTimeout(() => socket.resetAndDestroy(), 50);
+    });
+  });
+}
+
+function head(path: string, headers: Record<string, string>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n');
+}
+
+function post(path: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  return exchange(head(path, { ...headers, ...length }) + body);
+}
+
+const signed = (hook: Hook, body: string, delivery: string = randomUUID()) =>
+  deliveryHeaders(hook.service, firstSample(hook.service).event, Buffer.from(body), hook.key, {
+    delivery,
+  });
+
+/** Spellings that the router takes for the path of the receiver. */
+const SPELLINGS: [what: string, spell: (path: string) => string][] = [
+  ['without the slash at the end', (path) => path.slice(0, -1)],
+  ['with a query', (path) => `${path}?a=%zz&b`],
+  ['in capitals', (path) => path.toUpperCase()],
+  ['with its host', (path) => `http://anywhere${path}`],
+  ['with a fragment', (path) => `${path}#part`],
+  ['with a fragment and a query', (path) => `${path}?a#part`],
+];
+
+describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
+  it.each(SPELLINGS)('written %s has its bytes read and proved first', async (_what, spell) => {
+    const hook = await armed(test, service);
+    const path = spell(hook.path());
+    const body = JSON.stringify(firstSample(service).payload);
+    const good = await post(path, signed(hook, body), body);
+    expect(good.status).toBe(202);
+    expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
+    // Nothing is parsed before it is proved: this is no JSON.
+    const proofs = signed({ ...hook, key: 'another' } as Hook, '{"a":');
+    const bad = await post(path, proofs, '{"a":');
+    expect([bad.status, bad.text]).toEqual([403, REFUSAL]);
+    for (const name of ['X-API-Request-Id', 'X-API-Time', 'X-RateLimit-Limit']) {
+      expect(bad.head.toLowerCase()).toContain(`\r\n${name.toLowerCase()}: `);
+    }
+  });
+
+  it('is not found by ids that are spelled in other ways', async () => {
+    const hook = await armed(test, service);
+    const body = JSON.stringify(firstSample(service).payload);
+    for (const id of [`%3${String(hook.template.id)}`, '%zz', '%2F', '-1', '1e1', '0x1']) {
+      const path = `/api/v2/job_templates/${id}/${service}/`;
+      const answer = await post(path, signed(hook, body), body);
+      expect([id, answer.status, answer.text]).toEqual([id, 403, REFUSAL]);
+    }
+  });
+});
+
+describe.each(SERVICE_ROWS)('a body for %s', (service) => {
+  it('may come in chunks', async () => {
+    const hook = await armed(test, service);
+    const body = JSON.stringify(firstSample(service).payload);
+    const chunks = [body.slice(0, 7), body.slice(7)].map(
+      (part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`,
+    );
+    const top = head(hook.path(), { ...signed(hook, body), 'Transfer-Encoding': 'chunked' });
+    const answer = await exchange(`${top}${chunks.join('')}0\r\n\r\n`);
+    expect(answer.status).toBe(202);
+    expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
+  });
+
+  it('that breaks off launches nothing and harms nobody', async () => {
+    const hook = await armed(test, service);
+    const body = JSON.stringify(firstSample(service).payload);
+    const headers = { ...signed(hook, body), 'Content-Length': String(body.length) };
+    await exchange(head(hook.path(), headers) + body.slice(0, 10), { reset: true });
+    expect(await hook.deliveries()).toEqual([]);
+    expect((await post(hook.path(), signed(hook, body), body)).status).toBe(202);
+  });
+
+  it('in chunks beyond the limit is 413, before anything is proved', async () => {
+    const hook = await armed(test, service);
+    const body = 'x'.repeat(LIMIT + 1);
+    const top = head(hook.path(), { ...signed(hook, body), 'Transfer-Encoding': 'chunked' });
+    const answer = await exchange(`${top}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    expect(answer.status).toBe(413);
+    expect(await hook.deliveries()).toEqual([]);
+  });
+});
+
+it('a key that was rotated proves nothing from then on', async () => {
+  const template = await test.make.jobTemplate();
+  const path = `job_templates/${template.id}/`;
+  await test.as.superuser.patch(path, { webhook_service: 'service_a' }).expect(200);
+  const read = async (): Promise<string> =>
+    (await test.as.superuser.get(`${path}webhook_key/`).expect(200)).body.webhook_key as string;
+  const old = await read();
+  await test.as.superuser.post(`${path}webhook_key/`).expect(201);
+  const fresh = await read();
+  const body = JSON.stringify(firstSample('service_a').payload);
+  const receiver = `/api/v2/${path}service_a/`;
+  const send = (key: string) => {
+    const headers = deliveryHeaders('service_a', 'push', Buffer.from(body), key, {
+      delivery: randomUUID(),
+    });
+    return post(receiver, headers, body);
+  };
+  expect((await send(old)).status).toBe(403);
+  expect((await send(fresh)).status).toBe(202);
+});
+
+it('deliveries for many templates at once each find their own', async () => {
+  const hooks = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => armed(test, SERVICE_ROWS[index % 3]![0])),
+  );
+  const answers = await Promise.all(
+    hooks.flatMap((hook, index) => {
+      const body = JSON.stringify(firstSample(hook.service).payload);
+      const wrong = hooks[(index + 3) % hooks.length]!;
+      return [
+        post(hook.path(), signed(hook, body), body),
+        post(hook.path(), signed(wrong, body), body),
+      ];
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(hooks.flatMap(() => [202, 403]));
+  for (const hook of hooks) expect(await hook.jobs()).toHaveLength(1);
+});

@@ -103,6 +103,19 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
     expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
   });
 
+  it('is the event whatever type it says it has', async () => {
+    const hook = await armed(test, service);
+    const body = JSON.stringify(firstSample(service).payload);
+    for (const type of [
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=x',
+    ]) {
+      const headers = { ...signed(hook, body), 'Content-Type': type };
+      expect([type, (await post(hook.path(), headers, body)).status]).toEqual([type, 202]);
+    }
+  });
+
   it('that breaks off launches nothing and harms nobody', async () => {
     const hook = await armed(test, service);
     const body = JSON.stringify(firstSample(service).payload);

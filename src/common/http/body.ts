@@ -22,6 +22,8 @@ export function bodyParser(limitBytes: number): RequestHandler {
   ];
   const chain = [...parsers.map((parser) => inDomain(parser, limitBytes)), requireObject];
   return (request, response, next) => {
+    // Bytes that a receiver has read stay what they are, whatever type they say they have.
+    if (Buffer.isBuffer(request.body)) return next();
     if (!hasBody(request)) {
       request.body ??= {};
       next();
@@ -99,10 +101,6 @@ function faultOf(error: unknown, limitBytes: number): DomainError {
 }
 
 function requireObject(request: Request, _response: Response, next: NextFunction): void {
-  if (Buffer.isBuffer(request.body)) {
-    next();
-    return;
-  }
   if (
     hasBody(request) &&
     !request.is([...PARSES]) &&

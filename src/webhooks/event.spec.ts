@@ -128,6 +128,7 @@ describe('delivery identity', () => {
     ['service_c_dc', { 'X-Service-C-Request-Id': 'id' }, 'id'],
     ['service_c_dc', { 'X-Request-Id': 'id' }, 'id'],
     ['service_c_dc', { 'X-Request-Id': 'from the proxy', 'X-Service-C-Delivery': 'id' }, 'id'],
+    ['service_c_dc', { 'X-Request-Id': 'from the proxy', 'X-Service-C-Request-Id': 'id' }, 'id'],
   ])('of %s with %p is %s', (service, headers, expected) => {
     expect(guid(service, headers)).toEqual([expected, null]);
   });

@@ -27,7 +27,7 @@ export const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
   'X-Service-B-Event=X-Gitlab-Event',
   'X-Service-B-Token=X-Gitlab-Token',
   'X-Service-C-Event=X-Event-Key',
-  'X-Service-C-Delivery=X-Request-Id',
+  'X-Service-C-Request-Id=X-Request-Id',
   'X-Service-C-Signature=X-Hub-Signature',
 ];
 

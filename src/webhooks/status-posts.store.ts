@@ -9,6 +9,8 @@ export const STATUS_POSTS_QUEUE = 'status_posts';
 /** Longer than any attempt takes: 15 s of network and what surrounds it. */
 const LEASE_SECONDS = 60;
 
+const TOO_MANY_REQUESTS = 429;
+
 /** One entry of a post's log. */
 export interface StatusPostAttempt {
   number: number;
@@ -91,7 +93,9 @@ export class StatusPostsStore {
 
   /**
    * Leases the oldest unsent post of a job, when it is due and nobody else has it: so the posts of a
-   * job go out one by one and in order. One that failed and has a successor is given up first.
+   * job go out one by one and in order. One that failed and has a successor is given up first, once
+   * the time is over that a service with too many requests has asked for: the successor is a request
+   * as well.
    */
   async lease(jobId: number): Promise<LeasedPost | null> {
     await this.supersede(jobId);
@@ -165,6 +169,8 @@ export class StatusPostsStore {
           next_attempt = NULL, lease_until = NULL
         WHERE post.job_id = ${jobId} AND post.outcome = 'pending' AND post.attempt > 0
           AND (post.lease_until IS NULL OR post.lease_until < now())
+          AND (post.next_attempt <= now()
+            OR post.attempts -> -1 ->> 'answer' IS DISTINCT FROM ${String(TOO_MANY_REQUESTS)})
           AND EXISTS (SELECT 1 FROM webhook_status_posts later
             WHERE later.job_id = post.job_id AND later.id > post.id AND later.outcome = 'pending')
         RETURNING post.id`);

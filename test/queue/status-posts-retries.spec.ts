@@ -50,6 +50,28 @@ describe('a service in trouble', () => {
     expect(bench.sink.requests).toHaveLength(1);
   });
 
+  it('is given that time by the next status too', async () => {
+    bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    await bench.move(job, 'waiting');
+    await bench.move(job, 'running');
+    await bench.work(job);
+    expect(bench.sink.requests).toHaveLength(1);
+    expect(await bench.outcomes(job)).toEqual([
+      ['pending', 'pending'],
+      ['running', 'pending'],
+    ]);
+    await bench.elapse(job);
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([
+      ['pending', 'superseded'],
+      ['running', 'sent'],
+    ]);
+    expect(bench.sink.requests).toHaveLength(2);
+    expect(await bench.messages(job)).toEqual([]);
+  });
+
   it.each(['hang', 'reset'] as const)(
     'is tried again when its connection does %s',
     async (fault) => {

@@ -1,6 +1,7 @@
 /** However a request is written and sent, a receiver reads all of its bytes and proves them first. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { jest } from '@jest/globals';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { armed, type Hook } from '../support/webhooks.js';
@@ -172,4 +173,25 @@ it('deliveries for many templates at once each find their own', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(hooks.flatMap(() => [202, 403]));
   for (const hook of hooks) expect(await hook.jobs()).toHaveLength(1);
+});
+
+it('deliveries are 503 while the database is away, and taken again when it is back', async () => {
+  const hook = await armed(test, 'service_a');
+  const body = JSON.stringify(firstSample('service_a').payload);
+  const away = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });
+  const lookUp = jest.spyOn(test.database, 'preparedRows').mockRejectedValue(away);
+  const wrong = { ...hook, service: 'service_a', key: 'another' } as Hook;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      post(hook.path(), signed(index % 2 ? hook : wrong, body), body),
+    ),
+  );
+  lookUp.mockRestore();
+  for (const answer of answers) {
+    expect(answer.status).toBe(503);
+    expect(JSON.parse(answer.text)).toEqual({ detail: expect.any(String) });
+    expect(answer.text).not.toContain('canary');
+    expect(answer.head).toContain('\r\nRetry-After: ');
+  }
+  expect((await post(hook.path(), signed(hook, body), body)).status).toBe(202);
 });

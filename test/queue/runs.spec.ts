@@ -30,6 +30,13 @@ const PLAYBOOKS = {
   tasks:
     - command: sleep 60
 `,
+  'discreet.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - set_stats: {data: {token: canary-of-no-log}}
+      no_log: true
+    - set_stats: {data: {answer: 42}}
+`,
 };
 
 /** One worker process, real git and real `ansible-runner`: what a run does and leaves behind. */
@@ -119,6 +126,24 @@ describe('runs', () => {
       [id],
     );
     expect(summary).toMatchObject({ host_name: 'localhost', ok: 3, changed: 1, last_job_id: id });
+  }, 30_000);
+
+  it('show no statistics, and hand none on, when some were set under no_log', async () => {
+    const id = await launch({ playbook: 'discreet.yml' });
+    const job = await cluster.becomes(id, 'successful');
+    expect(job).toMatchObject({ artifacts: '$hidden due to Ansible no_log flag$' });
+    const [stats] = await cluster.rows(
+      `SELECT event_data -> 'artifact_data' AS artifact_data FROM job_events
+       WHERE job_id = $1 AND event = 'playbook_on_stats'`,
+      [id],
+    );
+    expect(stats).toEqual({ artifact_data: '$hidden due to Ansible no_log flag$' });
+    const [leaks] = await cluster.rows(
+      `SELECT count(*)::int AS leaks FROM job_events
+       WHERE job_id = $1 AND event_data::text || stdout LIKE '%canary-of-no-log%'`,
+      [id],
+    );
+    expect(leaks).toEqual({ leaks: 0 });
   }, 30_000);
 
   it('evaluate templates of the template only, never those of a launch', async () => {

@@ -62,9 +62,27 @@ export function artifacts({ event, eventData }: Stats): Record<string, unknown> 
   return mapTexts(recordOf(eventData['artifact_data']), cleanText) as Record<string, unknown>;
 }
 
+/**
+ * Whether the event is a `set_stats` under `no_log`. What it set stands in the statistics of the run in
+ * clear, and nothing there tells which of them it was: they are all hidden then.
+ */
+export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boolean {
+  const { task_action: written, resolved_action: resolved, res } = eventData;
+  const isSetStats = [written, resolved].some(
+    (action) => typeof action === 'string' && action.split('.').at(-1) === 'set_stats',
+  );
+  return isSetStats && isRecord(res) && 'censored' in res;
+}
+
 /** Artifacts as the API shows them. */
 export function displayArtifacts(data: Record<string, unknown>): Record<string, unknown> | string {
   return data['_ansible_no_log'] ? HIDDEN_ARTIFACTS : data;
+}
+
+/** The event without the statistics that must not be seen. */
+export function withoutHiddenStats(row: EventRow): EventRow {
+  if (row.event !== 'playbook_on_stats') return row;
+  return { ...row, eventData: { ...row.eventData, artifact_data: HIDDEN_ARTIFACTS } };
 }
 
 /** Adds a batch of rows to the counts of a run. */

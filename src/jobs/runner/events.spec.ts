@@ -1,5 +1,11 @@
 import { EVENT_KINDS } from './event-kinds.js';
-import { artifacts, countRun, displayArtifacts, hostSummaries } from './event-summaries.js';
+import {
+  artifacts,
+  countRun,
+  displayArtifacts,
+  hostSummaries,
+  setsHiddenStats,
+} from './event-summaries.js';
 import { isRunnerEvent, MAX_RESULT_BYTES, type RunnerEvent, toEventRow } from './events.js';
 
 function event(name: string, data: object = {}, more: object = {}): RunnerEvent {
@@ -188,6 +194,17 @@ describe('summaries', () => {
     expect(displayArtifacts({ k: 1, _ansible_no_log: true })).toBe(
       '$hidden due to Ansible no_log flag$',
     );
+  });
+
+  it('knows a set_stats under no_log by whatever name', () => {
+    const hidden = { censored: 'the output has been hidden' };
+    const sets = (eventData: Record<string, unknown>) => setsHiddenStats({ eventData });
+    expect(sets({ task_action: 'set_stats', res: hidden })).toBe(true);
+    expect(sets({ task_action: 'ansible.builtin.set_stats', res: hidden })).toBe(true);
+    expect(sets({ task_action: 'mine', resolved_action: 'set_stats', res: hidden })).toBe(true);
+    expect(sets({ task_action: 'set_stats', res: { ansible_stats: {} } })).toBe(false);
+    expect(sets({ task_action: 'command', res: hidden })).toBe(false);
+    expect(sets({})).toBe(false);
   });
 
   it('has nothing to say about other events', () => {

@@ -3,6 +3,8 @@ import {
   countRun,
   displayArtifacts,
   hostSummaries,
+  setsHiddenStats,
+  withoutHiddenStats,
   type HostSummary,
   type RunCounts,
 } from '../runner/event-summaries.js';
@@ -32,12 +34,14 @@ export class PlaybookEvents {
         this.summaries.set(this.masker.text(host), summary);
       }
       Object.assign(this.collected, artifacts(row));
+      if (setsHiddenStats(row)) this.collected['_ansible_no_log'] = true;
     }
+    const isHidden = Boolean(this.collected['_ansible_no_log']);
     this.counts = countRun(rows, this.counts);
     this.emitted += rows.length;
     await this.store.store(
       this.run,
-      rows.map((row) => this.masker.event(row)),
+      rows.map((row) => this.masker.event(isHidden ? withoutHiddenStats(row) : row)),
     );
   }
 

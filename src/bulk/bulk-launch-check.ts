@@ -181,7 +181,9 @@ function checkedUpdate(
   entry: JobEntry,
   effective: Prompts,
 ): EntryVerdict {
-  const isManual = subject?.type === 'project' && (subject.scm_type ?? '') === '';
+  // What the caller may not update has no faults but that, as with other templates.
+  const isManual =
+    subject?.type === 'project' && subject.may_start && (subject.scm_type ?? '') === '';
   const ignored = [...entry.ignored, ...Object.keys(entry.prompts)];
   return {
     result: { entry, effective, ignored, secrets: [] },

@@ -149,10 +149,12 @@ describe('a bulk launch', () => {
     const hidden = await test.make.jobTemplate();
     const foreign = await test.make.inventory({ organization: test.home.otherOrganization.id });
     const secret = await test.make.credential({ organization: test.home.otherOrganization.id });
+    const manual = await test.make.project({ organization: test.home.otherOrganization.id });
     const before = await runs();
     const { body } = await launch([
       node(),
       node({}, hidden),
+      { unified_job_template: manual.id },
       node({ inventory: foreign.id, credentials: [secret.id, 999_998] }),
       { unified_job_template: 999_999 },
       node({ labels: [4], execution_environment: 5 }),
@@ -160,7 +162,7 @@ describe('a bulk launch', () => {
     const tail = "not found or you don't have permissions to access it";
     expect(body).toEqual({
       __all__: [
-        `Unified Job Templates {${hidden.id}, 999999} ${tail}`,
+        `Unified Job Templates {${hidden.id}, ${manual.id}, 999999} ${tail}`,
         `Inventories {${foreign.id}} ${tail}`,
         `Credentials {${secret.id}, 999998} ${tail}`,
         `Labels {4} ${tail}`,

@@ -9,7 +9,7 @@ import { sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
 import { assertWithin, readEntries } from './entry-list.js';
-import { addHost, emptyColumns, HOST_DEFAULTS, selectGiven } from './given-hosts.js';
+import { addHost, emptyColumns, selectGiven } from './given-hosts.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import {
   checkGiven,
@@ -55,30 +55,26 @@ export class BulkHostCreate {
     const { existing } = target.check;
     return this.database.transaction(async () => {
       const before = await this.hosts.hold(target, entries.length - existing);
-      if (dryRun) return preview(inventoryId, entries, onConflict, existing);
+      const writing = dryRun
+        ? this.hosts.foresee(target, rows)
+        : this.hosts.write(target, rows, onConflict);
       const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
-        sql`${this.hosts.write(target, rows, onConflict)} SELECT * FROM written`,
+        sql`${writing} SELECT * FROM written`,
       );
       const byName = new Map(written.map((host) => [host.name, host]));
       assertAllWritten(entries, byName);
-      const count = (result: string): number =>
-        written.filter((host) => host.result === result).length;
+      const counts = countsOf(written);
+      const answer = {
+        url: resource('inventory').url(inventoryId),
+        ...(onConflict === 'update' ? counts : {}),
+        hosts: entries.map((entry) => shown(inventoryId, entry, byName.get(entry.name)!)),
+      };
+      if (dryRun) return new Reply(200, { dry_run: true, ...answer });
       const groups = entries.some((entry) => entry.groups.length > 0)
         ? await this.hosts.join(target, rows)
         : [];
-      const totals = {
-        created: count('created'),
-        updated: count('updated'),
-        unchanged: count('unchanged'),
-        groups,
-      };
-      this.hosts.record(target, before, totals);
-      const { created, updated, unchanged } = totals;
-      return Reply.created({
-        url: resource('inventory').url(inventoryId),
-        ...(onConflict === 'update' ? { created, updated, unchanged } : {}),
-        hosts: entries.map((entry) => shown(inventoryId, entry, byName.get(entry.name)!)),
-      });
+      this.hosts.record(target, before, { ...counts, groups });
+      return Reply.created(answer);
     });
   }
 }
@@ -164,41 +160,24 @@ function assertAllWritten(
   throw new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
 }
 
-function preview(
-  inventoryId: number,
-  entries: readonly HostEntry[],
-  onConflict: OnConflict,
-  existing: number,
-): Reply {
-  return new Reply(200, {
-    dry_run: true,
-    url: resource('inventory').url(inventoryId),
-    ...(onConflict === 'update'
-      ? { created: entries.length - existing, updated: existing, unchanged: 0 }
-      : {}),
-    hosts: entries.map((entry) => shown(inventoryId, entry, null)),
-  });
+function countsOf(
+  written: readonly WrittenHost[],
+): Record<'created' | 'updated' | 'unchanged', number> {
+  const count = (result: string): number => written.filter((host) => host.result === result).length;
+  return {
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+  };
 }
 
-/** A host as it is stored now, or as it would be were it new. */
-function shown(
-  inventoryId: number,
-  { groups, ...entry }: HostEntry,
-  written: WrittenHost | null,
-): object {
-  const { id, name, description, enabled, instance_id, variables } = written ?? imagined(entry);
+/** A host as it is stored now, or as it would be. */
+function shown(inventoryId: number, { groups }: HostEntry, host: WrittenHost): object {
+  const { id, name, description, enabled, instance_id, variables } = host;
   return {
     ...{ id, name, description, enabled, instance_id, variables },
     ...(groups.length > 0 ? { groups } : {}),
     url: id === null ? null : resource('host').url(id),
     inventory: inventoryId,
   };
-}
-
-/** A host that only might be written. */
-function imagined(
-  entry: Omit<HostEntry, 'groups'>,
-): Omit<WrittenHost, 'id' | 'result'> & { id: null } {
-  const sent = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
-  return { id: null, ...HOST_DEFAULTS, ...(sent as { name: string }) };
 }

@@ -137,12 +137,12 @@ export class BulkHostStream {
       await this.stage(spool);
       const check = await this.check(stream, received);
       const before = await this.hosts.hold(target, spool.size - check.existing);
-      if (dryRun) {
-        const updated = check.existing;
-        const created = spool.size - updated;
-        return new Reply(200, { dry_run: true, ...answer(stream, { created, updated }) });
-      }
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
+      if (dryRun) {
+        const given = sql`SELECT * FROM given_hosts`;
+        await this.count(this.hosts.foresee(target, given), totals);
+        return new Reply(200, { dry_run: true, ...answer(stream, totals) });
+      }
       let written = 0;
       for await (const given of this.staged()) {
         // Whoever waits for the answer is gone: nobody would know what became of the hosts.
@@ -156,8 +156,7 @@ export class BulkHostStream {
         );
       }
       this.hosts.record(target, before, totals);
-      const { created, updated, unchanged } = totals;
-      return Reply.created(answer(stream, { created, updated, unchanged }));
+      return Reply.created(answer(stream, totals));
     });
   }
 
@@ -212,15 +211,20 @@ export class BulkHostStream {
     totals: HostTotals,
     namesGroups: boolean,
   ): Promise<number> {
+    const written = await this.count(this.hosts.write(target, given, onConflict), totals);
+    if (namesGroups) totals.groups.push(...(await this.hosts.join(target, given)));
+    return written;
+  }
+
+  /** @returns hosts counted in addition */
+  private async count(writing: Sql, totals: HostTotals): Promise<number> {
     const rows = await this.database.rows<{ result: keyof HostTotals; hosts: number }>(sql`
-      ${this.hosts.write(target, given, onConflict)}
-      SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
+      ${writing} SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
     let written = 0;
     for (const { result, hosts } of rows) {
       (totals[result] as number) += hosts;
       written += hosts;
     }
-    if (namesGroups) totals.groups.push(...(await this.hosts.join(target, given)));
     return written;
   }
 }
@@ -232,10 +236,11 @@ const lastOfEach = (query: ApiRequest['query']): Record<string, unknown> =>
 /** The numbers of written hosts; the hosts themselves are read from the inventory. */
 function answer(
   { target, onConflict }: HostStream,
-  { created, ...others }: Record<string, number>,
+  { created, updated, unchanged }: HostTotals,
 ): object {
   const url = resource('inventory').url(target.id);
-  return { url, inventory: target.id, created, ...(onConflict === 'update' ? others : {}) };
+  const others = onConflict === 'update' ? { updated, unchanged } : {};
+  return { url, inventory: target.id, created, ...others };
 }
 
 function readEntry({ text }: BodyLine, faults: FieldErrors): HostEntry | null {

@@ -38,7 +38,8 @@ export interface HostCheck {
 }
 
 export interface WrittenHost {
-  id: number;
+  /** Null of a host that only would be created. */
+  id: number | null;
   name: string;
   description: string;
   enabled: boolean;
@@ -99,6 +100,22 @@ export class HostWriter {
    */
   write(target: HostTarget, given: Sql, onConflict: OnConflict): Sql {
     return onConflict === 'update' ? upsert(target.id, given) : insert(target.id, given);
+  }
+
+  /** What `write` would write, of the same shape; hosts that would be new have no id. */
+  foresee(target: HostTarget, given: Sql): Sql {
+    return sql`
+      WITH given AS MATERIALIZED (${given}),
+      written AS (
+        SELECT h.id, given.name,
+          coalesce(given.description, h.description, ${HOST_DEFAULTS.description}) AS description,
+          coalesce(given.enabled, h.enabled, ${HOST_DEFAULTS.enabled}) AS enabled,
+          coalesce(given.instance_id, h.instance_id, ${HOST_DEFAULTS.instance_id}) AS instance_id,
+          coalesce(given.variables, h.variables, ${HOST_DEFAULTS.variables}) AS variables,
+          CASE WHEN h.id IS NULL THEN 'created' WHEN ${DIFFERS} THEN 'updated' ELSE 'unchanged'
+            END AS result
+        FROM given LEFT JOIN hosts h
+          ON h.inventory_id = ${target.id} AND h.name = given.name)`;
   }
 
   /**
@@ -193,6 +210,10 @@ const namesake = (inventoryId: number, table: Sql): Sql => sql`
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;
 
+/** What was not sent (null) makes no difference. */
+const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled <> h.enabled
+  OR given.instance_id <> h.instance_id OR given.variables <> h.variables, false)`;
+
 const insert = (inventoryId: number, given: Sql): Sql => sql`
   WITH given AS (${given}),
   written AS (
@@ -210,8 +231,7 @@ const upsert = (inventoryId: number, given: Sql): Sql => sql`
       instance_id = coalesce(given.instance_id, h.instance_id),
       variables = coalesce(given.variables, h.variables)
     FROM given WHERE h.inventory_id = ${inventoryId} AND h.name = given.name
-      AND (given.description <> h.description OR given.enabled <> h.enabled
-        OR given.instance_id <> h.instance_id OR given.variables <> h.variables)
+      AND ${DIFFERS}
     RETURNING h.id, h.name, h.description, h.enabled, h.instance_id, h.variables),
   created AS (
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)

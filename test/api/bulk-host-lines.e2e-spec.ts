@@ -254,6 +254,12 @@ it('only checks in a dry run', async () => {
   });
   expect(await hostCount()).toBe(0);
   await send(lines({ name: 'a' }, {}), '&dry_run=1').expect(400);
+  await test.make.host(inventory, { name: 'old', description: 'kept' });
+  await test.make.host(inventory, { name: 'same' });
+  const body = lines({ name: 'old', description: 'lost' }, { name: 'same' }, { name: 'new' });
+  expect((await send(body, '&on_conflict=update&dry_run=1').expect(200)).body).toMatchObject({
+    ...{ created: 1, updated: 1, unchanged: 1 },
+  });
 });
 
 it('gives a repeated key its first answer', async () => {

@@ -118,15 +118,27 @@ describe('hosts that exist already', () => {
   });
 
   it('are only told of in a dry run', async () => {
-    await test.make.host(inventory, { name: 'old', description: 'kept' });
+    const old = await test.make.host(inventory, {
+      name: 'old',
+      description: 'kept',
+      variables: 'a: 1',
+    });
+    await test.make.host(inventory, { name: 'same', description: 'x' });
     const { body } = await create(
-      [{ name: 'old', description: 'lost' }, { name: 'new' }],
+      [{ name: 'old', description: 'lost' }, { name: 'same', description: 'x' }, { name: 'new' }],
       update,
       '?dry_run=1',
     ).expect(200);
-    expect(body).toMatchObject({ dry_run: true, created: 1, updated: 1 });
+    expect(body).toMatchObject({
+      ...{ dry_run: true, created: 1, updated: 1, unchanged: 1 },
+      hosts: [
+        { id: old.id, name: 'old', description: 'lost', variables: 'a: 1' },
+        { name: 'same', description: 'x' },
+        { id: null, url: null, name: 'new', description: '', enabled: true },
+      ],
+    });
     const { body: list } = await test.as.orgAdmin.get(`inventories/${inventory.id}/hosts/`);
-    expect(list.results).toMatchObject([{ name: 'old', description: 'kept' }]);
+    expect(list.results).toMatchObject([{ name: 'old', description: 'kept' }, { name: 'same' }]);
   });
 
   it('are refused otherwise, and twice in one request always', async () => {

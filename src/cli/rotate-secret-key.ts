@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
 
@@ -17,7 +17,8 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 
 /**
  * Seals every stored secret with the present key. Start it with SECRET_KEY set to the new key and
- * SECRET_KEY_OLD to the previous one; afterwards the old one can go. Safe to repeat.
+ * SECRET_KEY_OLD to the previous one; afterwards the old one can go. Safe to repeat. What neither key
+ * opens is left as it is: whoever sends variables may write a text that only looks sealed.
  */
 export async function rotateSecretKey(): Promise<number> {
   const { SECRET_KEY, SECRET_KEY_OLD } = Settings.load(process.env);
@@ -29,8 +30,11 @@ export async function rotateSecretKey(): Promise<number> {
   const source = await openDataSource({ poolSize: 2 });
   try {
     for (const [table, column] of SEALED_COLUMNS) {
-      const count = await source.transaction((manager) => reseal(manager, box, table, column));
-      process.stdout.write(`${table}.${column}: ${count} rows sealed anew\n`);
+      const { changed, left } = await source.transaction((manager) =>
+        reseal(manager, box, table, column),
+      );
+      const rest = left > 0 ? `, ${left} texts left that neither key opens` : '';
+      process.stdout.write(`${table}.${column}: ${changed} rows sealed anew${rest}\n`);
     }
   } finally {
     await source.destroy();
@@ -43,22 +47,30 @@ async function reseal(
   box: SecretBox,
   table: string,
   column: string,
-): Promise<number> {
+): Promise<{ changed: number; left: number }> {
   const rows: { id: number; value: unknown }[] = await manager.query(
     `SELECT id, ${column} AS value FROM ${table} WHERE ${column}::text LIKE '%$sealed$%' FOR UPDATE`,
   );
   let changed = 0;
+  let left = 0;
   for (const { id, value } of rows) {
     const sealed = walk(value, column, (text, field) => {
       const context = rowContext(table, id, field);
-      return box.needsReseal(text) ? box.seal(box.open(text, context), context) : text;
+      if (!box.needsReseal(text)) return text;
+      try {
+        return box.seal(box.open(text, context), context);
+      } catch (error) {
+        if (!(error instanceof UnsealError)) throw error;
+        left++;
+        return text;
+      }
     });
     const stored = typeof sealed === 'string' ? sealed : JSON.stringify(sealed);
     if (stored === (typeof value === 'string' ? value : JSON.stringify(value))) continue;
     await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [stored, id]);
     changed++;
   }
-  return changed;
+  return { changed, left };
 }
 
 /** Replaces sealed texts; inside an object the key names the field a text was sealed for. */

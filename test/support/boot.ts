@@ -113,6 +113,15 @@ async function withEnvironment<T>(
   }
 }
 
+/** Runs `work` with the settings of an application and further ones, as a command beside it has them. */
+export function withSettingsOf<T>(
+  { app }: TestApp,
+  settings: Record<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withEnvironment({ ...environments.get(app), ...settings }, work);
+}
+
 async function start(openapi: boolean): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, {
     bodyParser: false,

@@ -1,0 +1,162 @@
+/** A new SECRET_KEY: every stored secret is sealed anew and opens as before, whatever else is stored. */
+import { jest } from '@jest/globals';
+import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
+import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
+import { ident, sql } from '../../src/database/sql.js';
+import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
+
+const NEW_KEY = 'another key for tests, of no value anywhere else';
+/** What a user may write anywhere: no secret of ours. */
+const LOOKALIKE = '$sealed$v1$deadbeef$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+let test: TestApp;
+const box = new SecretBox(NEW_KEY);
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+/** A row of every kind that keeps secrets, made through the API. */
+async function furnish() {
+  const { make, as, home } = test;
+  const organization = home.organization.id;
+  const credential = await make.credential({
+    organization,
+    inputs: { username: 'visible', password: 'of the machine' },
+  });
+  const notification = await as.superuser
+    .post('notification_templates/', {
+      name: 'kept',
+      organization,
+      notification_type: 'webhook',
+      notification_configuration: {
+        url: 'http://127.0.0.1:9/hook',
+        http_method: 'POST',
+        headers: {},
+        disable_ssl_verification: false,
+        username: LOOKALIKE,
+        password: 'of the receiver',
+      },
+    })
+    .expect(201);
+  const project = await make.project({ organization });
+  const template = await make.jobTemplate({
+    project: project.id,
+    ask_variables_on_launch: true,
+    ask_credential_on_launch: true,
+    survey_enabled: true,
+  });
+  const question = { question_name: 'Word', variable: 'word', type: 'password', required: false };
+  await as.superuser
+    .post(`job_templates/${template.id}/survey_spec/`, {
+      name: 'survey',
+      description: '',
+      spec: [{ ...question, default: 'of the survey' }],
+    })
+    .expect(200);
+  await as.superuser
+    .patch(`job_templates/${template.id}/`, { webhook_service: 'service_a' })
+    .expect(200);
+  const workflow = await make.workflowTemplate({ organization });
+  const saved = { extra_data: { word: 'of the node', plain: LOOKALIKE } };
+  const node = await as.superuser
+    .post(`workflow_job_templates/${workflow.id}/workflow_nodes/`, {
+      unified_job_template: template.id,
+      ...saved,
+    })
+    .expect(201);
+  const schedule = await as.superuser
+    .post(`job_templates/${template.id}/schedules/`, {
+      name: 'nightly',
+      rrule: 'DTSTART:20400101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+      ...{ extra_data: { word: 'of the schedule', plain: LOOKALIKE } },
+    })
+    .expect(201);
+  const extra_vars = { word: 'of the launch', plain: LOOKALIKE };
+  const job = await as.superuser
+    .post(`job_templates/${template.id}/launch/`, { extra_vars })
+    .expect(201);
+  const bulk = await as.superuser
+    .post('bulk/job_launch/', {
+      name: 'Many',
+      jobs: [{ unified_job_template: template.id, identifier: 'one', extra_vars }],
+    })
+    .expect(201);
+  return {
+    credential: credential.id,
+    notification: Number(notification.body.id),
+    template: template.id,
+    workflow: workflow.id,
+    node: Number(node.body.id),
+    schedule: Number(schedule.body.id),
+    job: Number(job.body.job),
+    bulk: Number(bulk.body.id),
+  };
+}
+
+/** Every sealed text of the database, in whatever column it stands. */
+async function sealedTexts(): Promise<string[]> {
+  const columns = await test.database.rows<{ table_name: string; column_name: string }>(sql`
+    SELECT c.table_name, c.column_name FROM information_schema.columns c
+    JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+      AND c.data_type IN ('text', 'character varying', 'json', 'jsonb')`);
+  const found: string[] = [];
+  for (const { table_name: table, column_name: column } of columns) {
+    const rows = await test.database.rows<{ value: string }>(sql`
+      SELECT ${ident(column)}::text AS value FROM ${ident(table)}
+      WHERE ${ident(column)}::text LIKE '%$sealed$%'`);
+    found.push(
+      ...rows.flatMap(({ value }) => value.match(/\$sealed\$v1\$[0-9a-f]{8}\$[\w-]+/g) ?? []),
+    );
+  }
+  return found.filter((text) => text !== LOOKALIKE);
+}
+
+it('seals every secret anew and leaves alone what only looks like one', async () => {
+  const made = await furnish();
+  const before = await sealedTexts();
+  const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const keys = {
+    SECRET_KEY: NEW_KEY,
+    SECRET_KEY_OLD: 'a key for tests, of no value anywhere else',
+  };
+  try {
+    expect(await withSettingsOf(test, keys, rotateSecretKey)).toBe(0);
+    expect(await withSettingsOf(test, keys, rotateSecretKey)).toBe(0);
+  } finally {
+    out.mockRestore();
+  }
+  const after = await sealedTexts();
+  expect(after).toHaveLength(before.length);
+  expect(after.filter((text) => box.needsReseal(text))).toEqual([]);
+
+  /** Opens what stands at the path inside a column for the last name of the path. */
+  const open = async (table: string, id: number, path: string[]) => {
+    const [column, ...inside] = path as [string, ...string[]];
+    const row = await test.database.row<{ value: string }>(sql`
+      SELECT CASE WHEN ${inside.length} = 0 THEN ${ident(column)}::text
+        ELSE to_json(${ident(column)}) #>> ${inside}::text[] END AS value
+      FROM ${ident(table)} WHERE id = ${id}`);
+    return box.open(row!.value, rowContext(table, id, path.at(-1)!));
+  };
+  const jobs = 'unified_jobs';
+  const templates = 'unified_job_templates';
+  const answers = 'survey_passwords';
+  const notifications = 'notification_templates';
+  expect(await open('workflow_job_template_nodes', made.node, [answers, 'word'])).toBe(
+    '"of the node"',
+  );
+  expect(await open('schedules', made.schedule, [answers, 'word'])).toBe('"of the schedule"');
+  expect(await open('credentials', made.credential, ['inputs', 'password'])).toBe('of the machine');
+  const configuration = ['notification_configuration', 'password'];
+  expect(await open(notifications, made.notification, configuration)).toBe('of the receiver');
+  const preset = ['survey_spec', 'spec', '0', 'default'];
+  expect(await open(templates, made.template, preset)).toBe('of the survey');
+  expect(await open(templates, made.template, ['webhook_key'])).toMatch(/^\w{50}$/);
+  expect(await open(jobs, made.job, ['launch_config', answers, 'word'])).toBe('"of the launch"');
+  expect(await open(jobs, made.bulk, ['launch_config', answers, 'one/word'])).toBe(
+    '"of the launch"',
+  );
+});

@@ -135,6 +135,21 @@ describe('occurrences', () => {
     ]);
   });
 
+  it('keep the local time of a start that the clocks skip', () => {
+    const start = 'DTSTART;TZID=America/New_York:20260308T023000';
+    expect(utc(`${start} ${DAILY}`, '2026-03-01T00:00:00Z', 2)).toEqual([
+      '2026-03-09T06:30:00Z',
+      '2026-03-10T06:30:00Z',
+    ]);
+    expect(utc(`${start} RRULE:FREQ=WEEKLY;INTERVAL=2`, '2026-03-01T00:00:00Z', 1)).toEqual([
+      '2026-03-22T06:30:00Z',
+    ]);
+    const halfAnHour = 'DTSTART;TZID=Australia/Lord_Howe:20261004T021500';
+    expect(utc(`${halfAnHour} RRULE:FREQ=HOURLY;INTERVAL=1`, '2026-10-01T00:00:00Z', 1)).toEqual([
+      '2026-10-03T16:15:00Z',
+    ]);
+  });
+
   it('happen once at a local time that comes twice', () => {
     const rrule = `DTSTART;TZID=America/New_York:20260101T013000 ${DAILY}`;
     expect(utc(rrule, '2026-10-31T12:00:00Z', 2)).toEqual([

@@ -154,16 +154,37 @@ function bounded(find: () => Occurrence | null): Occurrence | null {
 }
 
 function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS): RRuleTemporal[] {
+  const skipped = skippedStart(text);
   return text.rules
     .filter((rule) => rule.kind === kind)
     .map(({ parts }) => {
-      const written = [...parts].map(([name, value]) =>
+      const written = [...withTimeOf(skipped, parts)].map(([name, value]) =>
         name === 'UNTIL' ? `UNTIL=${compact(untilOf(value, text.timezone))}` : `${name}=${value}`,
       );
       const start = `DTSTART;TZID=${text.timezone}:${text.start}`;
       const rruleString = `${start}\nRRULE:${written.join(';')}`;
       return new RRuleTemporal({ rruleString, maxIterations });
     });
+}
+
+/** The start as clocks would show it, where it falls into a gap of theirs; else null. */
+function skippedStart({ start, timezone }: RuleText): Date | null {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(
+    start,
+  )!;
+  const local = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(local.getTime())) return null;
+  return localTime(timezone, instantOf(timezone, local)).getTime() === local.getTime()
+    ? null
+    : local;
+}
+
+/** The library moves a skipped start behind the gap; the days that have that time shall keep it. */
+function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<string, string> {
+  const frequency = parts.get('FREQ');
+  if (start === null || frequency === 'MINUTELY') return parts;
+  const hour = frequency === 'HOURLY' ? [] : [['BYHOUR', String(start.getUTCHours())] as const];
+  return new Map([...hour, ['BYMINUTE', String(start.getUTCMinutes())], ...parts]);
 }
 
 /** The end of a rule, inclusive. Without `Z` it is local, and a date alone is its last second. */

@@ -36,6 +36,13 @@ describe('errors', () => {
     ['a name with a NUL', 'get', 'teams/a%00b++Home/', 404, 'Not found.'],
     ['a NUL in an organization part', 'get', 'teams/a++%00/', 404, 'Not found.'],
     ['a method the list does not know', 'patch', 'teams/', 405, 'Method "PATCH" not allowed.'],
+    [
+      'a method of a URL that reads like an id',
+      'get',
+      'schedules/preview/',
+      405,
+      'Method "GET" not allowed.',
+    ],
     ['a method the detail does not know', 'post', 'roles/1/', 405, 'Method "POST" not allowed.'],
     ['a page that cannot be', 'get', 'teams/?page=0', 404, 'Invalid page.'],
     ['an unknown format', 'get', 'teams/?format=xml', 404, 'The requested format is not known.'],

@@ -7,6 +7,7 @@ import {
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { envelope, Page } from '../list/page.js';
+import { MethodNotAllowed } from './errors.js';
 import { Reply } from './reply.js';
 import type { ApiRequest } from './request.js';
 import { allowOf, RouteTable } from './route-table.js';
@@ -21,6 +22,11 @@ export class ReplyInterceptor implements NestInterceptor {
     const response = context.switchToHttp().getResponse<Response>();
     const entry = this.table.match(request.path);
     if (entry && !response.hasHeader('Allow')) response.setHeader('Allow', allowOf(entry));
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    // Another pattern takes the path too: `schedules/preview/` is no schedule called so.
+    if (entry && method !== 'OPTIONS' && !entry.routes.has(method)) {
+      throw new MethodNotAllowed(request.method);
+    }
     return next.handle().pipe(map((value) => this.shape(value, request, response)));
   }
 

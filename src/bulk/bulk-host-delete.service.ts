@@ -44,12 +44,12 @@ export class BulkHostDelete {
       const hosts = await this.find(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
+      const held = await this.inventory.holdAll(inventoryIds, 'host');
+      await this.inventory.assertIdle(...inventoryIds);
       if (!dryRun) {
-        const held = await this.inventory.holdAll(inventoryIds, 'host');
-        await this.inventory.assertIdle(...inventoryIds);
         await this.delete(ids);
         this.record(hosts, held);
-      } else await this.inventory.assertIdle(...inventoryIds);
+      }
       return answer(hosts, dryRun);
     });
   }

@@ -149,3 +149,16 @@ describe('hosts that exist already', () => {
     expect(body).toEqual({ on_conflict: ['"replace" is not a valid choice.'] });
   });
 });
+
+it('an inventory that is being deleted takes no request, nor its dry run', async () => {
+  const host = await test.make.host(inventory);
+  await test.database.execute(
+    sql`UPDATE inventories SET pending_deletion = true WHERE id = ${inventory.id}`,
+  );
+  for (const query of ['', '?dry_run=1']) {
+    const refused = { detail: 'The inventory for this host is already being deleted.' };
+    const removal = test.as.orgAdmin.post(`bulk/host_delete/${query}`, { hosts: [host.id] });
+    expect((await removal.expect(400)).body).toEqual(refused);
+    expect((await create([{ name: 'new' }], {}, query).expect(400)).body).toEqual(refused);
+  }
+});

@@ -104,6 +104,8 @@ export class Database {
     const open = this.open.getStore();
     if (!open) return this.transaction(work);
     const name = `sp_${++open.savepoints}`;
+    const { length: before } = open.beforeCommit;
+    const { length: after } = open.afterCommit;
     await open.client.query(`SAVEPOINT ${name}`);
     try {
       const result = await work();
@@ -111,6 +113,9 @@ export class Database {
       return result;
     } catch (error) {
       await open.client.query(`ROLLBACK TO SAVEPOINT ${name}`);
+      // What should follow from the work does not follow any more.
+      open.beforeCommit.length = before;
+      open.afterCommit.length = after;
       throw error;
     }
   }

@@ -52,7 +52,8 @@ export class DeliveryIntake {
         const outcome: Outcome = { verdict: 'ignored', reason: objection, answer: 200 };
         return await this.record(delivery, outcome, null, recorded);
       }
-      return await this.launch(delivery, template, recorded);
+      // In somebody's transaction, only the launch is undone: its refusal is recorded there.
+      return await this.database.savepoint(() => this.launch(delivery, template, recorded));
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === null) throw error;

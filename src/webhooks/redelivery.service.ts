@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest, NotFound } from '../common/http/errors.js';
-import type { Reply } from '../common/http/reply.js';
+import { Idempotency } from '../common/http/idempotency.js';
+import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -16,6 +17,8 @@ import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.j
 import type { WebhookServiceName } from './services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
+const REFUSED = 400;
+
 /**
  * Sends a recorded delivery through its template again, by the rules that hold now. The new delivery
  * has an id of its own, so it is no duplicate of the old one.
@@ -28,6 +31,7 @@ export class RedeliveryService {
     private readonly templates: ReceiverTemplates,
     private readonly intake: DeliveryIntake,
     private readonly activity: ActivityRecorder,
+    private readonly idempotency: Idempotency,
   ) {}
 
   /**
@@ -42,15 +46,18 @@ export class RedeliveryService {
     if (templateId !== undefined && row.template_id !== templateId) throw new NotFound();
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
-    const taken = await this.intake.take({
-      template,
-      event,
-      size: row.size as number,
-      source: ip,
-      redeliveryOf: row.id,
-      recorded: (id) => this.audit(template, row, id),
+    const size = row.size as number;
+    const recorded = (id: number): void => this.audit(template, row, id);
+    const reply = await this.idempotency.once(request, async () => {
+      const given = { template, event, size, source: ip, redeliveryOf: row.id, recorded };
+      const taken = await this.intake.take(given);
+      // A refusal is in the ledger, so it is an answer that stands, too (decisions 29 and 31).
+      return taken.verdict === 'rejected'
+        ? new Reply(REFUSED, taken.reason)
+        : answerTo(taken, template.kind);
     });
-    return answerTo(taken, template.kind);
+    if (reply.status === REFUSED) throw new BadRequest(reply.body as string);
+    return reply;
   }
 
   private async templateOf(row: Row, service: WebhookServiceName): Promise<ReceiverTemplate> {

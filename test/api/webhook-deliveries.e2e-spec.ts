@@ -218,6 +218,33 @@ describe('redelivery', () => {
     await arm(test, mine.template, 'service_b');
     await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
   });
+
+  it('with an Idempotency-Key happens once', async () => {
+    const mine = await homeHook();
+    const first = await mine.send(PUSH).expect(202);
+    const client = test.as.orgAdmin.with({ 'Idempotency-Key': randomUUID() });
+    const path = redeliver(first.body.delivery as number);
+    const answers = await Promise.all([client.post(path, {}), client.post(path, {})]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(answers[0]!.body).toEqual(answers[1]!.body);
+    expect(await mine.jobs()).toHaveLength(2);
+  });
+
+  it('with an Idempotency-Key is recorded once when the template cannot be launched', async () => {
+    const mine = await homeHook();
+    const first = await mine.send(PUSH).expect(202);
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${mine.template.id}`);
+    const client = test.as.orgAdmin.with({ 'Idempotency-Key': randomUUID() });
+    const path = redeliver(first.body.delivery as number);
+    const refused = (await client.post(path, {}).expect(400)).body as object;
+    expect(refused).toEqual({ detail: expect.stringContaining('cannot be launched') });
+    expect((await client.post(path, {}).expect(400)).body).toEqual(refused);
+    const rows = await test.database.rows(sql`
+      SELECT verdict FROM webhook_deliveries WHERE redelivery_of_id = ${first.body.delivery}`);
+    expect(rows).toEqual([{ verdict: 'rejected' }]);
+    expect(await mine.jobs()).toHaveLength(1);
+  });
 });
 
 describe('trying filters', () => {

@@ -1,4 +1,5 @@
 import type { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { storableText } from '../message/storable.js';
 import type { NotificationType } from './notification-type.js';
 import type { ServiceUrls } from './service-urls.js';
 
@@ -69,7 +70,11 @@ export interface SendFailure {
   readonly detail?: string;
 }
 
-/** A failed attempt. `message` goes into the record, `detail` into the log of attempts; neither holds a secret. */
+/**
+ * A failed attempt. `message` goes into the record, `detail` into the log of attempts; neither holds
+ * a secret. Both may quote a service, so they lose what the database refuses: a failure that cannot
+ * be written down would be tried again for ever.
+ */
 export class SendError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -78,13 +83,13 @@ export class SendError extends Error {
   readonly detail: string;
 
   constructor(message: string, failure: SendFailure, options?: ErrorOptions) {
-    super(message, options);
+    super(storableText(message), options);
     this.name = 'SendError';
     this.retryable = failure.retryable;
     this.retryAfterMs = failure.retryAfterMs;
     this.statusCode = failure.statusCode;
     this.delivered = failure.delivered ?? [];
-    this.detail = failure.detail ?? '';
+    this.detail = storableText(failure.detail ?? '');
   }
 }
 

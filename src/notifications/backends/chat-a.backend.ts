@@ -2,7 +2,7 @@ import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
 import { listOf, textOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
-import { deliver, retryAfterOf } from './http-delivery.js';
+import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
 import { truncate } from './limits.js';
 import { joinUrl } from './service-urls.js';
 
@@ -55,7 +55,7 @@ async function post(
       body: JSON.stringify(payloadOf(target, text, textOf(config, 'hex_color'))),
     },
   });
-  const error = errorIn(response.body);
+  const error = errorIn(response.body, [token]);
   if (error !== null) {
     throw new SendError(`${FAILURE}: ${error}`, {
       retryable: TRANSIENT_ERRORS.has(error),
@@ -77,12 +77,12 @@ function payloadOf(target: string, text: string, color: string): object {
 }
 
 /** The service answers 200 to refusals too; `ok` tells them apart. */
-function errorIn(body: string): string | null {
+function errorIn(body: string, secrets: readonly string[]): string | null {
   try {
     const answer: unknown = JSON.parse(body);
     const { ok, error } = (answer ?? {}) as { ok?: unknown; error?: unknown };
     if (ok === true) return null;
-    return typeof error === 'string' ? error.slice(0, 100) : 'unknown_error';
+    return typeof error === 'string' ? excerptOf(error, secrets).slice(0, 100) : 'unknown_error';
   } catch {
     return 'the answer is not JSON';
   }

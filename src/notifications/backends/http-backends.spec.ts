@@ -76,6 +76,13 @@ describe('chat_a', () => {
     });
   });
 
+  it('quotes a refusal without secrets and without what no record can hold', async () => {
+    sink.answer({ body: { ok: false, error: 'bad\0 \ud800 xoxb-secret' } });
+    await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({
+      message: 'Error sending notification chat_a: bad \ufffd ***',
+    });
+  });
+
   it('reaches the other channels although one is refused, and tells which', async () => {
     sink.answer({ body: { ok: false, error: 'not_in_channel' } }, { body: { ok: true } });
     await expect(send('chat_a', { ...config, channels: ['a', 'b'] })).rejects.toMatchObject({

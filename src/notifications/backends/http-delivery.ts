@@ -2,6 +2,7 @@ import { maskText } from '../../common/outbound/mask.js';
 import type { OutboundRequest, OutboundResponse } from '../../common/outbound/outbound-client.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { isRetryableStatus, parseRetryAfter } from '../../common/outbound/retry.js';
+import { storableText } from '../message/storable.js';
 import { SendError } from './backend.js';
 import type { SendContext } from './backend.js';
 
@@ -57,6 +58,6 @@ export function toSendError(error: unknown, failure: string): unknown {
 
 /** The start of an answer in one line, without secrets. */
 export function excerptOf(body: string, secrets: readonly string[]): string {
-  const line = maskText(body, secrets).replace(/\s+/g, ' ').replaceAll('\0', '').trim();
+  const line = storableText(maskText(body, secrets)).replace(/\s+/g, ' ').trim();
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }

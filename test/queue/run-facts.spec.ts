@@ -1,0 +1,97 @@
+import { jest } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { Database } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
+import { eventOf, type MessageEvent } from '../../src/notifications/message/message-events.js';
+import { RunFactsLoader } from '../../src/notifications/run-facts.loader.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+let worker: INestApplicationContext;
+let loader: RunFactsLoader;
+let jobTemplate: Row;
+
+beforeAll(async () => {
+  test = await boot({ settings: { BASE_URL: 'https://controller.example' } });
+  worker = await bootWorker(test);
+  loader = worker.get(RunFactsLoader);
+  const project = await test.make.project({ organization: test.home.organization.id });
+  jobTemplate = await test.make.jobTemplate({ project: project.id });
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+});
+afterEach(() => jest.restoreAllMocks());
+
+const event = (name: string): MessageEvent => eventOf(name)!;
+
+async function run(type: string, name: string, around: number | null = null): Promise<number> {
+  const template = type === 'job' ? jobTemplate : null;
+  const row = await test.database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+      project_id, organization_id, workflow_job_id, extra_vars, result_traceback, started, finished)
+    VALUES (${type}, ${name}, 'failed', ${template?.id ?? null}, ${template?.id ?? null},
+      ${jobTemplate.project_id}, ${test.home.organization.id}, ${around}, '{"a": 1}',
+      'Traceback', now(), now()) RETURNING id`);
+  const { id } = row!;
+  if (type === 'job') {
+    await test.database.execute(sql`
+      INSERT INTO job_host_summaries (job_id, host_name, ok) VALUES (${id}, ${`host of ${name}`}, 1)`);
+  }
+  if (around !== null) {
+    await test.database.execute(sql`
+      INSERT INTO workflow_job_nodes (workflow_job_id, job_id, identifier)
+      VALUES (${around}, ${id}, ${name})`);
+  }
+  return id;
+}
+
+it('gathers together what it would gather one by one, each run with its own', async () => {
+  const workflow = await run('workflow_job', 'flow');
+  const further = await run('workflow_job', 'other flow');
+  const wants: [number, string][] = [
+    [await run('job', 'one'), 'error'],
+    [await run('job', 'two', further), 'started'],
+    [workflow, 'error'],
+    [await run('project_update', 'update'), 'error'],
+    [await run('workflow_approval', 'gate', workflow), 'workflow_approval.denied'],
+    [further, 'started'],
+    [2_000_000_000, 'error'],
+  ];
+  const together = await Promise.all(wants.map(([id, name]) => loader.load(id, event(name))));
+  for (const [index, [id, name]] of wants.entries()) {
+    expect(together[index]).toEqual(await loader.load(id, event(name)));
+  }
+  const [one, two, flow, update, gate, other, none] = together;
+  expect(one).toMatchObject({
+    representation: { name: 'one' },
+    hosts: { 'host of one': { ok: 1 } },
+  });
+  expect(two).toMatchObject({ representation: { name: 'two', status: 'running' }, hosts: {} });
+  expect(flow).toMatchObject({ kind: 'workflow_job', nodes: [{ job: { name: 'gate' } }] });
+  expect(update).toMatchObject({ kind: 'project_update', hosts: null });
+  expect(gate).toMatchObject({ representation: { id: workflow }, approval: { nodeName: 'gate' } });
+  expect(other).toMatchObject({ representation: { name: 'other flow' }, nodes: [] });
+  expect(none).toBeNull();
+});
+
+it('tells of the others where a run is deleted meanwhile, and of that one no more', async () => {
+  const id = await run('job', 'gone');
+  const other = await run('job', 'stays');
+  const database = worker.get(Database);
+  const read = database.preparedRows.bind(database);
+  jest.spyOn(database, 'preparedRows').mockImplementationOnce(async (statement) => {
+    const found = await read<Row>(statement);
+    await test.database.execute(sql`DELETE FROM unified_jobs WHERE id = ${id}`);
+    return found as never;
+  });
+  const both = [id, other].map((each) => loader.load(each, event('error')));
+  const [gone, stays] = await Promise.allSettled(both);
+  expect(gone).toMatchObject({ status: 'fulfilled' });
+  expect(stays).toMatchObject({
+    value: { representation: { name: 'stays' }, hosts: { 'host of stays': { ok: 1 } } },
+  });
+  await expect(loader.load(id, event('error'))).resolves.toBeNull();
+});

@@ -173,7 +173,8 @@ function asStarted({ representation, ...facts }: RunFacts): RunFacts {
   const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
   return {
     ...facts,
-    representation: { ...representation, ...start, job_explanation: '' },
+    representation: { ...representation, ...start, job_explanation: '', artifacts: {} },
+    traceback: '',
     ...(facts.hosts ? { hosts: {} } : {}),
     ...(facts.nodes ? { nodes: [] } : {}),
   };

@@ -3,6 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { contextOf } from '../../src/notifications/message/context.js';
 import { eventOf, type MessageEvent } from '../../src/notifications/message/message-events.js';
 import { RunFactsLoader } from '../../src/notifications/run-facts.loader.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
@@ -75,6 +76,16 @@ it('gathers together what it would gather one by one, each run with its own', as
   expect(gate).toMatchObject({ representation: { id: workflow }, approval: { nodeName: 'gate' } });
   expect(other).toMatchObject({ representation: { name: 'other flow' }, nodes: [] });
   expect(none).toBeNull();
+});
+
+it('tells of a start without anything that came after it', async () => {
+  const id = await run('job', 'late');
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET artifacts = '{"made": "at the end"}' WHERE id = ${id}`);
+  const facts = await loader.load(id, event('started'));
+  const context = contextOf(facts!);
+  expect(JSON.parse(String(context.job_metadata))).toMatchObject({ traceback: '', finished: null });
+  expect(context.job).toMatchObject({ artifacts: {}, status: 'running' });
 });
 
 it('tells of the others where a run is deleted meanwhile, and of that one no more', async () => {

@@ -88,6 +88,17 @@ it('tells of a start without anything that came after it', async () => {
   expect(context.job).toMatchObject({ artifacts: {}, status: 'running' });
 });
 
+it('tells of an approval as of its workflow job, whose number it gives', async () => {
+  const workflow = await run('workflow_job', 'flow');
+  const gate = await run('workflow_approval', 'gate', workflow);
+  const facts = await loader.load(gate, event('workflow_approval.running'));
+  expect(contextOf(facts!)).toMatchObject({
+    job_friendly_name: 'Workflow Job',
+    job: { id: workflow, name: 'flow' },
+    approval_node_name: 'gate',
+  });
+});
+
 it('tells of the others where a run is deleted meanwhile, and of that one no more', async () => {
   const id = await run('job', 'gone');
   const other = await run('job', 'stays');

@@ -12,7 +12,8 @@ const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
   inventory_update: 'Inventory Update',
   ad_hoc_command: 'AdHoc Command',
   system_job: 'System Job',
-  workflow_approval: 'Workflow Approval',
+  // The job an approval tells of is its workflow job (automation 3.4).
+  workflow_approval: 'Workflow Job',
 };
 
 const METADATA_INDENT = 4;

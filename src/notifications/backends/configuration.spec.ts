@@ -42,6 +42,24 @@ describe('validateConfiguration', () => {
     });
   });
 
+  it.each(['', ' ', 'the ops team', 'a@example.org, ops team', '<>'])(
+    'refuses %p as somebody to write to or by, who would be left out silently',
+    (text) => {
+      const fault = `'${text}' is not a valid mail address.`;
+      expect(errorsOf('email', { ...EMAIL, sender: text })).toEqual([fault]);
+      expect(errorsOf('email', { ...EMAIL, recipients: ['b@example.org', text] })).toEqual([fault]);
+    },
+  );
+
+  it.each([
+    'root',
+    'a@example.org',
+    'Ops <a@example.org>',
+    '"Ops, all" <a@b.example>, c@d.example',
+  ])('takes %p for somebody to write to and by', (text) => {
+    expect(errorsOf('email', { ...EMAIL, sender: text, recipients: [text] })).toEqual([]);
+  });
+
   it.each([
     ['chat_a', ['token', 'channels']],
     ['sms_a', ['account_sid', 'account_token', 'from_number', 'to_numbers']],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import {
@@ -57,6 +58,31 @@ describe('email', () => {
     expect(mail?.raw).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m);
     expect(mail?.raw).toMatch(/^Subject: =\?UTF-8\?/m);
     expect(mail?.raw).toContain('Zeile 1\r\nZeile zwei: =C3=BC');
+  });
+
+  it('sends by and to mailboxes of the server itself', async () => {
+    const lines: string[] = [];
+    const server = createServer((socket) => {
+      socket.write('220 ready\r\n');
+      socket.on('data', (data) => {
+        lines.push(...data.toString().trimEnd().split('\r\n'));
+        socket.write(lines.at(-1) === 'DATA' ? '354 go on\r\n' : '250 done\r\n');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const config = { sender: 'automation', recipients: ['root', 'a@example.org'], port };
+    await send({ ...configFor(await start()), ...config });
+    server.close();
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'MAIL FROM:<automation>',
+        'RCPT TO:<root>',
+        'RCPT TO:<a@example.org>',
+        'From: <automation>',
+        'To: <root>, a@example.org',
+      ]),
+    );
   });
 
   it('uses STARTTLS and authentication', async () => {

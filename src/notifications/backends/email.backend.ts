@@ -1,5 +1,6 @@
 import { Socket, isIP } from 'node:net';
 import nodemailer from 'nodemailer';
+import addressParser from 'nodemailer/lib/addressparser/index.js';
 import { resolveAllowed } from '../../common/outbound/address-guard.js';
 import { hasLineBreak } from '../../common/outbound/header-check.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
@@ -52,6 +53,10 @@ export const emailBackend: NotificationBackend = {
     timeout: { type: 'int', label: 'Timeout', default: DEFAULT_TIMEOUT_S, min: 1, max: 120 },
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true },
   },
+  check: (config) =>
+    [textOf(config, 'sender'), ...listOf(config, 'recipients')]
+      .filter((text) => !isMailAddress(text))
+      .map((text) => `'${text.slice(0, 40)}' is not a valid mail address.`),
   send: async (config, message, context) => {
     if (flagOf(config, 'use_tls') && flagOf(config, 'use_ssl')) {
       throw new SendError(
@@ -139,14 +144,28 @@ function mailOf(config: Configuration, message: OutgoingMessage, context: SendCo
   const sender = textOf(config, 'sender');
   const domain = /@([a-z0-9.-]+)>?$/i.exec(sender.trim())?.[1] ?? 'localhost';
   return {
-    from: sender,
-    to: listOf(config, 'recipients'),
+    from: addressOf(sender),
+    to: listOf(config, 'recipients').map(addressOf),
     subject: toSingleLine(message.subject),
     text: message.text,
     messageId: `<${context.messageId}@${domain}>`,
     date: context.now(),
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
+}
+
+/** A mailbox of the mail server itself, such as `root`. */
+const isLocalMailbox = (text: string): boolean => /^[^\s@<>()[\]",;:\\]+$/.test(text);
+
+/** The library takes a word without a domain for a name and sends to nobody by it. */
+const addressOf = (text: string): string | { name: string; address: string } =>
+  isLocalMailbox(text) ? { name: '', address: text } : text;
+
+/** Every part names somebody: what the library finds no address in, it leaves out silently. */
+function isMailAddress(text: string): boolean {
+  if (isLocalMailbox(text)) return true;
+  const found = addressParser(text, { flatten: true });
+  return found.length > 0 && found.every(({ address }) => address.includes('@'));
 }
 
 function assertAddresses(addresses: readonly string[]): void {

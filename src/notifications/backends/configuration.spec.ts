@@ -60,6 +60,22 @@ describe('validateConfiguration', () => {
     expect(errorsOf('email', { ...EMAIL, sender: text, recipients: [text] })).toEqual([]);
   });
 
+  it.each(['whsec_', 'whsec_ ', 'whsec_!!!!', 'whsec_a'])(
+    'refuses the signing secret %p, whose key would have no bytes',
+    (signing_secret) => {
+      expect(errorsOf('webhook', { ...WEBHOOK, signing_secret })).toEqual([
+        "Configuration field 'signing_secret' is not valid: 'whsec_' must be followed by a key in Base64.",
+      ]);
+    },
+  );
+
+  it.each(['', 'any words', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_YQ=='])(
+    'accepts the signing secret %p',
+    (signing_secret) => {
+      expect(errorsOf('webhook', { ...WEBHOOK, signing_secret })).toEqual([]);
+    },
+  );
+
   it.each([
     ['chat_a', ['token', 'channels']],
     ['sms_a', ['account_sid', 'account_token', 'from_number', 'to_numbers']],

@@ -33,6 +33,11 @@ export const webhookBackend: NotificationBackend = {
       const fault = faultOfHeader(name, value);
       return fault ? [`Configuration field 'headers' is not valid: ${fault}.`] : [];
     }),
+    ...(isSigningSecret(textOf(config, 'signing_secret'))
+      ? []
+      : [
+          `Configuration field 'signing_secret' is not valid: '${SECRET_PREFIX}' must be followed by a key in Base64.`,
+        ]),
   ],
   send: async (config, message, context) => {
     assertJson(message.text);
@@ -56,6 +61,13 @@ export const webhookBackend: NotificationBackend = {
     }
   },
 };
+
+/** A key of no bytes, which anybody has, is what undecodable text would become. */
+function isSigningSecret(secret: string): boolean {
+  if (!secret.startsWith(SECRET_PREFIX)) return true;
+  const encoded = secret.slice(SECRET_PREFIX.length);
+  return /^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded);
+}
 
 /**
  * Signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time and body.

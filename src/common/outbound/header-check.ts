@@ -1,9 +1,10 @@
 import { OutboundError } from './outbound-error.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Control characters other than tab split or truncate a header line for some peer.
-
+/** Control characters other than tab split or truncate a header line for some peer. */
 const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+/** A header carries bytes; the HTTP client refuses characters that are none. */
+const BEYOND_A_BYTE = /[^\u0000-\u00ff]/;
 
 /** Headers that describe the connection or the framing; the HTTP client alone may set them. */
 const FRAMING_HEADERS: ReadonlySet<string> = new Set([
@@ -28,6 +29,7 @@ export function faultOfHeader(name: string, value: string): string | null {
   if (!TOKEN.test(name)) return `"${name.slice(0, 40)}" is not a valid header name`;
   if (FRAMING_HEADERS.has(name.toLowerCase())) return `the header ${name} cannot be set`;
   if (FORBIDDEN_IN_VALUE.test(value)) return `the value of header ${name} has control characters`;
+  if (BEYOND_A_BYTE.test(value)) return `the value of header ${name} is not Latin-1 text`;
   return null;
 }
 

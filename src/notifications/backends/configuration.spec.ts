@@ -76,6 +76,13 @@ describe('validateConfiguration', () => {
     },
   );
 
+  it('refuses values of headers that no header can carry', () => {
+    expect(errorsOf('webhook', { ...WEBHOOK, headers: { 'X-Mood': 'caf\u00e9' } })).toEqual([]);
+    expect(errorsOf('webhook', { ...WEBHOOK, headers: { 'X-Mood': '\u2603' } })).toEqual([
+      "Configuration field 'headers' is not valid: the value of header X-Mood is not Latin-1 text.",
+    ]);
+  });
+
   it.each([
     ['chat_a', ['token', 'channels']],
     ['sms_a', ['account_sid', 'account_token', 'from_number', 'to_numbers']],

@@ -7,7 +7,7 @@ import { fillPlaceholders } from './fill-placeholders.js';
 import { partsFor } from './message-events.js';
 import type { MessageEvent, Messages } from './message-events.js';
 import type { RunFacts } from './run-facts.js';
-import type { TemplateOutput } from './sandbox-worker.js';
+import type { TemplateOutput } from './sandbox-task.js';
 import { storableObjectIn, storableText } from './storable.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';

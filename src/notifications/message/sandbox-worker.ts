@@ -4,38 +4,7 @@
  * use anything from outside: no value imports, no constants of the module; types are fine.
  */
 import type * as Jinja from '@huggingface/jinja';
-
-/** One template to evaluate. */
-export interface TemplateInput {
-  readonly template: string;
-  /** Refuse unknown variables (at save) instead of rendering them as "" (at send). */
-  readonly strict: boolean;
-}
-
-/** What becomes of a template: text, or why there is none. */
-export type TemplateOutput =
-  | { readonly text: string }
-  | {
-      readonly fault: 'syntax' | 'undefined' | 'security' | 'limit' | 'runtime';
-      /** For `undefined` and `security` the name concerned, else the engine's text. */
-      readonly reason: string;
-    };
-
-export interface SandboxLimits {
-  /** Nodes of the template that may be evaluated, loops included. */
-  readonly maxSteps: number;
-  /** Characters of a value that count as one more step. */
-  readonly textPerStep: number;
-  readonly maxOutputLength: number;
-  readonly maxRange: number;
-}
-
-export interface SandboxTask {
-  readonly templates: readonly TemplateInput[];
-  readonly context: Readonly<Record<string, unknown>>;
-  readonly limits: SandboxLimits;
-  readonly openPaths: readonly string[];
-}
+import type { SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 
 /** The parts of the engine's untyped tree that the checks look at. */
 interface TreeNode {
@@ -179,35 +148,49 @@ function applyFilter(
 ): EngineValue {
   const name = String(node.filter?.callee?.value ?? node.filter?.value);
   const args = node.filter?.args ?? [];
+  const word = args[0]?.value;
   const call = (filter: string, value: EngineValue, own = args): EngineValue =>
     evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
   const list = Array.isArray(operand.value) ? (operand.value as EngineValue[]) : null;
-  const isMissing = operand.value === null || operand.value === undefined;
   switch (name) {
     case 'd':
     case 'default':
       return call('default', operand);
     case 'round':
-      return createValue(scope, roundTo(operand.value, args[0]?.value));
+      return createValue(scope, roundTo(operand.value, word));
     case 'first':
     case 'last': {
       const characters = typeof operand.value === 'string' ? [...operand.value] : [];
       const items = list ?? characters.map((character) => createValue(scope, character));
       return items.at(name === 'first' ? 0 : -1) ?? createValue(scope, undefined);
     }
-    case 'map': {
+    case 'map':
+    case 'select':
+    case 'reject':
       if (!list || args[0]?.type !== 'StringLiteral') return call(name, operand);
-      const filter = String(args[0].value);
       return createList(
         scope,
-        list.map((item) => call(filter, item, args.slice(1))),
+        name === 'map'
+          ? list.map((item) => call(String(word), item, args.slice(1)))
+          : list.filter((item) => passes(item, word, evaluate) === (name === 'select')),
       );
-    }
     case 'int':
-      return isMissing ? createValue(scope, 0) : call(name, operand);
+      return isMissing(operand) ? createValue(scope, 0) : call(name, operand);
     default:
       return call(name, isText(name, operand) ? createValue(scope, textOf(operand)) : operand);
   }
+}
+
+/** What `item is <test>` says. */
+function passes(
+  item: EngineValue,
+  test: unknown,
+  evaluate: (node: TreeNode) => EngineValue,
+): boolean {
+  const identifier = { type: 'Identifier', value: test };
+  return (
+    evaluate({ type: 'TestExpression', operand: given(item), test: identifier }).value === true
+  );
 }
 
 function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
@@ -220,12 +203,16 @@ function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
 /** Whether a filter works on text and must be given the operand as one. */
 function isText(filter: string, operand: EngineValue): boolean {
   if (typeof operand.value === 'string') return false;
-  if (/^(length|join)$/.test(filter)) return operand.value === null || operand.value === undefined;
+  if (/^(length|join)$/.test(filter)) return isMissing(operand);
   return /^(upper|lower|title|capitalize|trim|replace|indent)$/.test(filter);
 }
 
+function isMissing({ value }: EngineValue): boolean {
+  return value === null || value === undefined;
+}
+
 function textOf(operand: EngineValue): string {
-  return operand.value === null || operand.value === undefined ? '' : String(operand);
+  return isMissing(operand) ? '' : String(operand);
 }
 
 function roundTo(value: unknown, digits: unknown): number {
@@ -287,8 +274,10 @@ export const SANDBOX_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
   given,
   isDefault,
   applyFilter,
+  passes,
   filterNode,
   isText,
+  isMissing,
   textOf,
   roundTo,
   createValue,

@@ -29,6 +29,9 @@ describe('TemplateSandbox', () => {
     ["{{ ['a', 'b'] | join(', ') }}", 'a, b'],
     ["{{ ['a', 'b'] | first }}{{ ['a', 'b'] | last }}{{ 'xyz' | first }}", 'abx'],
     ["{{ ['a', 'b'] | map('upper') | join }}", 'AB'],
+    ["{{ [1, 2, 3] | select('odd') | join(',') }}", '1,3'],
+    ["{{ [1, 2, 3] | reject('odd') | join(',') }}", '2'],
+    ["{{ ['a', none] | select('string') | join }}{{ [] | select('odd') | length }}", 'a0'],
     [
       '{{ job.summary_fields.project | tojson }}',
       '{"id": 2, "name": "Stub Project", "description": "", "status": "successful", "scm_type": "git"}',

@@ -4,12 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { OPEN_PATHS } from './context.js';
 import type { MessageContext } from './context.js';
 import { SANDBOX_FUNCTIONS } from './sandbox-worker.js';
-import type {
-  SandboxLimits,
-  SandboxTask,
-  TemplateInput,
-  TemplateOutput,
-} from './sandbox-worker.js';
+import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 
 /** Longest template accepted, in UTF-16 units. */
 export const MAX_TEMPLATE_LENGTH = 32_768;

@@ -49,6 +49,20 @@ it('forgets what was rolled back', async () => {
   expect(await waiting()).toEqual([]);
 });
 
+it('forgets what was undone behind a savepoint, and keeps the rest', async () => {
+  const { database } = test;
+  await database.transaction(async () => {
+    const undone = database.savepoint(async () => {
+      await outbox.add('deletions', [8]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await outbox.add('deletions', [9]);
+  });
+  await eventually(async () => expect(await waiting()).toEqual([9]));
+  expect(await rows()).toMatchObject([{ subject_id: 9 }]);
+});
+
 it('adds again what the queue lost, once its time has passed', async () => {
   await add([4]);
   await eventually(async () => expect(await waiting()).toEqual([4]));

@@ -119,8 +119,9 @@ describe('without an answer of Redis', () => {
 
   it('nothing is limited, and nothing waits long', async () => {
     const { port } = relay.address() as AddressInfo;
-    const { pathname } = new URL(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
-    const one = await limiter(`redis://127.0.0.1:${port}${pathname}`);
+    const url = new URL(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
+    url.host = `127.0.0.1:${port}`;
+    const one = await limiter(url.href);
     expect((await take(one, 'silence')).remaining).toBe(LIMIT - 1);
     isSilent = true;
     const started = performance.now();

@@ -70,6 +70,7 @@ describe('parsePlainVariables', () => {
   it.each([
     'yes: 1',
     'a: no',
+    'a: E-5',
     'a: 1\na: 2',
     '__proto__: x',
     'a: 010',
@@ -82,7 +83,7 @@ describe('parsePlainVariables', () => {
   });
 
   it('reads what it reads as the parser of YAML 1.1 does', () => {
-    const words = ['y', 'No', 'ON', 'True', 'null', '~', 'NaN', 'inf', '0x1f', '1_0', '1e3'];
+    const words = ['y', 'No', 'ON', 'True', 'null', '~', 'NaN', 'inf', '0x1f', '1_0', '1e3', 'e5'];
     const word = fc.constantFrom(...words);
     const name = fc.oneof({ arbitrary: fc.stringMatching(/^\w{1,6}$/), weight: 4 }, word);
     const value = fc.oneof(

@@ -101,7 +101,8 @@ describeInBrowser('hostile text', () => {
       const path = await samples.pathOf(route);
       const answer = await page.goto(path);
       const status = answer?.status() ?? 0;
-      if (status >= 500) broken.push(`${path} ${status}`);
+      const type = answer?.headers()['content-type'] ?? '';
+      if (status >= 500 || !type.startsWith('text/html')) broken.push(`${path} ${status} ${type}`);
       const alive = await page
         .locator('script:not([src]), img, [onload], [onerror], main pre ~ script')
         .count();

@@ -196,7 +196,7 @@ export class PageRenderer {
     segment: string,
     actor: Actor,
   ): Promise<string | null> {
-    if (!/^\d{1,9}$/.test(segment)) return decoded(segment);
+    if (!definition.stored || !/^\d{1,9}$/.test(segment)) return decoded(segment);
     const context = { database: this.database, actor, detail: false };
     const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
     return found ? titleOf({ type: definition.type, ...found }) : null;

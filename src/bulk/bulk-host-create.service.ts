@@ -9,7 +9,7 @@ import { sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
 import { assertWithin, readEntries } from './entry-list.js';
-import { addHost, emptyColumns, selectGiven } from './given-hosts.js';
+import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import {
   checkGiven,
@@ -49,7 +49,8 @@ export class BulkHostCreate {
     const columns = emptyColumns();
     entries.forEach((entry, index) => addHost(columns, index, entry));
     const rows = selectGiven(columns);
-    const check = checkGiven(inventoryId, rows, { onConflict, most: given.length });
+    const names = selectNames(columns);
+    const check = checkGiven(inventoryId, names, { onConflict, most: given.length });
     const target = await this.hosts.find(inventoryId, actor, check);
     assertPossible(inventoryId, target, errors);
     const { existing } = target.check;

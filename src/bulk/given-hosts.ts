@@ -48,3 +48,8 @@ export const selectGiven = (columns: HostColumns): Sql => sql`
     ${columns.description}::text[], ${columns.enabled}::boolean[], ${columns.instance_id}::text[],
     ${columns.variables}::text[], ${columns.groups}::text[])
     AS given (place, name, description, enabled, instance_id, variables, groups)`;
+
+/** What is checked of the hosts: place, name and groups. */
+export const selectNames = ({ place, name, groups }: HostColumns): Sql => sql`
+  SELECT * FROM unnest(${place}::int[], ${name}::text[], ${groups}::text[])
+    AS given (place, name, groups)`;

@@ -22,7 +22,6 @@ export interface ShownNode {
 const MAX_DRAWN = 200;
 /** Nodes that hang together with nothing are a list as well, when they are many. */
 const MAX_LOOSE = 12;
-const NAME_LENGTH = 24;
 
 const EDGE_WORDS: Record<Edge['kind'], string> = {
   success: 'on success',
@@ -99,7 +98,9 @@ function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Poin
   const label = [name, kind, state].filter(Boolean).join(', ');
   const box = html`<rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="9" />
     <rect class="tone" width="6" height="${NODE_HEIGHT}" rx="3" />
-    <text class="name" x="16" y="24">${shorten(name, NAME_LENGTH)}</text>
+    <foreignObject x="16" y="8" width="${NODE_WIDTH - 24}" height="24">
+      <div class="node-name">${name}</div>
+    </foreignObject>
     ${
       !actions &&
       html`<text class="kind-line" x="16" y="46"

@@ -18,7 +18,9 @@ import {
 import {
   idsOfType,
   named,
+  OBJECT_FIELDS,
   objectFaults,
+  ownObjectErrors,
   repeatedIdentifiers,
   STARTS,
   templateFaults,
@@ -63,8 +65,6 @@ interface Subjects {
   organization_exists: boolean;
 }
 
-const REFERENCES = new Set(['inventory', 'credentials', 'labels', 'execution_environment']);
-
 /** The rules of a bulk launch (automation 1.4): all faults at once, in a constant number of queries. */
 @Injectable()
 export class BulkLaunchCheck {
@@ -98,7 +98,10 @@ export class BulkLaunchCheck {
       ...repeatedIdentifiers(entries),
       ...templateFaults(entries, byId),
       ...organization.faults,
-      ...objectFaults(all, objects),
+      ...objectFaults(
+        entries.map((entry) => entry.prompts),
+        objects,
+      ),
     ];
     const checked = entries.map((entry) => {
       const effective = overlaid(prompts, entry.prompts);
@@ -112,7 +115,7 @@ export class BulkLaunchCheck {
       entries: checked.map(({ result }) => result),
       faults,
       entryErrors: checked.map(({ errors }) => errors),
-      fieldErrors: organization.errors,
+      fieldErrors: { ...organization.errors, ...ownObjectErrors(prompts, objects) },
     };
   }
 
@@ -211,10 +214,10 @@ function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>
   return [...entry.ignored, ...names];
 }
 
-/** Unknown references are told for the launch as a whole, like forbidden ones. */
+/** Unknown references are told otherwise, like forbidden ones. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const rest = Object.entries(errors).filter(([field, texts]) => {
-    if (!REFERENCES.has(field)) return true;
+    if (!OBJECT_FIELDS.has(field)) return true;
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
   return Object.fromEntries(rest);

@@ -1,3 +1,5 @@
+import { invalidPk } from '../common/fields/validate.js';
+import type { FieldErrors } from '../common/http/errors.js';
 import { resource } from '../common/resource/registry.js';
 import type { LaunchObjects } from '../jobs/launch-loader.js';
 import type { Prompts } from '../templates/launch-config.js';
@@ -64,25 +66,35 @@ export function templateFaults(
 export const idsOfType = (subjects: readonly Subject[], type: string): number[] =>
   subjects.filter((one) => one.type === type).map(({ id }) => id);
 
-/** Use of every object named is asked, whether a template asks for the field or not. */
-export function objectFaults(all: readonly Prompts[], objects: LaunchObjects): string[] {
-  const unusable = (field: 'inventory' | 'credentials', found: (id: number) => boolean): number[] =>
-    named(all, field).filter((id) => !found(id));
-  return [
-    ...notFound(
-      'Inventories',
-      unusable('inventory', (id) => objects.inventories.get(id)?.mayUse === true),
+type Usable = (id: number, objects: LaunchObjects) => boolean;
+
+/** Fields that name objects, what those are called, and whether the caller may have one used. */
+const OBJECTS = [
+  ['inventory', 'Inventories', (id, { inventories }) => inventories.get(id)?.mayUse === true],
+  ['credentials', 'Credentials', (id, { credentials }) => credentials.get(id)?.mayUse === true],
+  ['labels', 'Labels', (id, { labels }) => labels.get(id)?.mayRead === true],
+  ['execution_environment', 'Execution Environments', () => false],
+] as const satisfies readonly [keyof Prompts, plural: string, Usable][];
+
+export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
+
+/** Use of every object that jobs name is asked, whether a template asks for the field or not. */
+export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
+  OBJECTS.flatMap(([field, plural, isUsable]) =>
+    notFound(
+      plural,
+      named(jobs, field).filter((id) => !isUsable(id, objects)),
     ),
-    ...notFound(
-      'Credentials',
-      unusable('credentials', (id) => objects.credentials.get(id)?.mayUse === true),
-    ),
-    ...notFound(
-      'Labels',
-      named(all, 'labels').filter((id) => objects.labels.get(id)?.mayRead !== true),
-    ),
-    ...notFound('Execution Environments', named(all, 'execution_environment')),
-  ];
+  );
+
+/** The same of what the launch names for all of its jobs: told by field. */
+export function ownObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const [field, , isUsable] of OBJECTS) {
+    const unusable = named([prompts], field).filter((id) => !isUsable(id, objects));
+    if (unusable.length > 0) errors[field] = unusable.map(invalidPk);
+  }
+  return errors;
 }
 
 function notFound(plural: string, ids: readonly number[]): string[] {

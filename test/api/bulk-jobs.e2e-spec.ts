@@ -172,6 +172,36 @@ describe('a bulk launch', () => {
     expect(await runs()).toBe(before);
   });
 
+  it('names what the whole launch refers to by its field, unknown or hidden', async () => {
+    const foreign = await test.make.inventory({ organization: test.home.otherOrganization.id });
+    const secret = await test.make.credential({ organization: test.home.otherOrganization.id });
+    const invalid = (id: number) => `Invalid pk "${id}" - object does not exist.`;
+    const send = (fields: object, jobs = [node()]) =>
+      test.as.orgAdmin.post('bulk/job_launch/', { name: 'x', jobs, ...fields }).expect(400);
+    for (const inventory of [foreign.id, 999_997]) {
+      expect((await send({ inventory })).body).toEqual({ inventory: [invalid(inventory)] });
+    }
+    const { body } = await send(
+      {
+        inventory: 999_997,
+        credentials: [secret.id, 999_998],
+        labels: [4],
+        execution_environment: 5,
+        organization: 999_999,
+      },
+      [node({ inventory: foreign.id })],
+    );
+    const tail = "not found or you don't have permissions to access it";
+    expect(body).toEqual({
+      inventory: [invalid(999_997)],
+      credentials: [invalid(secret.id), invalid(999_998)],
+      labels: [invalid(4)],
+      execution_environment: [invalid(5)],
+      organization: [invalid(999_999)],
+      __all__: [`Organization 999999 ${tail}`, `Inventories {${foreign.id}} ${tail}`],
+    });
+  });
+
   it('names kinds of templates that cannot be part of it', async () => {
     const housekeeping = await test.database.row<Row>(sql`
       INSERT INTO unified_job_templates (type, name) VALUES ('system_job_template', 'Cleanup')
@@ -214,6 +244,9 @@ describe('a bulk launch', () => {
       client.post('bulk/job_launch/', { name: 'x', jobs: [node(job)], ...fields });
     const tail = "not found or you don't have permissions to access it";
     expect((await send({ inventory: inventory.id }).expect(400)).body).toEqual({
+      inventory: [`Invalid pk "${inventory.id}" - object does not exist.`],
+    });
+    expect((await send({}, { inventory: inventory.id }).expect(400)).body).toEqual({
       __all__: [`Inventories {${inventory.id}} ${tail}`],
     });
     expect((await send({}, { labels: [label.id] }).expect(400)).body).toEqual({

@@ -55,7 +55,11 @@ export class BulkHostCreate {
     assertPossible(inventoryId, target, errors);
     const { existing } = target.check;
     return this.database.transaction(async () => {
-      const before = await this.hosts.hold(target, entries.length - existing);
+      const added = {
+        names: sql`SELECT name FROM (${names}) given`,
+        most: entries.length - existing,
+      };
+      const before = await this.hosts.hold(target, added);
       const writing = dryRun
         ? this.hosts.foresee(target, rows)
         : this.hosts.write(target, rows, onConflict);

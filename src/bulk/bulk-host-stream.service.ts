@@ -136,7 +136,8 @@ export class BulkHostStream {
     return this.database.transaction(async () => {
       await this.stage(spool);
       const check = await this.check(stream, received);
-      const before = await this.hosts.hold(target, spool.size - check.existing);
+      const names = sql`SELECT name FROM given_hosts`;
+      const before = await this.hosts.hold(target, { names, most: spool.size - check.existing });
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
       if (dryRun) {
         const given = sql`SELECT * FROM given_hosts`;

@@ -4,7 +4,7 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { HostLimit } from '../inventories/host-limit.js';
+import { HostLimit, type AddedHosts } from '../inventories/host-limit.js';
 import { InventoryLock } from '../inventories/inventory-lock.js';
 import { HOST_DEFAULTS } from './given-hosts.js';
 
@@ -85,12 +85,12 @@ export class HostWriter {
   /**
    * Holds the inventory against other writers of hosts and groups until the transaction ends.
    *
-   * @param added hosts it will have more
+   * @param added hosts it will have more, and the query for the `name` of all that are given
    * @returns number of hosts it has
    * @throws Forbidden beyond the limit of the organization
    */
-  async hold(target: HostTarget, added: number): Promise<number> {
-    if (added > 0) await this.limit.assertRoom(target.id, added);
+  async hold(target: HostTarget, added: Pick<AddedHosts, 'most' | 'names'>): Promise<number> {
+    if (added.most > 0) await this.limit.assertRoom(target.id, added);
     return (await this.inventory.holdAll([target.id], 'host')).get(target.id) ?? 0;
   }
 

@@ -3,6 +3,7 @@ import { Forbidden } from '../common/http/errors.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.js';
 import { splitHostName } from './host-name.js';
 import { InventoryLock } from './inventory-lock.js';
@@ -18,7 +19,7 @@ export class HostHooks implements ResourceHooks {
   async prepareCreate(values: Values): Promise<void> {
     takePort(values, String(values.variables ?? ''));
     const inventoryId = values.inventory as number;
-    await this.limit.assertRoom(inventoryId, 1);
+    await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1 });
     await this.inventory.hold(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
   }
@@ -26,9 +27,13 @@ export class HostHooks implements ResourceHooks {
   async prepareUpdate(row: Row, values: Values): Promise<void> {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a host.');
     const inventoryId = row.inventory_id as number;
+    if ('name' in values) {
+      takePort(values, String(values.variables ?? row.variables));
+      const except = sql`h.id <> ${row.id}`;
+      await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1, except });
+    }
     await this.inventory.hold(inventoryId, 'host');
     if (!('name' in values)) return;
-    takePort(values, String(values.variables ?? row.variables));
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
   }
 
@@ -38,6 +43,8 @@ export class HostHooks implements ResourceHooks {
     await this.inventory.assertIdle(inventoryId);
   }
 }
+
+const oneName = ({ name }: Values): Sql => sql`SELECT ${String(name)}::text AS name`;
 
 /** Moves the port of `name:port` from the name into the variables, as JSON text. */
 function takePort(values: Values, variables: string): void {

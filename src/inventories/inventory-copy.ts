@@ -11,7 +11,10 @@ export async function copyMembers(
 ): Promise<void> {
   const { database } = machinery;
   const { id: author } = request.actor;
-  await machinery.find(HostLimit).assertRoom(copy.id, original.total_hosts as number);
+  await machinery.find(HostLimit).assertRoom(copy.id, {
+    names: sql`SELECT name FROM hosts WHERE inventory_id = ${original.id}`,
+    most: original.total_hosts as number,
+  });
   await database.execute(sql`
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables,
       created_by_id, modified_by_id)

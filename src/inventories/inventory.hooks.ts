@@ -9,6 +9,7 @@ import type { ResourceHooks, Values } from '../common/resource/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { HostLimit } from './host-limit.js';
 import { InventoryLock } from './inventory-lock.js';
 
 const PENDING = 'Inventory is already pending deletion.';
@@ -19,6 +20,7 @@ export class InventoryHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly inventory: InventoryLock,
+    private readonly limit: HostLimit,
     private readonly outbox: Outbox,
     private readonly activity: ActivityRecorder,
   ) {}
@@ -43,6 +45,17 @@ export class InventoryHooks implements ResourceHooks {
       );
     }
     takeNoFilter(values);
+  }
+
+  /** Its hosts have to fit into the organization it moved to. */
+  async updated(before: Row, { id, organization_id: organization }: Row): Promise<void> {
+    if (organization === before.organization_id) return;
+    await this.limit.assertRoom(id, {
+      names: sql`SELECT name FROM hosts WHERE inventory_id = ${id}`,
+      // They are among its rows already.
+      most: 0,
+      except: sql`inv.id <> ${id}`,
+    });
   }
 
   /**

@@ -168,6 +168,8 @@ describe('webhook', () => {
     await rotate().expect(400);
     const { body } = await patch(template, { webhook_service: 'service_a' }).expect(200);
     expect(body.related.webhook_receiver).toBe(`/api/v2/job_templates/${template.id}/service_a/`);
+    const { body: plain } = await patch(await makeTemplate(), { description: 'x' }).expect(200);
+    expect(plain.related.webhook_receiver).toBe('');
     expect(JSON.stringify(body)).not.toContain('$sealed$');
     const first = await keyOf(template);
     expect(first).toMatch(/^[A-Za-z0-9]{50}$/);

@@ -150,6 +150,11 @@ describe('the settings of a project', () => {
   const patch = (project: Row, fields: object) =>
     test.as.superuser.patch(`projects/${project.id}/`, fields);
 
+  it('name no receiver without a service', async () => {
+    const { body } = await patch(await makeProject({}), { webhook_service: '' }).expect(200);
+    expect(body.related.webhook_receiver).toBe('');
+  });
+
   it.each(SERVICE_ROWS)('give it a key that a hook of %s can sign with', async (service) => {
     const project = await makeProject({ webhook_service: service });
     const { body } = await test.as.superuser.get(`projects/${project.id}/`).expect(200);

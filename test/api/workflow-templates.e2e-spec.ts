@@ -321,6 +321,8 @@ it('key comes and goes with the service', async () => {
     (await as.superuser.get(`${url}webhook_key/`).expect(200)).body.webhook_key;
   expect(await keyOf()).toBe('');
   await as.superuser.post(`${url}webhook_key/`).expect(400);
+  const { body: plain } = await as.superuser.get(url).expect(200);
+  expect(plain.related.webhook_receiver).toBe('');
   const { body } = await as.superuser.patch(url, { webhook_service: 'service_a' }).expect(200);
   expect(body.related.webhook_receiver).toBe(`/api/v2/${url}service_a/`);
   const first = await keyOf();

@@ -60,7 +60,7 @@ const isEmpty = (value: unknown): boolean =>
 
 function relatedLinks(related: Item): Html | null {
   const links = Object.entries(related).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
   );
   if (links.length === 0) return null;
   return html`<nav class="card related" aria-labelledby="related-title">

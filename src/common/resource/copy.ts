@@ -130,11 +130,19 @@ async function copy(
     ...(await options.values?.(original, context)),
     name,
   };
-  const made = await resources.insert(definition, values, actor);
+  const made = await resources.insert(namesOnName(definition), values, actor);
   await options.copied?.(original, made, context);
   const shown = await resources.load(definition, made.id, actor);
   return Reply.created(await resources.show(definition, shown, actor));
 }
+
+/** A copy differs by its name alone: that is at fault when another object is called so. */
+const namesOnName = (definition: ResourceDefinition): ResourceDefinition => ({
+  ...definition,
+  unique: definition.unique.map((rule) =>
+    rule.columns.includes('name') ? { ...rule, field: 'name' } : rule,
+  ),
+});
 
 /** The fields of a row as a request would have brought them. */
 function valuesOf(definition: ResourceDefinition, row: Row): Values {

@@ -1,0 +1,48 @@
+/** What every `/<resource>/<id>/copy/` has in common. */
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { resource } from '../../src/common/resource/registry.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
+
+const TYPES = [
+  'credential',
+  'inventory',
+  'job_template',
+  'notification_template',
+  'project',
+  'workflow_job_template',
+];
+
+let test: TestApp;
+let samples: Samples;
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+});
+afterAll(() => test.close());
+
+it('are all tried', () => {
+  const { routes } = test.app.get(RouteTable, { strict: false });
+  const copies = routes.filter(
+    ({ method, pattern }) => method === 'POST' && pattern.endsWith('/:id/copy'),
+  );
+  expect(copies.map(({ pattern }) => pattern.split('/')[3]).sort()).toEqual(
+    TYPES.map((type) => resource(type).path).sort(),
+  );
+});
+
+it.each(TYPES)('of a %s under a name that another has is refused for its name', async (type) => {
+  const { id, name } = await samples.of(type);
+  const url = `${resource(type).url(id)}copy/`;
+  const copy = (body: object) => test.as.superuser.post(url, body);
+  await copy({ name: 'Taken' }).expect(201);
+  expect((await copy({ name: 'Taken' }).expect(400)).body).toEqual({
+    name: [expect.stringMatching(/ already exists\.$/)],
+  });
+  expect((await copy({ name }).expect(400)).body).toEqual({
+    name: [
+      `The original object is already named ${String(name)}, a copy from it cannot have the same name.`,
+    ],
+  });
+  expect((await copy({}).expect(400)).body).toEqual({ name: ['This field is required.'] });
+});

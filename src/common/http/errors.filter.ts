@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { sqlState } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
 import { ErrorPages } from '../browsable/error-pages.js';
 import {
   BadRequest,
@@ -82,10 +83,6 @@ export function answerOf(error: unknown): ErrorAnswer {
 const unavailable = (seconds = 5): ErrorAnswer =>
   detail(503, TEMPORARY, { 'Retry-After': String(seconds) });
 
-/** The driver and its pool say these in words alone, without a code. */
-const LOST_CONNECTION =
-  /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
-
 /** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
 function databaseAnswer(error: unknown): ErrorAnswer | null {
   const state = sqlState(error);
@@ -96,10 +93,7 @@ function databaseAnswer(error: unknown): ErrorAnswer | null {
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
     return detail(400, 'A value of the request cannot be used.');
   }
-  const connection = ['08', '53', '57', '58', '40', '55'].includes(state.slice(0, 2));
-  const refused = /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND/.test(state);
-  const lost = LOST_CONNECTION.test(error instanceof Error ? error.message : '');
-  return connection || refused || lost ? unavailable() : null;
+  return isPassing(error) ? unavailable() : null;
 }
 
 function frameworkAnswer(error: unknown): ErrorAnswer {

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
 import { sql } from '../../database/sql.js';
 import type { EventRow } from '../runner/events.js';
 import { RunSignals } from '../run-signals.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
-import { isPassing, patiently } from './patience.js';
+import { patiently } from './patience.js';
 
 /** Stores the events of runs, many in one statement, fenced by the lease (R3). */
 @Injectable()

@@ -2,12 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.js';
 import { Database } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
 import { raw, sql } from '../../database/sql.js';
 import { RunTransitions } from '../transitions.js';
 import type { JobStatus } from '../unified-job.schema.js';
 import { ActiveRuns, LEASE_SECONDS, type ActiveRun } from './active-runs.js';
 import type { Outcome } from './outcome.js';
-import { isPassing, patiently } from './patience.js';
+import { patiently } from './patience.js';
 import { WorkerNode } from './worker-node.js';
 
 const NOT_STORED = 'The results of the run could not be stored.';

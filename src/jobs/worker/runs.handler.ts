@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { HandlesQueue, type QueueHandler } from '../../common/queue/queue-workers.js';
 import { Database } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
 import { sql } from '../../database/sql.js';
 import { SHUT_DOWN } from '../run-explanations.js';
 import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
 import { Leases } from './leases.js';
 import { isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
-import { isPassing } from './patience.js';
 import { PlaybookJob } from './playbook-job.js';
 import { ProjectSync } from './project-sync.js';
 

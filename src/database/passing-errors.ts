@@ -1,0 +1,16 @@
+import { sqlState } from './database.js';
+
+/** Classes: connection, resources, intervention of an operator, system, conflict, lock not got. */
+const PASSING_CLASSES = new Set(['08', '53', '57', '58', '40', '55']);
+const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
+/** The driver and its pool say these in words alone, without a code. */
+const LOST_CONNECTION =
+  /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
+
+/** Whether a database error says nothing about the statement, so that it can be tried again. */
+export function isPassing(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state.length === 5 && PASSING_CLASSES.has(state.slice(0, 2))) return true;
+  if (NETWORK_CODES.test(state)) return true;
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
+}

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 
@@ -42,5 +44,53 @@ describe('a connection that ends in the moment it is ready', () => {
     const database = new Database({ driver: { master: pool } } as unknown as DataSource);
     const rows = database.transaction(() => database.rows({ text: 'SELECT 1' }));
     await expect(rows).rejects.toThrow('connection error');
+  });
+});
+
+describe('work after a commit', () => {
+  const sent: string[] = [];
+  const client = {
+    on: () => undefined,
+    off: () => undefined,
+    release: () => undefined,
+    query: (text: string) => Promise.resolve(void sent.push(text)),
+  };
+  const pool = { connect: (done: (error: null, client: object) => void) => done(null, client) };
+  const database = new Database({ driver: { master: pool } } as unknown as DataSource);
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+  let logged: jest.SpiedFunction<Logger['error']>;
+
+  beforeEach(() => {
+    sent.length = 0;
+    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  });
+  afterEach(() => logged.mockRestore());
+
+  it.each([
+    ['an error', new Error('no use')],
+    [
+      'an error that has a transaction tried again',
+      Object.assign(new Error('x'), { code: '40001' }),
+    ],
+  ])('that fails with %s leaves the work done, once', async (_case, error) => {
+    const done: string[] = [];
+    const result = await database.transaction(() => {
+      database.afterCommit(failing(error));
+      database.afterCommit(() => done.push('the next'));
+      return Promise.resolve(done.push('the work'));
+    });
+    expect(result).toBe(1);
+    expect(done).toEqual(['the work', 'the next']);
+    expect(sent).toEqual(['BEGIN', 'COMMIT']);
+    expect(logged).toHaveBeenCalledWith(
+      expect.objectContaining({ message: 'work after a commit failed' }),
+    );
+  });
+
+  it('fails nobody without a transaction either', () => {
+    expect(() => database.afterCommit(failing(new Error('no use')))).not.toThrow();
+    expect(logged).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { PreparedNames } from './prepared-names.js';
@@ -28,6 +28,7 @@ const MAX_TRIES = 3;
 @Injectable()
 export class Database {
   private readonly open = new AsyncLocalStorage<OpenTransaction>();
+  private readonly logger = new Logger('Database');
   /** Statements sent so far in this process; tests compare it to prove constant query counts. */
   statementCount = 0;
   private readonly prepared = new PreparedNames();
@@ -127,11 +128,14 @@ export class Database {
     open.beforeCommit.push(work);
   }
 
-  /** Registers work that runs once the transaction is committed; at once without a transaction. */
+  /**
+   * Registers work that runs once the transaction is committed; at once without a transaction. What
+   * is committed stands: when the work fails, that is logged and nobody is told otherwise.
+   */
   afterCommit(work: () => void): void {
     const open = this.open.getStore();
     if (open) open.afterCommit.push(work);
-    else work();
+    else this.followUp([work]);
   }
 
   /**
@@ -164,6 +168,13 @@ export class Database {
   private async begin<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.connect();
     const open: OpenTransaction = { client, beforeCommit: [], afterCommit: [], savepoints: 0 };
+    const result = await this.commit(open, work);
+    this.followUp(open.afterCommit);
+    return result;
+  }
+
+  private async commit<T>(open: OpenTransaction, work: () => Promise<T>): Promise<T> {
+    const { client } = open;
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
@@ -175,13 +186,24 @@ export class Database {
         return value;
       });
       await client.query('COMMIT');
-      for (const hook of open.afterCommit) hook();
       return result;
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
       release(client, broken);
+    }
+  }
+
+  /** Does what follows from committed work; nothing of it can undo or repeat the work. */
+  private followUp(hooks: readonly (() => void)[]): void {
+    for (const hook of hooks) {
+      try {
+        hook();
+      } catch (error) {
+        const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.logger.error({ message: 'work after a commit failed', error: reason });
+      }
     }
   }
 

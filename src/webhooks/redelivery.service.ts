@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest, NotFound } from '../common/http/errors.js';
 import { Idempotency } from '../common/http/idempotency.js';
-import { Reply } from '../common/http/reply.js';
+import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -16,8 +16,6 @@ import { answerTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
 import type { WebhookServiceName } from './services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
-
-const REFUSED = 400;
 
 /**
  * Sends a recorded delivery through its template again, by the rules that hold now. The new delivery
@@ -48,25 +46,23 @@ export class RedeliveryService {
     const template = await this.templateOf(row, event.service);
     const size = row.size as number;
     const recorded = (id: number): void => this.audit(template, row, id);
-    const reply = await this.idempotency.once(request, async () => {
+    return this.idempotency.once(request, async () => {
       const given = { template, event, size, source: ip, redeliveryOf: row.id, recorded };
       const taken = await this.intake.take(given);
-      // A refusal is in the ledger, so it is an answer that stands, too (decisions 29 and 31).
+      // A refusal is in the ledger, so it stands.
       return taken.verdict === 'rejected'
-        ? new Reply(REFUSED, taken.reason)
+        ? new BadRequest(taken.reason)
         : answerTo(taken, template.kind);
     });
-    if (reply.status === REFUSED) throw new BadRequest(reply.body as string);
-    return reply;
   }
 
   private async templateOf(row: Row, service: WebhookServiceName): Promise<ReceiverTemplate> {
-    const id = row.template_id as number;
+    const id = row.template_id as number | null;
     const found = await this.database.row<{ type: string }>(
       sql`SELECT type FROM unified_job_templates WHERE id = ${id}`,
     );
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
-    const template = kind ? await this.templates.find(kind, id) : null;
+    const template = kind && id !== null ? await this.templates.find(kind, id) : null;
     if (template?.service !== service) {
       throw new BadRequest('The template does not receive webhooks of this service any more.');
     }

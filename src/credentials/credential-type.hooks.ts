@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { heldBy } from '../common/resource/held-by.js';
 import type { ResourceHooks, Values } from '../common/resource/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -23,7 +24,7 @@ export class CredentialTypeHooks implements ResourceHooks {
     const changed = ['inputs', 'kind'].find(
       (name) => name in values && JSON.stringify(values[name]) !== JSON.stringify(row[name]),
     );
-    if (changed && (await this.isUsed(row))) {
+    if (changed && (await this.users(row)) !== null) {
       throw new Forbidden(
         `Modifications to ${changed} are not allowed for credential types that are in use`,
       );
@@ -34,16 +35,18 @@ export class CredentialTypeHooks implements ResourceHooks {
     if (row.managed === true) {
       throw new Forbidden('Deletion not allowed for managed credential types');
     }
-    if (await this.isUsed(row)) {
-      throw new Forbidden('Credential types that are in use cannot be deleted');
+    const users = await this.users(row);
+    if (users !== null) {
+      throw new Forbidden(`Credential types that are in use cannot be deleted: ${users}.`);
     }
   }
 
   /** The row is locked by the request, and a new credential locks it too: the answer holds. */
-  private async isUsed(row: Row): Promise<boolean> {
-    const found = await this.database.row(sql`
-      SELECT 1 FROM credentials WHERE credential_type_id = ${row.id} LIMIT 1`);
-    return found !== undefined;
+  private users(row: Row): Promise<string | null> {
+    return heldBy(
+      this.database,
+      sql`SELECT id, 'credential' AS type FROM credentials WHERE credential_type_id = ${row.id}`,
+    );
   }
 }
 

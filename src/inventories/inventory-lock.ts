@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest, Conflict, Invalid } from '../common/http/errors.js';
+import { BadRequest, Invalid } from '../common/http/errors.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import { Database } from '../database/database.js';
 import { ident, sql } from '../database/sql.js';
-
-export const IN_USE = 'Resource is being used by running jobs.';
 
 /** What must hold across the hosts and groups of one inventory, whoever changes them meanwhile. */
 @Injectable()
@@ -56,10 +55,6 @@ export class InventoryLock {
 
   /** @throws Conflict while a job that has not ended uses the inventory */
   async assertIdle(...inventoryIds: readonly number[]): Promise<void> {
-    const active = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE inventory_id = ANY(${inventoryIds}::int[]) AND status IN ('new', 'pending', 'waiting', 'running')
-      LIMIT 1`);
-    if (active) throw new Conflict(IN_USE);
+    await assertNoActiveRuns(this.database, sql`inventory_id = ANY(${inventoryIds}::int[])`);
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { heldBy } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
 import { resource } from '../common/resource/registry.js';
@@ -91,10 +92,15 @@ export class NotificationTemplateHooks implements ResourceHooks {
 
   /** Nothing that is still to be sent is lost by deleting where it goes (decision 24). */
   async prepareDelete(row: Row): Promise<void> {
-    const pending = await this.database.row(sql`
-      SELECT 1 FROM notifications
-      WHERE notification_template_id = ${row.id} AND status = 'pending' LIMIT 1`);
-    if (pending) throw new Conflict('Delete not allowed while there are pending notifications');
+    const pending = await heldBy(
+      this.database,
+      sql`
+        SELECT id, 'notification' AS type FROM notifications
+        WHERE notification_template_id = ${row.id} AND status = 'pending'`,
+    );
+    if (pending !== null) {
+      throw new Conflict(`Delete not allowed while there are pending notifications: ${pending}.`);
+    }
   }
 
   /** In clear; null when it belongs to another type or its key is lost. */

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
-import { Conflict, Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks, Values } from '../common/resource/hooks.js';
 
 @Injectable()
@@ -15,10 +16,6 @@ export class OrganizationHooks implements ResourceHooks {
   }
 
   async prepareDelete(row: Row): Promise<void> {
-    const active = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE organization_id = ${row.id} AND status IN ('new', 'pending', 'waiting', 'running')
-      LIMIT 1`);
-    if (active) throw new Conflict('Resource is being used by running jobs.');
+    await assertNoActiveRuns(this.database, sql`organization_id = ${row.id}`);
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
-import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import { Forbidden, Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
 import { resource } from '../common/resource/registry.js';
@@ -71,11 +72,10 @@ export class ProjectHooks implements ResourceHooks {
   }
 
   async prepareDelete(row: Row): Promise<void> {
-    const active = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE (project_id = ${row.id} OR unified_job_template_id = ${row.id})
-        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
-    if (active) throw new Conflict('Resource is being used by running jobs.');
+    await assertNoActiveRuns(
+      this.database,
+      sql`project_id = ${row.id} OR unified_job_template_id = ${row.id}`,
+    );
     await this.database.execute(sql`
       DELETE FROM unified_jobs
       WHERE unified_job_template_id = ${row.id} AND type = 'project_update'`);

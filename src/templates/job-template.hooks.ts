@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { assertNoActiveRuns } from './active-runs.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from './webhook-fields.js';
 
@@ -70,7 +70,7 @@ export class JobTemplateHooks implements ResourceHooks {
   }
 
   async prepareDelete(row: Row): Promise<void> {
-    await assertNoActiveRuns(this.database, row.id);
+    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
   }
 
   /** @throws Invalid with every fault across fields */

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Conflict } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks } from '../common/resource/hooks.js';
-import { ApprovalTemplates } from './approval-templates.service.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
 
 @Injectable()
 export class ApprovalTemplateHooks implements ResourceHooks {
-  constructor(private readonly approvals: ApprovalTemplates) {}
+  constructor(private readonly database: Database) {}
 
   /** The node stays, with nothing to run. */
   async prepareDelete(row: Row): Promise<void> {
-    const pending = await this.approvals.pending(row.id);
-    if (pending.length > 0) throw new Conflict('Resource is being used by running jobs.');
+    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
   }
 }

@@ -49,7 +49,7 @@ export class ApprovalTemplates {
   }
 
   /** Ids of the approvals of a template that nobody has decided. */
-  async pending(templateId: number): Promise<number[]> {
+  private async pending(templateId: number): Promise<number[]> {
     const found = await this.database.rows<Row>(sql`
       SELECT id FROM unified_jobs
       WHERE unified_job_template_id = ${templateId} AND type = 'workflow_approval'

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { refFault } from '../templates/job-template-checks.js';
-import { assertNoActiveRuns } from '../templates/active-runs.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 
 const ORGANIZATION_NEEDED =
@@ -49,7 +49,7 @@ export class WorkflowTemplateHooks implements ResourceHooks {
 
   /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
   async prepareDelete(row: Row): Promise<void> {
-    await assertNoActiveRuns(this.database, row.id);
+    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
     await this.database.execute(sql`
       DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
       WHERE node.workflow_job_template_id = ${row.id} AND node.unified_job_template_id = tpl.id

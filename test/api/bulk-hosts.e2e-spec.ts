@@ -354,11 +354,11 @@ describe('deleting hosts', () => {
 
   it('refuses hosts of running jobs', async () => {
     const host = await test.make.host(inventory);
-    await test.database.execute(sql`
+    const job = await test.database.row<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, inventory_id)
-      VALUES ('job', 'busy', 'running', ${inventory.id})`);
+      VALUES ('job', 'busy', 'running', ${inventory.id}) RETURNING id`);
     expect((await remove([host.id]).expect(409)).body).toEqual({
-      detail: 'Resource is being used by running jobs.',
+      detail: `Resource is being used by running jobs: job ${job!.id}.`,
     });
   });
 

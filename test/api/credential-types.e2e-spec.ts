@@ -148,7 +148,9 @@ describe('custom types', () => {
     await change({ kind: 'net' }).expect(403);
     await change({ name: 'Renamed', inputs: CLOUD.inputs, injectors: {} }).expect(200);
     const kept = await test.as.superuser.delete(path).expect(403);
-    expect(kept.body).toEqual({ detail: 'Credential types that are in use cannot be deleted' });
+    expect(kept.body).toEqual({
+      detail: `Credential types that are in use cannot be deleted: credential ${credential.id}.`,
+    });
     await test.as.superuser.delete(`credentials/${credential.id}/`).expect(204);
     await change({ inputs: { fields: [] } }).expect(200);
     await test.as.superuser.delete(path).expect(204);

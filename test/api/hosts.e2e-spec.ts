@@ -114,11 +114,11 @@ it.each<[PersonaName, number, number]>([
 it('is not deleted under a running job', async () => {
   const busy = await test.make.inventory({ organization: test.home.organization.id });
   const host = await test.make.host(busy);
-  await test.database.execute(sql`
+  const job = await test.database.row<{ id: number }>(sql`
     INSERT INTO unified_jobs (type, name, status, inventory_id)
-    VALUES ('job', 'Runs', 'waiting', ${busy.id})`);
+    VALUES ('job', 'Runs', 'waiting', ${busy.id}) RETURNING id`);
   const { body } = await test.as.orgAdmin.delete(`hosts/${host.id}/`).expect(409);
-  expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+  expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
 });
 
 describe('variable_data', () => {

@@ -254,11 +254,11 @@ describe('deleting', () => {
 
   it('waits for jobs that use it', async () => {
     const inventory = await test.make.inventory(ofHome());
-    await test.database.execute(sql`
+    const job = await test.database.row<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, inventory_id)
-      VALUES ('job', 'Runs', 'running', ${inventory.id})`);
+      VALUES ('job', 'Runs', 'running', ${inventory.id}) RETURNING id`);
     const { body } = await test.as.orgAdmin.delete(`inventories/${inventory.id}/`).expect(409);
-    expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+    expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
   });
 
   it('never removes an inventory that nobody deleted', async () => {

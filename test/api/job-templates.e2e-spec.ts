@@ -300,7 +300,7 @@ it('cannot be deleted while it runs; its jobs outlive it', async () => {
   const url = `job_templates/${template.id}/`;
   const { body: job } = await as.superuser.post(`${url}launch/`, {}).expect(201);
   const { body } = await as.superuser.delete(url).expect(409);
-  expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+  expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job.id}.` });
   await as.superuser.post(`jobs/${job.id}/cancel/`).expect(202);
   await as.superuser.delete(url).expect(204);
   const kept = await as.superuser.get(`jobs/${job.id}/`).expect(200);

@@ -297,9 +297,11 @@ async function settle(templateId: number): Promise<void> {
 
 it('is not deleted while a notification is pending', async () => {
   const made = await create('chat_a');
-  await test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
+  const sent = await test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
   const { body } = await test.as.orgAdmin.delete(made.url).expect(409);
-  expect(body).toEqual({ detail: 'Delete not allowed while there are pending notifications' });
+  expect(body).toEqual({
+    detail: `Delete not allowed while there are pending notifications: notification ${sent.body.notification}.`,
+  });
   await settle(made.id);
   await test.as.orgAdmin.delete(made.url).expect(204);
 });

@@ -179,11 +179,11 @@ describe('deletion', () => {
     const { as, make, database } = test;
     const organization = await make.organization();
     const team = await make.team({ organization: organization.id });
-    await database.execute(sql`
+    const job = await database.row<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, organization_id, created, modified)
-      VALUES ('job', 'active', 'running', ${organization.id}, now(), now())`);
+      VALUES ('job', 'active', 'running', ${organization.id}, now(), now()) RETURNING id`);
     const { body } = await as.superuser.delete(`organizations/${organization.id}/`).expect(409);
-    expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+    expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
     await database.execute(sql`
       UPDATE unified_jobs SET status = 'successful' WHERE organization_id = ${organization.id}`);
     await as.superuser.delete(`organizations/${organization.id}/`).expect(204);

@@ -210,7 +210,7 @@ describe('a project with a source', () => {
     const project = await makeGit();
     const url = `projects/${project.id}/`;
     const { body } = await as.orgAdmin.delete(url).expect(409);
-    expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+    expect(body).toEqual({ detail: expect.stringMatching(/running jobs: project update \d+\.$/) });
     await settle(project);
     const template = await make.jobTemplate({ project: project.id });
     const folder = join(test.app.get(Settings).DATA_DIR, 'projects', String(project.local_path));

@@ -216,7 +216,9 @@ describe('approvals', () => {
       INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
       VALUES ('workflow_approval', 'Waiting', 'pending', ${body.id}) RETURNING id`);
     const refused = await as.superuser.delete(body.url).expect(409);
-    expect(refused.body).toEqual({ detail: 'Resource is being used by running jobs.' });
+    expect(refused.body).toEqual({
+      detail: `Resource is being used by running jobs: workflow approval ${waiting!.id}.`,
+    });
     await as.superuser.delete(urlOf(node)).expect(204);
     await as.superuser.get(body.url).expect(404);
     const run = await database.row(sql`

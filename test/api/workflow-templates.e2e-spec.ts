@@ -239,7 +239,9 @@ it('is deleted with its nodes and approvals, keeps its runs, and not while one i
   const url = `workflow_job_templates/${workflow.id}/`;
   const launched = await as.superuser.post(`${url}launch/`).expect(201);
   const { body } = await as.superuser.delete(url).expect(409);
-  expect(body).toEqual({ detail: 'Resource is being used by running jobs.' });
+  expect(body).toEqual({
+    detail: `Resource is being used by running jobs: workflow job ${launched.body.id}.`,
+  });
   await database.execute(
     sql`UPDATE unified_jobs SET status = 'successful' WHERE id = ${launched.body.id}`,
   );

@@ -66,6 +66,7 @@ export class BulkHostDelete {
   }
 
   private async delete(ids: readonly number[]): Promise<void> {
+    await this.database.checkReferencesAtCommit();
     const removed = await this.database.execute(
       sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`,
     );

@@ -121,6 +121,14 @@ export class Database {
     }
   }
 
+  /**
+   * Has references checked when the transaction ends, for deletions: one may reach a row by several
+   * references, step by step, and PostgreSQL would check each step by all of them.
+   */
+  async checkReferencesAtCommit(): Promise<void> {
+    await this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' });
+  }
+
   /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */
   beforeCommit(work: () => Promise<void>): void {
     const open = this.open.getStore();

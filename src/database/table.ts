@@ -1,5 +1,11 @@
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
+/**
+ * What a deletion does to the rows that refer to what goes: take them along, or leave them without.
+ * Nothing is held back by a reference; what must be is refused with a sentence that says why.
+ */
+export type OnDelete = 'CASCADE' | 'SET NULL';
+
 export interface TableColumn {
   type: string;
   nullable?: boolean;
@@ -8,7 +14,7 @@ export interface TableColumn {
   primary?: boolean;
   /** Generated `integer`/`bigint` identity. */
   identity?: boolean;
-  references?: { table: string; onDelete: 'CASCADE' | 'SET NULL' | 'RESTRICT' };
+  references?: { table: string; onDelete: OnDelete };
 }
 
 export interface TableIndex {
@@ -73,6 +79,8 @@ function columnOf(table: string, column: string, options: TableColumn): EntitySc
           foreignKey: {
             target: options.references.table,
             onDelete: options.references.onDelete,
+            // For deletions, see `Database.checkReferencesAtCommit`.
+            deferrable: 'INITIALLY IMMEDIATE' as const,
             name: `${table}_${column}_fkey`,
           },
         }

@@ -27,6 +27,7 @@ export class InventoryDeletionHandler implements QueueHandler {
       await this.empty('groups', inventoryId);
     }
     await this.database.transaction(async () => {
+      await this.database.checkReferencesAtCommit();
       await this.database.execute(sql`
         DELETE FROM inventories WHERE id = ${inventoryId} AND pending_deletion`);
       await this.outbox.acknowledge('deletions', inventoryId);
@@ -44,6 +45,7 @@ export class InventoryDeletionHandler implements QueueHandler {
     do {
       removed = await this.database.transaction(async () => {
         await this.outbox.postpone('deletions', inventoryId, QUIET_SECONDS);
+        await this.database.checkReferencesAtCommit();
         return this.database.execute(sql`
           DELETE FROM ${ident(table)} WHERE id IN (
             SELECT id FROM ${ident(table)} WHERE inventory_id = ${inventoryId}

@@ -12,8 +12,12 @@ export class WebhookDeliverySchema {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   received!: string;
 
-  @Reference(() => resource('unified_job_template'), READ_ONLY)
-  template!: number;
+  @Reference(() => resource('unified_job_template'), {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Template the delivery came for; null once that is deleted.',
+  })
+  template!: number | null;
 
   @Choices(WEBHOOK_SERVICES, READ_ONLY)
   service!: string;

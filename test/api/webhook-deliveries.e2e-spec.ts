@@ -247,6 +247,21 @@ describe('redelivery', () => {
   });
 });
 
+it('outlives its template, which can be deleted once its jobs have ended', async () => {
+  const mine = await homeHook();
+  const { body } = await mine.send(PUSH).expect(202);
+  const url = `job_templates/${mine.template.id}/`;
+  await test.as.orgAdmin.post(`jobs/${body.job}/cancel/`).expect(202);
+  await test.as.orgAdmin.delete(url).expect(204);
+  const kept = await test.as.superuser.get(`webhook_deliveries/${body.delivery}/`).expect(200);
+  expect(kept.body).toMatchObject({ template: null, verdict: 'accepted', job: body.job });
+  await test.as.orgAdmin.get(`jobs/${body.job}/`).expect(200);
+  const again = await test.as.superuser
+    .post(`webhook_deliveries/${body.delivery}/redeliver/`, {})
+    .expect(400);
+  expect(again.body.detail).toContain('does not receive webhooks of this service any more');
+});
+
 describe('trying filters', () => {
   let tried: Hook;
   const path = () => `job_templates/${tried.template.id}/webhook_filters/test/`;

@@ -1,3 +1,4 @@
+import type { OnDelete } from '../../database/table.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -50,7 +51,7 @@ export interface Field {
   search: boolean;
   /** Target of a reference. */
   target: (() => ResourceDefinition) | null;
-  onDelete: 'CASCADE' | 'SET NULL' | 'RESTRICT';
+  onDelete: OnDelete;
   /** Action the caller must be allowed on the referenced object when the reference is set. */
   needs: string | null;
   /** False: a database index for the reference is not made (another index serves). */

@@ -9,6 +9,7 @@ import type { Request, Response } from 'express';
 import { sqlState } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { ErrorPages } from '../browsable/error-pages.js';
+import { brokenReference } from '../resource/broken-reference.js';
 import {
   BadRequest,
   Conflict,
@@ -89,7 +90,7 @@ function databaseAnswer(error: unknown): ErrorAnswer | null {
   if (state === '2201B') return detail(400, 'The regular expression is not valid.');
   if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
   if (state === '23505') return detail(409, 'Another request made a conflicting change.');
-  if (state === '23503') return detail(409, 'A referenced object was changed meanwhile.');
+  if (state === '23503') return detail(409, brokenReference(error));
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
     return detail(400, 'A value of the request cannot be used.');
   }

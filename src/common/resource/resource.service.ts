@@ -216,6 +216,7 @@ export class ResourceService {
   ): Promise<Reply | undefined> {
     return this.database.transaction(async () => {
       const row = await this.load(definition, id, actor, { action: 'delete', lock: true });
+      await this.database.checkReferencesAtCommit();
       const reply = await this.hooksOf(definition).prepareDelete?.(row, actor);
       if (reply) return reply;
       await this.database.execute(sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`);

@@ -1,0 +1,51 @@
+import { type Relation, type ResourceDefinition } from './define-resource.js';
+import { resources } from './registry.js';
+
+/** What the driver tells of a violated foreign key. */
+interface Violation {
+  table?: string;
+  constraint?: string;
+}
+
+/** The two ends of a reference, for people. */
+interface Ends {
+  from: string;
+  to: string;
+}
+
+/**
+ * Which reference a write left without its object: one that was deleted while the request ran.
+ *
+ * @param error of the database, SQLSTATE 23503
+ */
+export function brokenReference(error: unknown): string {
+  const { table = '', constraint = '' } = error as Violation;
+  const column = constraint.replace(`${table}_`, '').replace(/_fkey$/, '');
+  const ends = endsOfField(table, column) ?? endsOfLink(table, column);
+  return ends
+    ? `The ${ends.to} that the ${ends.from} refers to was deleted meanwhile.`
+    : 'An object that the request refers to was deleted meanwhile.';
+}
+
+const wordOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
+
+function endsOfField(table: string, column: string): Ends | undefined {
+  const owners = resources().filter((one) => one.table === table);
+  // Of a shared table, the list over all its kinds stands for them.
+  const owner = owners.find(({ variants }) => variants !== null) ?? owners[0];
+  const field = owners.flatMap(({ fields }) => fields).find((one) => one.column === column);
+  return owner && field?.target ? { from: wordOf(owner), to: wordOf(field.target()) } : undefined;
+}
+
+function endsOfLink(table: string, column: string): Ends | undefined {
+  for (const definition of resources()) {
+    const link = Object.values(definition.relations).find((one) => isLink(one, table));
+    if (link?.kind !== 'many-to-many') continue;
+    const [near, far] = [wordOf(definition), wordOf(link.target())];
+    return column === link.near ? { from: far, to: near } : { from: near, to: far };
+  }
+  return undefined;
+}
+
+const isLink = (relation: Relation, table: string): boolean =>
+  relation.kind === 'many-to-many' && relation.table === table;

@@ -1,0 +1,181 @@
+/**
+ * What is deleted goes whatever refers to it: each object that can be deleted is tied to something by
+ * every foreign key of the schema, what goes with it too. A key that is added later is among them.
+ */
+import { RouteTable } from '../../src/common/http/route-table.js';
+import { Outbox } from '../../src/common/queue/outbox.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
+import { sql } from '../../src/database/sql.js';
+import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { entangle, foreignKeys } from '../support/references.js';
+import { Samples, sampleTypes } from '../support/samples.js';
+
+/**
+ * Types that can be deleted, and those whose objects refer to one and outlive it. The organization is
+ * the last: all samples are in it.
+ */
+const OUTLIVING: Record<string, readonly string[]> = {
+  user: ['job', 'job_template', 'credential', 'team', 'organization'],
+  team: ['job_template', 'credential'],
+  o_auth2_access_token: ['user'],
+  credential: ['job', 'job_template', 'project', 'credential_type'],
+  credential_type: [],
+  inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
+  host: ['job', 'job_event', 'job_host_summary', 'group'],
+  group: ['inventory'],
+  project: ['job', 'job_template', 'webhook_delivery', 'workflow_job_template_node'],
+  job_template: ['job', 'workflow_job', 'webhook_delivery', 'workflow_job_template_node'],
+  workflow_job_template: ['job', 'workflow_job', 'webhook_delivery'],
+  workflow_job_template_node: ['job_template', 'workflow_job_template'],
+  workflow_approval_template: ['job', 'workflow_job', 'workflow_job_template_node'],
+  schedule: ['job', 'workflow_job', 'job_template'],
+  notification_template: ['job', 'job_template', 'organization'],
+  job: ['job_template', 'webhook_delivery', 'notification'],
+  project_update: ['project', 'webhook_delivery', 'notification'],
+  workflow_job: ['workflow_job_template', 'webhook_delivery', 'notification'],
+  workflow_approval: ['workflow_approval_template', 'webhook_delivery', 'notification'],
+  organization: ['job', 'project_update', 'workflow_job', 'job_template', 'project'],
+};
+
+let test: TestApp;
+let samples: Samples;
+beforeAll(async () => {
+  test = await boot();
+  samples = new Samples(test);
+});
+afterAll(() => test.close());
+
+const urlOf = async (type: string): Promise<string> =>
+  resource(type).url((await samples.of(type)).id);
+
+it('is asked of everything that can be deleted', () => {
+  const { routes } = test.app.get(RouteTable, { strict: false });
+  const paths = routes
+    .filter(({ method, info }) => method === 'DELETE' && info?.kind === 'destroy')
+    .map(({ pattern }) => /^\/api\/v2\/(\w+)\/:id$/.exec(pattern)?.[1]);
+  const types = resources().filter(({ path }) => paths.includes(path));
+  expect(types.map(({ type }) => type).sort()).toEqual(Object.keys(OUTLIVING).sort());
+});
+
+it('is decided by every reference, and checked when all is done', async () => {
+  const undecided = (await foreignKeys(test.database)).filter(
+    ({ onDelete, deferrable }) => !['c', 'n'].includes(onDelete) || !deferrable,
+  );
+  expect(undecided).toEqual([]);
+});
+
+/** Rows that samples do not need, but that can refer to one. */
+async function furnishFurther(): Promise<void> {
+  const { make, database } = test;
+  const [user, inventory, group, workflow, node] = await Promise.all(
+    ['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'].map(
+      (type) => samples.of(type),
+    ),
+  );
+  await database.execute(sql`
+    INSERT INTO sessions (digest, user_id, generation)
+    VALUES (${`digest ${user!.id}`}, ${user!.id}, 0)`);
+  const child = await make.group(inventory!);
+  await database.execute(sql`
+    INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);
+  const next = await make.workflowNode(workflow!);
+  await database.execute(sql`
+    INSERT INTO workflow_job_template_node_edges (parent_id, child_id, kind)
+    VALUES (${node!.id}, ${next.id}, 'success')`);
+}
+
+/** A fresh sample with everything there is tied to it. */
+async function furnish(type: string): Promise<void> {
+  samples.reset();
+  for (const one of sampleTypes()) await samples.of(one);
+  await samples.tieAll();
+  await furnishFurther();
+  expect(await entangle(samples, type)).toEqual([]);
+}
+
+/** All lists, over what is left. */
+async function expectListsToAnswer(): Promise<void> {
+  const { routes } = test.app.get(RouteTable, { strict: false });
+  const lists = routes.filter(
+    ({ method, pattern, info }) =>
+      method === 'GET' && info?.kind === 'list' && !pattern.includes(':'),
+  );
+  expect(lists.length).toBeGreaterThan(0);
+  for (const { pattern } of lists) {
+    const { status } = await test.as.superuser.get(`${pattern}/`);
+    expect([pattern, status]).toEqual([pattern, 200]);
+  }
+}
+
+describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
+  it('goes, whatever refers to it', async () => {
+    await furnish(type);
+    const url = await urlOf(type);
+    const kept = await Promise.all(outliving.map(urlOf));
+    if (type === 'credential_type') {
+      // It is used by nothing but credentials, and those hold it.
+      const { body } = await test.as.superuser.delete(url).expect(403);
+      const { id } = await samples.of('credential');
+      expect(body.detail).toMatch(new RegExp(`in use cannot be deleted: .*credential ${id}`));
+      await test.as.superuser.delete(await urlOf('credential')).expect(204);
+    }
+    const { status, body } = await test.as.superuser.delete(url);
+    expect({ status, body }).toEqual({ status: type === 'inventory' ? 202 : 204, body: {} });
+    if (type === 'inventory') await removeInventory();
+    await test.as.superuser.get(url).expect(404);
+    for (const one of kept) await test.as.superuser.get(one).expect(200);
+    const { id } = await samples.of(type);
+    expect(
+      await test.database.rows(
+        sql`SELECT role_field FROM roles WHERE content_type = ${type} AND object_id = ${id}`,
+      ),
+    ).toEqual([]);
+    if (type !== 'organization') await expectListsToAnswer();
+  });
+});
+
+/** What the queue does after the answer. */
+async function removeInventory(): Promise<void> {
+  const { id } = await samples.of('inventory');
+  await new InventoryDeletionHandler(test.database, test.app.get(Outbox)).handle(id);
+}
+
+it('by somebody else at the same moment is told by name, not in words of the database', async () => {
+  const template = await test.make.jobTemplate({ ask_inventory_on_launch: true });
+  const inventory = await test.make.inventory();
+  const { body, status } = await test.database.withClient(async (other) => {
+    await other.query('BEGIN');
+    await other.query('DELETE FROM inventories WHERE id = $1', [inventory.id]);
+    const answer = test.as.superuser
+      .post(`job_templates/${template.id}/launch/`, { inventory: inventory.id })
+      .then(({ status, body }) => ({ status, body: body as unknown }));
+    await eventually(async () => {
+      const waiting = await test.database.rows(sql`
+        SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND datname = current_database()`);
+      expect(waiting).toHaveLength(1);
+    });
+    await other.query('COMMIT');
+    return answer;
+  });
+  expect({ status, body }).toEqual({
+    status: 409,
+    body: { detail: 'The inventory that the unified job refers to was deleted meanwhile.' },
+  });
+});
+
+it('is refused with the names of what is in the way, and the number of the rest', async () => {
+  const template = await test.make.jobTemplate({ allow_simultaneous: true });
+  const url = `job_templates/${template.id}/`;
+  const ids: number[] = [];
+  for (let count = 0; count < 7; count++) {
+    const { body } = await test.as.superuser.post(`${url}launch/`, {}).expect(201);
+    ids.push(body.id as number);
+  }
+  const named = ids.slice(0, 5).map((id) => `job ${id}`);
+  expect((await test.as.superuser.delete(url).expect(409)).body).toEqual({
+    detail: `Resource is being used by running jobs: ${named.join(', ')} and 2 more.`,
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * The foreign keys of the migrated schema, and rows tied to one object by every one of them: what
+ * has to hold when an object is deleted holds for references that are added later, too.
+ */
+import { resource } from '../../src/common/resource/registry.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import type { Database } from '../../src/database/database.js';
+import { ident, sql, type Sql } from '../../src/database/sql.js';
+import type { Samples } from './samples.js';
+
+/** A reference of `table` to the rows of `target`. */
+export interface ForeignKey {
+  name: string;
+  table: string;
+  column: string;
+  target: string;
+  /** `c`: the row goes along; `n`: it stays without. As in `pg_constraint`. */
+  onDelete: string;
+  /** May be checked at the end of a transaction. */
+  deferrable: boolean;
+}
+
+export function foreignKeys(database: Database): Promise<ForeignKey[]> {
+  return database.rows<ForeignKey & Row>(sql`
+    SELECT con.conname AS name, con.conrelid::regclass::text AS table, att.attname AS column,
+      con.confrelid::regclass::text AS target, con.confdeltype AS "onDelete",
+      con.condeferrable AS deferrable
+    FROM pg_constraint con
+    JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
+    WHERE con.contype = 'f' AND con.connamespace = 'public'::regnamespace
+    ORDER BY con.conrelid::regclass::text, att.attname`);
+}
+
+/** The last row of a table, the last of each kind in a shared one. */
+interface LastRows {
+  condition: Sql;
+  /** Empty where rows have no id, so that nothing can refer to them. */
+  ids: readonly number[];
+}
+
+/**
+ * Makes everything that can refer to a sample refer to it, and whatever can refer to the rows that go
+ * with it refer to those.
+ *
+ * @returns names of the foreign keys by which nothing could be made to refer to the sample
+ */
+export async function entangle(samples: Samples, type: string): Promise<string[]> {
+  const { database } = samples.test;
+  const keys = await foreignKeys(database);
+  const sample = [resource(type).table, (await samples.of(type)).id] as const;
+  const going: (readonly [table: string, id: number])[] = [sample];
+  const isGoing = (table: string, id: number): boolean =>
+    going.some(([one, other]) => one === table && other === id);
+  const untied: string[] = [];
+  for (const [target, id] of going) {
+    for (const { name, table, column, onDelete } of keys.filter((key) => key.target === target)) {
+      const { condition, ids } = await lastRows(database, table);
+      const staying = ids.filter((one) => !isGoing(table, one));
+      const those = ids.length > 0 ? sql`id = ANY(${staying}::int[])` : condition;
+      const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${id}`;
+      // Of rows that are alone in their table one is enough; another of the same ends may not be.
+      const needed = staying.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
+      await database.execute(sql`
+        UPDATE ${ident(table)} SET ${ident(column)} = ${id} WHERE ${those} AND ${needed}`);
+      if (target === sample[0] && id === sample[1] && !(await database.row(refers)))
+        untied.push(name);
+      if (onDelete === 'c') going.push(...staying.map((one) => [table, one] as const));
+    }
+  }
+  return untied;
+}
+
+async function lastRows(database: Database, table: string): Promise<LastRows> {
+  const columns = await database.rows<{ name: string }>(sql`
+    SELECT attname AS name FROM pg_attribute
+    WHERE attrelid = ${table}::regclass AND attname IN ('id', 'type')`);
+  const has = (column: string): boolean => columns.some(({ name }) => name === column);
+  if (!has('id')) {
+    return { condition: sql`ctid = (SELECT max(ctid) FROM ${ident(table)})`, ids: [] };
+  }
+  const kinds = has('type') ? sql`GROUP BY type` : sql`HAVING count(*) > 0`;
+  const rows = await database.rows<{ id: number }>(
+    sql`SELECT max(id)::int AS id FROM ${ident(table)} ${kinds}`,
+  );
+  const ids = rows.map(({ id }) => id);
+  return { condition: sql`id = ANY(${ids}::int[])`, ids };
+}

@@ -10,6 +10,7 @@ import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activ
 import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 import { MarkSlicedJobs1795292000000 } from './1795292000000-mark-sliced-jobs.js';
 import { MakeReferencesDeferrable1795328500000 } from './1795328500000-make-references-deferrable.js';
+import { TellFailedAttempts1795328845180 } from './1795328845180-tell-failed-attempts.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -25,4 +26,5 @@ export const migrations = {
   AddSchedules1795291639174,
   MarkSlicedJobs1795292000000,
   MakeReferencesDeferrable1795328500000,
+  TellFailedAttempts1795328845180,
 };

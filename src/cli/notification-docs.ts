@@ -19,11 +19,22 @@ are encrypted at rest too; whoever may only read the template sees them masked, 
 
 | To | Send |
 |---|---|
-| try a template | \`POST /api/v2/notification_templates/<id>/test/\`, with \`{"event": "success"}\` for the message of an event |
+| try a template | \`POST /api/v2/notification_templates/<id>/test/\`, with \`{"event": "success"}\` for the message of an event: one attempt, at once, whose record then is \`successful\` or \`failed\` |
 | be told of runs | \`POST /api/v2/<parent>/<id>/notification_templates_<event>/\` \`{"id": <id>}\`: \`started\`, \`success\`, \`error\` of job templates, workflow job templates, projects and organizations, \`approvals\` of the last two kinds that have them |
 | see what came of it | \`GET /api/v2/notifications/<id>/attempts/\`; \`summary_fields.circuit_breaker\` of the template says whether its destination is being left alone |
 | repeat one | \`POST /api/v2/notifications/<id>/resend/\` |
 | repeat a time range | \`POST /api/v2/notification_templates/<id>/resend/\` \`{"from": "2026-01-31T00:00:00Z"}\`, \`?dry_run=1\` to see what it would send |
+
+| A record is | when |
+|---|---|
+| \`pending\` | it was not tried yet; \`error\` may say why it has to wait |
+| \`failed\` | the last attempt failed, as \`error\` says. \`next_attempt_at\` says when it is tried again; null: no try is planned |
+| \`successful\` | an attempt succeeded |
+
+Network errors, time-outs, 408, 425, 429 and 5xx are tried again, eight attempts in about four hours;
+other refusals and tests are not. While a try is planned a record cannot be sent again. A template cannot
+be deleted while one of its records is \`pending\`; planned tries are cancelled with it. A worker that
+dies in an attempt leaves it to another one, which makes it once more under the same id, tests too.
 
 This page is generated from \`src/notifications/backends\`: \`${COMMAND}\`.
 `;

@@ -3,17 +3,24 @@ import { Batch } from '../common/batch.js';
 import { acknowledged, Outbox } from '../common/queue/outbox.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import type { OutgoingMessage } from './backends/backend.js';
 import type { NotificationType } from './backends/notification-type.js';
-import type { Messages } from './message/message-events.js';
+import { TEST_EVENT, type Messages } from './message/message-events.js';
+import { unfinished } from './unfinished.js';
 
 /** Renewed while an attempt lasts, so it only has to outlive a pause of the process. */
 const LEASE_SECONDS = 30;
 /** The ladder of attempts takes four hours; waiting for a dead destination ends after these. */
 const GIVE_UP_HOURS = 8;
-const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.status <> 'pending'`;
+const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.delay IS NULL`;
 const ABANDONED = 'The worker ended before the outcome was known.';
+
+/** Ends the attempts that a dead worker left behind at the notifications of a part of a statement. */
+const abandonedOf = (part: Sql): Sql => sql`
+  UPDATE notification_attempts a
+  SET successful = FALSE, detail = ${ABANDONED}, modified = now()
+  FROM ${part} WHERE a.notification_id = ${part}.id AND a.successful IS NULL`;
 
 /** One attempt at one notification, held by this process. */
 export interface Lease {
@@ -38,12 +45,12 @@ export interface Lease {
 
 /** What came of an attempt. */
 export interface Outcome {
-  status: 'successful' | 'failed' | 'pending';
+  status: 'successful' | 'failed';
   error: string;
   sent: number;
   delivered: readonly string[];
-  /** Wait before the next attempt; only while pending. */
-  delaySeconds: number;
+  /** Wait before the next attempt; null when none is planned. */
+  delaySeconds: number | null;
   /** Absent when no message could be made. */
   message: OutgoingMessage | null;
   attempt: { statusCode: number | null; detail: string; durationMs: number };
@@ -53,6 +60,8 @@ export interface Outcome {
 export interface Target {
   destination: string;
   due: boolean;
+  /** Asked for by somebody who waits for what comes of it. */
+  is_test: boolean;
 }
 
 interface Settlement {
@@ -76,8 +85,8 @@ export class DeliveryLedger {
   ) {}
 
   /**
-   * Where a pending notification goes and whether it is its turn; undefined when it is settled. What
-   * opens and resolves one incident goes out in order (docs/decisions/0038).
+   * Where a notification goes and whether it is its turn; undefined when nothing of it is to be sent
+   * any more. What opens and resolves one incident goes out in order (docs/decisions/0038).
    */
   find(id: number): Promise<Target | undefined> {
     return this.finding.run(id);
@@ -86,7 +95,7 @@ export class DeliveryLedger {
   private async findAll(ids: readonly number[]): Promise<(Target | undefined)[]> {
     // Planned each time: a plan made before a burst would read all of it for each batch.
     const rows = await this.database.rows<Target & Row>(sql`
-      SELECT n.id, nt.destination,
+      SELECT n.id, nt.destination, n.event = ${TEST_EVENT} AS is_test,
         (n.lease_until IS NULL OR n.lease_until < now())
           AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
           AND (n.event IN ('success', 'error')
@@ -96,17 +105,17 @@ export class DeliveryLedger {
               JOIN unified_jobs earlier ON earlier.id = before.unified_job_id
               JOIN unified_jobs run ON run.id = n.unified_job_id
               WHERE before.notification_template_id = nt.id AND before.id < n.id
-                AND before.event IN ('success', 'error') AND before.status = 'pending'
+                AND before.event IN ('success', 'error') AND ${unfinished('before')}
                 AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
-      WHERE n.id = ANY(${ids}::int[]) AND n.status = 'pending'`);
+      WHERE n.id = ANY(${ids}::int[]) AND ${unfinished('n')}`);
     return inOrder(ids, rows);
   }
 
   /**
-   * Begins an attempt: counts it, writes it down, and settles one that a dead worker left behind.
-   * Undefined when somebody else has it, or it is not due. A message made for another kind of
-   * template is made anew.
+   * Begins an attempt: counts it, writes it down, and settles one that a dead worker left behind: an
+   * expired lease says so, because whoever ends an attempt gives its lease back. Undefined when
+   * somebody else has it, or it is not due. A message made for another kind of template is made anew.
    */
   lease(id: number): Promise<Lease | undefined> {
     return this.leasing.run(id);
@@ -116,8 +125,8 @@ export class DeliveryLedger {
     // Locked in one order, so that two workers with the same ids do not wait for each other.
     const rows = await this.database.rows<Lease & Row>(sql`
       WITH wanted AS (
-        SELECT id FROM notifications
-        WHERE id = ANY(${ids}::int[]) AND status = 'pending'
+        SELECT id FROM notifications n
+        WHERE id = ANY(${ids}::int[]) AND ${unfinished('n')}
           AND (lease_until IS NULL OR lease_until < now())
           AND (next_attempt_at IS NULL OR next_attempt_at <= now())
         ORDER BY id FOR UPDATE
@@ -125,7 +134,10 @@ export class DeliveryLedger {
         UPDATE notifications n SET
           attempts = n.attempts + 1,
           lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-          next_attempt_at = NULL,
+          status = CASE WHEN n.lease_until IS NULL THEN n.status ELSE 'failed' END,
+          error = CASE WHEN n.lease_until IS NULL THEN n.error ELSE ${ABANDONED} END,
+          next_attempt_at = CASE WHEN n.lease_until IS NULL THEN n.next_attempt_at
+            ELSE coalesce(n.next_attempt_at, now()) END,
           notification_type = nt.notification_type,
           recipients = nt.recipients,
           text = CASE WHEN n.notification_type = nt.notification_type THEN n.text END,
@@ -140,9 +152,7 @@ export class DeliveryLedger {
           nt.notification_configuration, nt.messages,
           n.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue
       ), abandoned AS (
-        UPDATE notification_attempts a
-        SET successful = FALSE, detail = ${ABANDONED}, modified = now()
-        FROM leased WHERE a.notification_id = leased.id AND a.successful IS NULL
+        ${abandonedOf(ident('leased'))}
       ), begun AS (
         INSERT INTO notification_attempts (notification_id, number) SELECT id, attempts FROM leased
       )
@@ -153,7 +163,7 @@ export class DeliveryLedger {
   async renew({ id, attempts }: Lease): Promise<void> {
     await this.database.execute(sql`
       UPDATE notifications SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      WHERE id = ${id} AND attempts = ${attempts} AND status = 'pending'`);
+      WHERE id = ${id} AND attempts = ${attempts} AND lease_until IS NOT NULL`);
   }
 
   /** Ends an attempt. A lease that was lost meanwhile changes nothing but the attempt's own row. */
@@ -162,12 +172,11 @@ export class DeliveryLedger {
   }
 
   private async settleAll(all: readonly Settlement[]): Promise<void[]> {
-    const isPending = ({ outcome }: Settlement): boolean => outcome.status === 'pending';
-    if (all.some(isPending)) {
+    if (all.some(({ outcome }) => outcome.delaySeconds !== null)) {
       await this.database.transaction(async () => {
         const held = await this.writeOutcomes(all);
-        for (const { lease, outcome } of all.filter(isPending)) {
-          if (!held.has(lease.id)) continue;
+        for (const { lease, outcome } of all) {
+          if (outcome.delaySeconds === null || !held.has(lease.id)) continue;
           await this.outbox.postpone('notifications', lease.id, outcome.delaySeconds);
         }
       });
@@ -204,7 +213,7 @@ export class DeliveryLedger {
         FROM given WHERE a.notification_id = given.id AND a.number = given.attempts
       ), held AS (
         SELECT n.id FROM notifications n JOIN given USING (id, attempts)
-        WHERE n.status = 'pending' ORDER BY n.id FOR UPDATE OF n
+        WHERE ${unfinished('n')} ORDER BY n.id FOR UPDATE OF n
       ), ended AS (
         ${acknowledged('notifications', ENDED)}
       )
@@ -215,8 +224,7 @@ export class DeliveryLedger {
         body = coalesce(given.body::json, n.body),
         text = coalesce(given.text, n.text),
         lease_until = NULL,
-        next_attempt_at = CASE WHEN given.status = 'pending'
-          THEN now() + make_interval(secs => given.delay) END,
+        next_attempt_at = now() + make_interval(secs => given.delay),
         modified = now()
       FROM held JOIN given USING (id) WHERE n.id = held.id
       RETURNING n.id`);
@@ -229,18 +237,26 @@ export class DeliveryLedger {
    */
   async hold(id: number, delaySeconds: number): Promise<void> {
     await this.database.transaction(async () => {
-      const row = await this.database.row<{ status: string }>(sql`
-        UPDATE notifications SET
-          status = CASE WHEN created < now() - make_interval(hours => ${GIVE_UP_HOURS})
-            THEN 'failed' ELSE status END,
-          error = CASE WHEN error = '' THEN 'The destination could not be reached.' ELSE error END,
-          next_attempt_at = CASE WHEN created < now() - make_interval(hours => ${GIVE_UP_HOURS})
-            THEN NULL ELSE now() + make_interval(secs => ${delaySeconds}) END,
-          modified = now()
-        WHERE id = ${id} AND status = 'pending' AND (lease_until IS NULL OR lease_until < now())
-        RETURNING status`);
-      if (row?.status === 'pending') await this.outbox.postpone('notifications', id, delaySeconds);
-      if (row?.status === 'failed') await this.outbox.acknowledge('notifications', id);
+      const row = await this.database.row<{ planned: boolean }>(sql`
+        WITH held AS (
+          UPDATE notifications n SET
+            status = CASE WHEN lease_until IS NOT NULL
+              OR created < now() - make_interval(hours => ${GIVE_UP_HOURS})
+              THEN 'failed' ELSE status END,
+            error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
+              WHEN error = '' THEN 'The destination could not be reached.' ELSE error END,
+            lease_until = NULL,
+            next_attempt_at = CASE WHEN created >= now() - make_interval(hours => ${GIVE_UP_HOURS})
+              THEN now() + make_interval(secs => ${delaySeconds}) END,
+            modified = now()
+          WHERE id = ${id} AND ${unfinished('n')} AND (lease_until IS NULL OR lease_until < now())
+          RETURNING id, next_attempt_at IS NOT NULL AS planned
+        ), abandoned AS (
+          ${abandonedOf(ident('held'))}
+        )
+        SELECT planned FROM held`);
+      if (row?.planned === true) await this.outbox.postpone('notifications', id, delaySeconds);
+      if (row?.planned === false) await this.outbox.acknowledge('notifications', id);
     });
   }
 }

@@ -10,8 +10,10 @@ import { Database } from '../database/database.js';
 import { BOOLEAN, INTEGER, list, object } from '../common/openapi/json-schema.js';
 import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { TEST_EVENT } from './message/message-events.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { readRange, type ResendRange } from './resend-request.js';
+import { isUnfinished, unfinished } from './unfinished.js';
 
 /** Answer of a resend of a time range, for the OpenAPI document. */
 export const RESENT = object(
@@ -27,9 +29,9 @@ export const RESENT = object(
 );
 
 /**
- * Sends finished notifications once more, each as a record of its own, because a record's outcome
- * is final. What failed keeps its id and the recipients it reached, so that nobody is told twice;
- * what succeeded goes out anew.
+ * Sends finished notifications once more, each as a record of its own, because the outcome of a
+ * finished one is final. What failed keeps its id and the recipients it reached, so that nobody is
+ * told twice; what succeeded goes out anew.
  */
 @Injectable()
 export class NotificationRepeats {
@@ -41,11 +43,11 @@ export class NotificationRepeats {
     private readonly settings: RuntimeSettings,
   ) {}
 
-  /** @returns the new record. @throws Conflict while the old one is pending */
+  /** @returns the new record. @throws Conflict while the old one is still to be sent */
   async one(id: string, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const row = await this.resources.load(notifications, id, actor, { action: 'resend' });
-      if (row.status === 'pending') throw new Conflict('The notification is still being sent.');
+      if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
       const [repeated] = await this.repeat([row.id]);
       const shown = await this.resources.load(notifications, repeated!, actor);
       await this.recordOne(shown);
@@ -137,12 +139,13 @@ export class NotificationRepeats {
 
 /**
  * What stands now for each notification fired in the range: itself, or the newest record that
- * repeats it. A repetition that is pending or went through therefore takes its original out.
+ * repeats it. What is still to be tried is left out whatever its status, and a repetition that is
+ * still to be sent or went through takes its original out with it.
  */
 const newestRecords = (templateId: number, { from, to, statuses, events }: ResendRange): Sql => sql`
   WITH RECURSIVE chain AS (
     SELECT id AS first, id FROM notifications
-    WHERE notification_template_id = ${templateId} AND resend_of_id IS NULL AND event <> 'test'
+    WHERE notification_template_id = ${templateId} AND resend_of_id IS NULL AND event <> ${TEST_EVENT}
       AND created >= ${from}::timestamptz AND created < coalesce(${to}::timestamptz, now())
       AND (${events.length === 0}::boolean OR event = ANY(${events}::text[]))
     UNION ALL
@@ -151,4 +154,4 @@ const newestRecords = (templateId: number, { from, to, statuses, events }: Resen
     SELECT max(id) AS id FROM chain GROUP BY first
   )
   SELECT n.id, (count(*) OVER ())::int AS total FROM notifications n JOIN newest USING (id)
-  WHERE n.status = ANY(${statuses}::text[]) ORDER BY n.id`;
+  WHERE n.status = ANY(${statuses}::text[]) AND NOT ${unfinished('n')} ORDER BY n.id`;

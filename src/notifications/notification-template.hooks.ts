@@ -90,7 +90,10 @@ export class NotificationTemplateHooks implements ResourceHooks {
     return this.columnsOf({ id: row.id, organizationId, type, configuration });
   }
 
-  /** Nothing that is still to be sent is lost by deleting where it goes (decision 24). */
+  /**
+   * Nothing is lost untried by deleting where it goes. What failed is known; its planned retries go
+   * with its record.
+   */
   async prepareDelete(row: Row): Promise<void> {
     const pending = await heldBy(
       this.database,

@@ -39,7 +39,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     kind: 'action',
     access: 'authenticated',
     operationId: 'notification_templates_test',
-    summary: 'Send a test notification. Its outcome is read from the record.',
+    summary: 'Send a test notification: one attempt, whose outcome is read from the record.',
     resource: notifications,
     adds: { notification: INTEGER },
     parent: notificationTemplates,

@@ -58,6 +58,12 @@ export const notifications = defineResource({
   indexes: [
     { name: 'notifications_status_idx', columns: ['status', 'id'] },
     { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
+    // What is still to be sent, however long the history (`unfinished`).
+    {
+      name: 'notifications_unfinished_idx',
+      columns: ['notification_template_id', 'id'],
+      where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
+    },
     // An event that is told twice must not fire twice (N1); repeating by hand may.
     {
       name: 'notifications_event_key',

@@ -10,7 +10,7 @@ import { sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { BaseUrl } from './base-url.js';
 import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
-import { eventOf, type Messages } from './message/message-events.js';
+import { eventOf, TEST_EVENT, type Messages } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { TEST_FIELDS } from './test-request.js';
@@ -28,7 +28,7 @@ export class NotificationTests {
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** Queues a test of a template (automation 3.8). @returns the record, still pending */
+  /** Queues a test of a template, for one attempt. @returns the record, still pending */
   async send(templateId: string, body: Body, actor: Actor): Promise<Row> {
     const template = await this.resources.load(notificationTemplates, templateId, actor);
     const { event } = validate(TEST_FIELDS, body, { partial: true });
@@ -39,7 +39,7 @@ export class NotificationTests {
         INSERT INTO notifications (notification_template_id, notification_type, recipients,
           subject, body, text, event, message_id)
         SELECT id, notification_type, recipients, ${message.subject}, ${JSON.stringify(message.body)}::json,
-          ${message.text}, 'test', gen_random_uuid()::text
+          ${message.text}, ${TEST_EVENT}, gen_random_uuid()::text
         FROM notification_templates WHERE id = ${template.id}
         RETURNING id`);
       // The template went away while the message was made.

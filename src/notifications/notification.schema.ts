@@ -25,11 +25,15 @@ export class NotificationSchema extends ResourceSchema {
       ['successful', 'Successful'],
       ['failed', 'Failed'],
     ],
-    { ...READ_ONLY, default: 'pending' },
+    {
+      ...READ_ONLY,
+      default: 'pending',
+      help: 'Pending: not tried yet. Failed: the last attempt failed; next_attempt_at says whether another follows.',
+    },
   )
   status!: string;
 
-  @Text({ ...READ_ONLY, help: 'Why it failed; while pending, why the last attempt did.' })
+  @Text({ ...READ_ONLY, help: 'Why the last attempt failed; while pending, why it has to wait.' })
   error!: string;
 
   @Integer({ ...READ_ONLY, default: 0 })
@@ -56,7 +60,10 @@ export class NotificationSchema extends ResourceSchema {
   @Integer({ ...READ_ONLY, default: 0, help: 'Attempts begun so far.' })
   attempts!: number;
 
-  @DateTime({ ...READ_ONLY, help: 'When the next attempt is due; null for at once or never.' })
+  @DateTime({
+    ...READ_ONLY,
+    help: 'When it is tried next, past while that attempt is under way; null when no try is planned.',
+  })
   next_attempt_at!: string | null;
 
   @Reference(() => resource('notification'), {

@@ -11,7 +11,8 @@ import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.j
 import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
-import { DeliveryLedger, type Lease, type Outcome } from './delivery-ledger.js';
+import { DeliveryLedger, type Lease, type Outcome, type Target } from './delivery-ledger.js';
+import { TEST_EVENT } from './message/message-events.js';
 import { MessageMaker } from './message-maker.js';
 import { TemplateSecrets } from './template-secrets.js';
 
@@ -60,8 +61,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       return;
     }
     if (!target.due) return;
-    const { destination } = target;
-    const entry = await this.lanes.enter(destination, id, () => this.work(id, destination));
+    const entry = await this.lanes.enter(target.destination, id, () => this.work(id, target));
     if (entry === 'full') await this.outbox.postpone('notifications', id, FULL_DELAY_SECONDS);
   }
 
@@ -75,24 +75,25 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   }
 
   /** Logs what goes wrong around an attempt; the outbox brings the notification back. */
-  private async work(id: number, destination: string): Promise<void> {
+  private async work(id: number, target: Target): Promise<void> {
     try {
-      await this.deliver(id, destination);
+      await this.deliver(id, target);
     } catch (error) {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'notification not settled', notification: id, error: reason });
     }
   }
 
-  private async deliver(id: number, destination: string): Promise<void> {
+  /** A test goes out even where the destination is left alone: somebody asks whether it is back. */
+  private async deliver(id: number, { destination, is_test: isTest }: Target): Promise<void> {
     const admission = await this.breaker.admit(destination);
-    if (!admission.admitted) {
+    if (!admission.admitted && !isTest) {
       await this.ledger.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
       return;
     }
     const lease = await this.ledger.lease(id);
     if (!lease) {
-      if (admission.tracked) await this.breaker.release(destination);
+      if (admission.admitted && admission.tracked) await this.breaker.release(destination);
       return;
     }
     const renewal = setInterval(() => {
@@ -103,7 +104,9 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       failPoint('notification-sent');
       await this.ledger.settle(lease, outcome);
       if (verdict === 'down') await this.breaker.failed(destination);
-      else if (admission.tracked) await this.breaker[VERDICT_STEP[verdict]](destination);
+      else if (!admission.admitted || admission.tracked) {
+        await this.breaker[VERDICT_STEP[verdict]](destination);
+      }
     } finally {
       clearInterval(renewal);
     }
@@ -117,7 +120,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       message = await this.maker.make(lease);
       const { sent, detail, statusCode = null } = await this.send(lease, message);
       const attempt = { statusCode, detail, durationMs: elapsed() };
-      const nothing = { error: '', delivered: [], delaySeconds: 0 };
+      const nothing = { error: '', delivered: [], delaySeconds: null };
       const outcome = { status: 'successful', sent, message, attempt, ...nothing } as const;
       return { outcome, verdict: 'up' };
     } catch (error) {
@@ -173,17 +176,18 @@ interface Circumstances {
 }
 
 function outcomeOf(failure: SendError, { lease, message, durationMs }: Circumstances): Outcome {
+  // Whoever asked for a test sees at once what came of it; nothing is lost that they cannot repeat.
   const delayMs =
-    failure.retryable && !lease.overdue
+    failure.retryable && !lease.overdue && lease.event !== TEST_EVENT
       ? nextDelayMs(lease.attempts, Math.random, failure.retryAfterMs)
       : null;
   const delivered = [...new Set([...lease.delivered, ...failure.delivered])];
   return {
-    status: delayMs === null ? 'failed' : 'pending',
+    status: 'failed',
     error: failure.message,
     sent: delivered.length,
     delivered,
-    delaySeconds: (delayMs ?? 0) / 1000,
+    delaySeconds: delayMs === null ? null : delayMs / 1000,
     message,
     attempt: {
       statusCode: failure.statusCode ?? null,

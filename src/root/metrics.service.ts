@@ -34,11 +34,19 @@ const GAUGES: readonly { name: string; help: string; label: string; query: Sql }
   },
   {
     name: 'controller_pending_notifications',
-    help: 'Notifications that are still to be sent, by type.',
+    help: 'Notifications that were not tried yet, by type.',
     label: 'notification_type',
     query: sql`
       SELECT notification_type AS label, count(*)::int AS value FROM notifications
       WHERE status = 'pending' GROUP BY notification_type`,
+  },
+  {
+    name: 'controller_retrying_notifications',
+    help: 'Notifications that failed and are tried again, by type.',
+    label: 'notification_type',
+    query: sql`
+      SELECT notification_type AS label, count(*)::int AS value FROM notifications
+      WHERE status = 'failed' AND next_attempt_at IS NOT NULL GROUP BY notification_type`,
   },
   {
     name: 'controller_open_breakers',

@@ -5,7 +5,10 @@ import {
   type Lease,
   type Outcome,
 } from '../../src/notifications/delivery-ledger.js';
+import { unfinished } from '../../src/notifications/unfinished.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
+
+const ABANDONED = 'The worker ended before the outcome was known.';
 
 let test: TestApp;
 let workers: INestApplicationContext[];
@@ -61,14 +64,18 @@ const letExpire = (ids: readonly number[]): Promise<number> =>
     UPDATE notifications SET lease_until = now() - interval '1 second'
     WHERE id = ANY(${ids}::int[])`);
 
-function outcome(status: Outcome['status'], detail = ''): Outcome {
+function outcome(
+  status: Outcome['status'],
+  detail = '',
+  delaySeconds: number | null = null,
+): Outcome {
   const failed = status !== 'successful';
   return {
     status,
     error: failed ? detail : '',
     sent: failed ? 0 : 1,
     delivered: [],
-    delaySeconds: status === 'pending' ? 600 : 0,
+    delaySeconds,
     message: { subject: detail, body: { body: detail }, text: detail },
     attempt: { statusCode: failed ? 500 : 200, detail, durationMs: 7 },
   };
@@ -108,7 +115,7 @@ it('settles at once what ended, what waits and what somebody else has by now', a
   await Promise.all([
     one.settle(sent!, outcome('successful', 'went')),
     one.settle(refused!, outcome('failed', 'refused')),
-    one.settle(waiting!, outcome('pending', 'busy')),
+    one.settle(waiting!, outcome('failed', 'busy', 600)),
     one.settle(lost!, outcome('successful', 'too late')),
   ]);
   expect(test.database.statementCount).toBe(before);
@@ -128,14 +135,19 @@ it('settles at once what ended, what waits and what somebody else has by now', a
     work: null,
   });
   const still = await standingOf(ids[2]!);
-  expect(still).toMatchObject({ status: 'pending', error: 'busy', leased: false });
+  expect(still).toMatchObject({ status: 'failed', error: 'busy', leased: false });
   expect(still.waits).toBeGreaterThan(590);
   expect(still.waits).toBeLessThanOrEqual(600);
   expect(still.work).toBeGreaterThan(590);
   expect(still.work).toBeLessThanOrEqual(600);
   // The other worker's attempt goes on; what this one did is told in its own attempt alone.
   const elsewhere = await standingOf(ids[3]!);
-  expect(elsewhere).toMatchObject({ status: 'pending', error: '', subject: '', leased: true });
+  expect(elsewhere).toMatchObject({
+    status: 'failed',
+    error: ABANDONED,
+    subject: '',
+    leased: true,
+  });
   expect(elsewhere.attempts).toEqual([
     { number: 1, successful: true, detail: 'too late' },
     { number: 2, successful: null, detail: '' },
@@ -143,15 +155,18 @@ it('settles at once what ended, what waits and what somebody else has by now', a
   expect(elsewhere.work).toBeGreaterThan(80_000);
 });
 
-it.each(['successful', 'pending'] as const)(
+it.each([
+  ['successful', null],
+  ['failed', 600],
+] as const)(
   'a lease that was lost takes no work off and puts none off (%s)',
-  async (status) => {
+  async (status, delaySeconds) => {
     const ids = await queued(1);
     const [lost] = await leased(ids);
     await letExpire(ids);
     const [held] = await leased(ids, two);
-    await one.settle(lost!, outcome(status, 'too late'));
-    expect(await standingOf(ids[0]!)).toMatchObject({ status: 'pending', leased: true });
+    await one.settle(lost!, outcome(status, 'too late', delaySeconds));
+    expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: true });
     expect((await standingOf(ids[0]!)).work).toBeGreaterThan(80_000);
 
     await two.settle(held!, outcome('successful', 'went'));
@@ -161,7 +176,7 @@ it.each(['successful', 'pending'] as const)(
       work: null,
     });
     // Nor does a late word change what is final.
-    await one.settle(lost!, outcome('pending', 'later still'));
+    await one.settle(lost!, outcome('failed', 'later still', 600));
     expect(await standingOf(ids[0]!)).toMatchObject({
       status: 'successful',
       error: '',
@@ -170,6 +185,73 @@ it.each(['successful', 'pending'] as const)(
     });
   },
 );
+
+it('has a retry planned until it is over, so that a worker may die in it', async () => {
+  const ids = await queued(1);
+  const [first] = await leased(ids);
+  await one.settle(first!, outcome('failed', 'busy', 0));
+  const [second] = await leased(ids);
+  const underWay = await standingOf(ids[0]!);
+  expect(underWay).toMatchObject({ status: 'failed', error: 'busy', leased: true });
+  expect(underWay.waits).toBeLessThanOrEqual(0);
+
+  await letExpire(ids);
+  const [third] = await leased(ids, two);
+  expect(await standingOf(ids[0]!)).toMatchObject({
+    status: 'failed',
+    error: ABANDONED,
+    attempts: [
+      { number: 1, successful: false, detail: 'busy' },
+      { number: 2, successful: false, detail: ABANDONED },
+      { number: 3, successful: null },
+    ],
+  });
+  await two.settle(third!, outcome('successful', 'went'));
+  await one.settle(second!, outcome('failed', 'too late', 600));
+  expect(await standingOf(ids[0]!)).toMatchObject({
+    status: 'successful',
+    error: '',
+    waits: null,
+    work: null,
+  });
+});
+
+it('tells what a dead worker left behind also where the next attempt has to wait', async () => {
+  const ids = await queued(2);
+  await leased([ids[0]!]);
+  await letExpire([ids[0]!]);
+  for (const id of ids) await one.hold(id, 600);
+  expect(await standingOf(ids[0]!)).toMatchObject({
+    status: 'failed',
+    error: ABANDONED,
+    leased: false,
+    attempts: [{ number: 1, successful: false, detail: ABANDONED }],
+  });
+  expect(await standingOf(ids[1]!)).toMatchObject({ status: 'pending', attempts: null });
+  for (const id of ids) {
+    const { waits, work } = await standingOf(id);
+    expect([waits, work]).toEqual([expect.closeTo(600, -1), expect.closeTo(600, -1)]);
+  }
+});
+
+it('renews no lease that was given back', async () => {
+  const ids = await queued(1);
+  const [lease] = await leased(ids);
+  await one.settle(lease!, outcome('failed', 'busy', 600));
+  await one.renew(lease!);
+  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: false });
+});
+
+it('finds what is still to be sent without the history', async () => {
+  await test.database.execute(sql`
+    INSERT INTO notifications (notification_template_id, notification_type, event, status)
+    SELECT ${template}::int, 'webhook', 'error', 'failed' FROM generate_series(1, 20000)`);
+  await test.database.execute(sql`ANALYZE notifications`);
+  const plan = await test.database.rows(sql`
+    EXPLAIN SELECT id FROM notifications n
+    WHERE n.notification_template_id = ${template} AND n.id < 1000000 AND ${unfinished('n')}`);
+  expect(JSON.stringify(plan)).toContain('notifications_unfinished_idx');
+});
 
 it('gives each notification to one of two workers that want all of them', async () => {
   const ids = await queued(120);
@@ -195,10 +277,10 @@ it('settles the others where a template went with its notifications meanwhile', 
   await test.database.execute(sql`DELETE FROM notifications WHERE id = ${ids[1]!}`);
   await Promise.all(
     leases.map((lease, index) =>
-      one.settle(lease, outcome(index === 0 ? 'pending' : 'successful', 'told')),
+      one.settle(lease, index === 0 ? outcome('failed', 'told', 600) : outcome('successful')),
     ),
   );
-  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'pending', error: 'told' });
+  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', error: 'told' });
   expect(await standingOf(ids[2]!)).toMatchObject({ status: 'successful', work: null });
 });
 

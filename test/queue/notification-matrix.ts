@@ -1,10 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
 import type { NotificationType } from '../../src/notifications/backends/notification-type.js';
+import { Notifier } from '../../src/notifications/notifier.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
+import { fire } from './fire.js';
 
 const BASE = 'https://controller.example';
 
@@ -30,7 +32,7 @@ export interface AttemptedRecord {
 export class NotificationMatrix {
   private counter = 0;
   /** Another destination, which nothing may hold up. */
-  private bystander = { url: '' };
+  private bystander = { id: 0, url: '' };
 
   private constructor(
     readonly http: HttpSink,
@@ -61,17 +63,18 @@ export class NotificationMatrix {
   }
 
   /**
-   * For after each test: what is left pending would take answers of the next one, and a breaker
+   * For after each test: what is still to be sent would take answers of the next one, and a breaker
    * would hold its attempts.
    */
   async clean(): Promise<void> {
     const { database } = this.test;
     await eventually(async () => {
       const left = await database.rows(sql`
-        UPDATE notifications SET status = 'failed'
-        WHERE status = 'pending' AND lease_until IS NULL RETURNING id`);
+        UPDATE notifications SET status = 'failed', next_attempt_at = NULL
+        WHERE (status = 'pending' OR next_attempt_at IS NOT NULL) AND lease_until IS NULL
+        RETURNING id`);
       const underWay = await database.rows(sql`
-        SELECT id FROM notifications WHERE status = 'pending' AND lease_until IS NOT NULL`);
+        SELECT id FROM notifications WHERE lease_until IS NOT NULL`);
       expect([left, underWay]).toEqual([[], []]);
     }, 20_000);
     await database.execute(sql`DELETE FROM outbound_breakers`);
@@ -97,13 +100,13 @@ export class NotificationMatrix {
     return body as { id: number; url: string };
   }
 
-  /** Fires a test of a template. */
-  async send(made: { url: string }): Promise<Sent> {
-    const { body } = await this.test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
+  /** Sends through a template: a test, which is tried once, or what a failed run fires. */
+  async send(made: { id: number; url: string }, event: 'test' | 'error' = 'test'): Promise<Sent> {
+    const id = event === 'test' ? await this.sendTest(made) : await fire(this.test, made);
     const row = await this.test.database.row<{ message_id: string; template: number }>(sql`
       SELECT message_id, notification_template_id AS template FROM notifications
-      WHERE id = ${body.id}`);
-    return { id: body.id as number, messageId: row!.message_id, template: row!.template };
+      WHERE id = ${id}`);
+    return { id, messageId: row!.message_id, template: row!.template };
   }
 
   /** The record once its first attempt is over. */
@@ -123,6 +126,19 @@ export class NotificationMatrix {
     const other = await this.send(this.bystander);
     expect(await this.attempted(other)).toMatchObject({ status: 'successful' });
     expect(await this.record(slow.id)).toMatchObject({ status: 'pending', leased: true });
+  }
+
+  /** Lets a worker look at a notification now, as if its time had come. */
+  async passTime({ id }: { id: number }): Promise<void> {
+    await this.test.database.execute(sql`
+      UPDATE notifications SET next_attempt_at = now()
+      WHERE id = ${id} AND next_attempt_at IS NOT NULL`);
+    await this.worker.get(Notifier).handle(id);
+  }
+
+  private async sendTest({ url }: { url: string }): Promise<number> {
+    const { body } = await this.test.as.orgAdmin.post(`${url}test/`, {}).expect(200);
+    return body.id as number;
   }
 
   private async record(id: number): Promise<AttemptedRecord> {

@@ -130,10 +130,13 @@ const HTTP_KINDS: { [kind in HttpKind]: HttpCase } = {
 
 describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
   const { failure, change, answer = {}, redirects, wire } = HTTP_KINDS[kind];
-  const sendAgainst = async (...answers: ScriptedAnswer[]): Promise<Sent> => {
+  const sendAgainst = async (
+    given: ScriptedAnswer,
+    event: 'test' | 'error' = 'test',
+  ): Promise<Sent> => {
     const made = await matrix.template(kind, change);
-    matrix.http.answer(...answers);
-    return matrix.send(made);
+    matrix.http.answer(given);
+    return matrix.send(made, event);
   };
 
   it('accepts: these bytes, this record', async () => {
@@ -163,11 +166,11 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(await matrix.attempted(sent)).toMatchObject({ status: 'successful', error: '' });
   });
 
-  it('answers 500: pending, tried again within seconds', async () => {
-    const sent = await sendAgainst({ status: 500, body: 'broken' });
+  it('answers 500: failed, tried again within seconds', async () => {
+    const sent = await sendAgainst({ status: 500, body: 'broken' }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: `${failure}: 500`,
       notifications_sent: 0,
       attempt: { successful: false, status_code: 500, detail: 'broken' },
@@ -176,22 +179,32 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('answers 429: pending for as long as it asks', async () => {
-    const sent = await sendAgainst({ status: 429, headers: { 'retry-after': '100' } });
+  it('answers 500 to a test: failed, and that was it', async () => {
+    const sent = await sendAgainst({ status: 500, body: 'broken' });
+    expect(await matrix.attempted(sent)).toMatchObject({
+      status: 'failed',
+      error: `${failure}: 500`,
+      wait: null,
+      attempt: { successful: false, status_code: 500, detail: 'broken' },
+    });
+  });
+
+  it('answers 429: failed, tried again after as long as it asks', async () => {
+    const sent = await sendAgainst({ status: 429, headers: { 'retry-after': '100' } }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: `${failure}: 429`,
       attempt: { successful: false, status_code: 429 },
     });
     expect(row.wait).toBeCloseTo(100, 1);
   });
 
-  it('resets the connection: pending, and says so', async () => {
-    const sent = await sendAgainst({ fault: 'reset' });
+  it('resets the connection: failed, and says so', async () => {
+    const sent = await sendAgainst({ fault: 'reset' }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: expect.stringMatching(
         `^${failure}: 127\\.0\\.0\\.1:${matrix.http.port}: the connection was closed before the answer was complete \\(\\w+\\)\\.$`,
       ),
@@ -221,7 +234,7 @@ it('every HTTP service hangs at once: each is given up in its time, nobody else 
   for (const kind of kinds) {
     const made = await matrix.template(kind, HTTP_KINDS[kind].change);
     matrix.http.answer({ until: passed });
-    hung.push(await matrix.send(made));
+    hung.push(await matrix.send(made, 'error'));
     // One after the other: the sink's answers are taken in order.
     await eventually(() => expect(matrix.http.requests).toHaveLength(hung.length));
   }
@@ -229,7 +242,7 @@ it('every HTTP service hangs at once: each is given up in its time, nobody else 
   for (const [index, sent] of hung.entries()) {
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: `${HTTP_KINDS[kinds[index]!].failure}: 127.0.0.1:${matrix.http.port}: no answer in time (UND_ERR_HEADERS_TIMEOUT).`,
       attempt: { successful: false, status_code: null },
     });
@@ -242,13 +255,13 @@ it('signs webhooks so that a receiver can tell them from forgeries, each attempt
   const secret = `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`;
   const made = await matrix.template('webhook', { signing_secret: secret });
   matrix.http.answer({ status: 503 });
-  const sent = await matrix.send(made);
+  const sent = await matrix.send(made, 'error');
   await matrix.attempted(sent);
   await eventually(() => expect(matrix.http.requests).toHaveLength(2), 20_000);
   for (const { headers, body } of matrix.http.requests) {
     expect(headers['webhook-id']).toBe(sent.messageId);
     expect(await isAuthentic(secret, headers, body)).toBe(true);
-    expect(await isAuthentic(secret, headers, body.replace('Test', 'Fake'))).toBe(false);
+    expect(await isAuthentic(secret, headers, body.replace('deploy', 'forged'))).toBe(false);
     expect(await isAuthentic(secret, { ...headers, 'webhook-id': 'other' }, body)).toBe(false);
     const other = `whsec_${Buffer.from('another twenty-four byte').toString('base64')}`;
     expect(await isAuthentic(other, headers, body)).toBe(false);

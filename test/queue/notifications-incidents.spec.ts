@@ -71,7 +71,12 @@ it('resolves only after what opens it went out, however late that is', async () 
   runs.http.answer({ status: 503, headers: { 'retry-after': '1000' } });
   const [failure] = await runs.ends(template, 'failed');
   await eventually(async () =>
-    expect(await runs.record(failure!)).toMatchObject({ attempts: 1, leased: false }),
+    expect(await runs.record(failure!)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      leased: false,
+      planned: true,
+    }),
   );
   const [success] = await runs.ends(template, 'successful');
   await runs.handle(success!);

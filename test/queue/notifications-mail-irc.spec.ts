@@ -19,11 +19,15 @@ describe('email', () => {
     await Promise.all(sinks.splice(0).map((sink) => sink.close()));
   });
 
-  const sendAgainst = async (options: SmtpSinkOptions, change: object = {}) => {
+  const sendAgainst = async (
+    options: SmtpSinkOptions,
+    change: object = {},
+    event: 'test' | 'error' = 'test',
+  ) => {
     const sink = await SmtpSink.start(options);
     sinks.push(sink);
     const made = await matrix.template('email', { timeout: 5, ...change }, { smtp: sink.port });
-    return { sink, sent: await matrix.send(made) };
+    return { sink, sent: await matrix.send(made, event) };
   };
 
   it('accepts over STARTTLS with AUTH: these bytes, this record', async () => {
@@ -69,26 +73,26 @@ describe('email', () => {
   });
 
   it.each([
-    [451, 'pending'],
-    [421, 'pending'],
-    [554, 'failed'],
-  ])('answers %i: %s', async (code, status) => {
-    const { sent } = await sendAgainst({ rejectMessageWith: code });
+    [451, 'tried again'],
+    [421, 'tried again'],
+    [554, 'never again'],
+  ])('answers %i: failed, %s', async (code, then) => {
+    const { sent } = await sendAgainst({ rejectMessageWith: code }, {}, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status,
+      status: 'failed',
       error: `Error sending notification email: Message failed: ${code} refused by the sink`,
       notifications_sent: 0,
       attempt: { successful: false, status_code: code },
     });
-    if (status === 'pending') expect(row.wait).toBeLessThanOrEqual(5);
+    if (then === 'tried again') expect(row.wait).toBeLessThanOrEqual(5);
     else expect(row.wait).toBeNull();
   });
 
-  it('resets the connection: pending, and says so', async () => {
-    const { sent } = await sendAgainst({ reset: true });
+  it('resets the connection: failed, and says so', async () => {
+    const { sent } = await sendAgainst({ reset: true }, {}, 'error');
     expect(await matrix.attempted(sent)).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: expect.stringMatching(/^Error sending notification email: /),
       attempt: { successful: false, status_code: null },
     });
@@ -96,10 +100,10 @@ describe('email', () => {
 
   it('hangs: given up after the configured time, nobody else waits', async () => {
     const { open, passed } = gate();
-    const { sent } = await sendAgainst({ until: passed }, { timeout: 3 });
+    const { sent } = await sendAgainst({ until: passed }, { timeout: 3 }, 'error');
     await matrix.expectOthersServed(sent);
     expect(await matrix.attempted(sent)).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: 'Error sending notification email: no answer in time',
       attempt: { successful: false, status_code: null },
     });
@@ -122,11 +126,15 @@ describe('irc', () => {
     await Promise.all(sinks.splice(0).map((sink) => sink.close()));
   });
 
-  const sendAgainst = async (options: IrcSinkOptions, change: object = {}) => {
+  const sendAgainst = async (
+    options: IrcSinkOptions,
+    change: object = {},
+    event: 'test' | 'error' = 'test',
+  ) => {
     const sink = await IrcSink.start(options);
     sinks.push(sink);
     const made = await matrix.template('irc', change, { irc: sink.port });
-    return { sink, sent: await matrix.send(made) };
+    return { sink, sent: await matrix.send(made, event) };
   };
 
   it.each([
@@ -177,22 +185,22 @@ describe('irc', () => {
     });
   });
 
-  it('has the nickname in use: pending', async () => {
+  it('has the nickname in use: failed, tried again', async () => {
     const takenNicks = ['controller', 'controller_', 'controller__'];
-    const { sent } = await sendAgainst({ takenNicks });
+    const { sent } = await sendAgainst({ takenNicks }, {}, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: 'Error sending notification irc: the server refused the login (433)',
     });
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('resets the connection: pending, and says so', async () => {
-    const { sink, sent } = await sendAgainst({ reset: true });
+  it('resets the connection: failed, and says so', async () => {
+    const { sink, sent } = await sendAgainst({ reset: true }, {}, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: expect.stringMatching(
         `^Error sending notification irc: 127\\.0\\.0\\.1:${sink.port}: (connection closed|the connection was closed before the answer was complete \\(\\w+\\))\\.$`,
       ),
@@ -202,11 +210,13 @@ describe('irc', () => {
   });
 
   it('hangs: nobody else waits', async () => {
-    const { sink, sent } = await sendAgainst({ silent: true });
+    const { sink, sent } = await sendAgainst({ silent: true }, {}, 'error');
     await matrix.expectOthersServed(sent);
     await sink.close();
     sinks.length = 0;
-    expect(await matrix.attempted(sent)).toMatchObject({ status: 'pending' });
+    const row = await matrix.attempted(sent);
+    expect(row.status).toBe('failed');
+    expect(row.wait).toBeLessThanOrEqual(5);
   });
 
   it('is at a private address: failed for good', async () => {

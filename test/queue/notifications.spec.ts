@@ -11,6 +11,7 @@ import { HttpSink } from '../support/fakes/http-sink.js';
 import { IrcSink } from '../support/fakes/irc-sink.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
 import { SmtpSink } from '../support/fakes/smtp-sink.js';
+import { fire } from './fire.js';
 
 /** A refusal that leaves the next attempt to the test: the sweeper will not come by before. */
 const busy = (status: number) => ({ status, headers: { 'retry-after': '1000' } });
@@ -148,10 +149,10 @@ describe('retries', () => {
     const made = await template('webhook');
     http.requests.length = 0;
     http.answer({ status: 503, body: 'down for repair' });
-    const id = await send(made);
+    const id = await fire(test, made);
     const waiting = await attempted(id);
     expect(waiting).toMatchObject({
-      status: 'pending',
+      status: 'failed',
       error: 'Error sending webhook notification: 503',
     });
     expect(waiting.wait).toBeLessThanOrEqual(5);
@@ -169,7 +170,7 @@ describe('retries', () => {
   it('never repeats what was refused', async () => {
     const made = await template('webhook');
     http.answer(400);
-    const id = await send(made);
+    const id = await fire(test, made);
     expect(await attempted(id)).toMatchObject({
       status: 'failed',
       error: 'Error sending webhook notification: 400',
@@ -181,14 +182,14 @@ describe('retries', () => {
   it('waits as long as it is asked to', async () => {
     const made = await template('webhook');
     http.answer({ status: 429, headers: { 'retry-after': '100' } });
-    const { wait } = await attempted(await send(made));
+    const { wait } = await attempted(await fire(test, made));
     expect(wait).toBeGreaterThan(95);
   });
 
   it('ends after eight attempts', async () => {
     const made = await template('webhook');
     http.answer(busy(503), busy(503));
-    const id = await send(made);
+    const id = await fire(test, made);
     await attempted(id);
     await test.database.execute(sql`UPDATE notifications SET attempts = 7 WHERE id = ${id}`);
     await passTime(id);
@@ -202,8 +203,8 @@ describe('retries', () => {
     const made = await template('chat_a');
     http.requests.length = 0;
     http.answer({ body: { ok: true } }, busy(503), { body: { ok: true } });
-    const id = await send(made);
-    expect(await attempted(id)).toMatchObject({ status: 'pending', delivered: ['#ops'] });
+    const id = await fire(test, made);
+    expect(await attempted(id)).toMatchObject({ status: 'failed', delivered: ['#ops'] });
     await passTime(id);
     expect(await attempted(id, 2)).toMatchObject({ status: 'successful', notifications_sent: 2 });
     const channels = http.requests.map(
@@ -215,11 +216,11 @@ describe('retries', () => {
   it('takes over from a worker that died, at most twice and with the same id', async () => {
     const made = await template('webhook');
     http.answer(busy(503));
-    const id = await send(made);
+    const id = await fire(test, made);
     const before = await attempted(id);
     // As a SIGKILL between sending and recording leaves it.
     await test.database.execute(sql`
-      UPDATE notifications SET lease_until = now() - interval '1 second', next_attempt_at = NULL
+      UPDATE notifications SET lease_until = now() - interval '1 second', next_attempt_at = now()
       WHERE id = ${id}`);
     await test.database.execute(sql`
       UPDATE notification_attempts SET successful = NULL, detail = '' WHERE notification_id = ${id}`);
@@ -259,7 +260,7 @@ describe('circuit breaker', () => {
     expect(open.wait).toBeGreaterThan(50);
     expect(open.wait).toBeLessThanOrEqual(60);
 
-    const held = await send(made);
+    const held = await fire(test, made);
     await eventually(async () => expect((await rowOf(held)).wait).toBeGreaterThan(50));
     expect(await rowOf(held)).toMatchObject({ status: 'pending', attempts: 0 });
 
@@ -289,7 +290,7 @@ describe('circuit breaker', () => {
       INSERT INTO outbound_breakers (destination, failures, open_until)
       SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
       WHERE id = ${made.id}`);
-    const id = await send(made);
+    const id = await fire(test, made);
     await eventually(async () => expect((await rowOf(id)).wait).toBeGreaterThan(50));
     await test.database.execute(sql`
       UPDATE notifications SET created = now() - interval '9 hours' WHERE id = ${id}`);

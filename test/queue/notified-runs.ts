@@ -17,6 +17,13 @@ export interface NotificationRecord {
   body: Record<string, unknown>;
 }
 
+interface AttemptedNotification extends NotificationRecord {
+  attempts: number;
+  leased: boolean;
+  /** Whether another attempt follows. */
+  planned: boolean;
+}
+
 /** An application, a worker and one HTTP service, for tests of what a run makes them do. */
 export class NotifiedRuns {
   private constructor(
@@ -81,20 +88,22 @@ export class NotifiedRuns {
     return fired.map(({ id }) => id);
   }
 
-  async record(id: number): Promise<NotificationRecord & { attempts: number; leased: boolean }> {
+  async record(id: number): Promise<AttemptedNotification> {
     const row = await this.test.database.row<
-      NotificationRecord & { attempts: number; leased: boolean; [key: string]: unknown }
+      AttemptedNotification & { [key: string]: unknown }
     >(sql`
-      SELECT id, event, status, subject, error, body, attempts, lease_until IS NOT NULL AS leased
+      SELECT id, event, status, subject, error, body, attempts, lease_until IS NOT NULL AS leased,
+        next_attempt_at IS NOT NULL AS planned
       FROM notifications WHERE id = ${id}`);
     return row!;
   }
 
-  /** The record once its outcome is final. */
+  /** The record once nothing of it is to be sent any more. */
   settled(id: number, timeoutMs = 20_000): Promise<NotificationRecord> {
     return eventually(async () => {
       const row = await this.record(id);
-      if (row.status === 'pending') throw new Error(`notification ${id}: ${row.error}`);
+      if (row.status === 'pending' || row.planned)
+        throw new Error(`notification ${id}: ${row.error}`);
       return row;
     }, timeoutMs);
   }
@@ -102,7 +111,7 @@ export class NotifiedRuns {
   /** Lets a worker look at a notification now, as if its time had come. */
   async handle(id: number): Promise<void> {
     await this.test.database.execute(sql`
-      UPDATE notifications SET next_attempt_at = NULL WHERE id = ${id}`);
+      UPDATE notifications SET next_attempt_at = now() WHERE id = ${id}`);
     await this.worker.get(Notifier).handle(id);
   }
 }

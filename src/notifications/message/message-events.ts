@@ -22,6 +22,9 @@ const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>(
 
 export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
 
+/** What the record of a test says fired it, whichever event's message it sends. */
+export const TEST_EVENT = 'test';
+
 /** The event of a name; null for another word. */
 export const eventOf = (word: unknown): MessageEvent | null => EVENTS.get(word as string) ?? null;
 

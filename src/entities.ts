@@ -5,6 +5,7 @@ import './activity/activity.resource.js';
 import './auth/tables.js';
 import './auth/tokens.resource.js';
 import './capacity/instance-groups.resource.js';
+import './capacity/instances.resource.js';
 import './common/http/idempotency-table.js';
 import './common/outbound/tables.js';
 import './common/queue/tables.js';

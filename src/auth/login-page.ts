@@ -5,7 +5,7 @@ import type { PageContext } from '../common/browsable/page-context.js';
 /** The login form. Works without JavaScript. */
 export function loginPage(
   context: PageContext,
-  { next, error = '' }: { next: string; error?: string },
+  { next, notice, error = '' }: { next: string; notice: string; error?: string },
 ): string {
   return page({
     context,
@@ -14,6 +14,7 @@ export function loginPage(
     content: html`<section class="card login">
       <h1>Log in</h1>
       <p class="description">Use your account of this controller to browse the API.</p>
+      ${notice && html`<p class="message">${notice}</p>`}
       ${error && html`<p class="message error" role="alert">${error}</p>`}
       <form method="post" action="/api/login/" class="stack">
         ${csrfInput(context.csrf)}

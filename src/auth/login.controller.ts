@@ -15,6 +15,7 @@ import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/http/route.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { loginPage } from './login-page.js';
 import { SessionsService } from './sessions.service.js';
@@ -29,6 +30,7 @@ export class LoginController {
     private readonly authentication: AuthenticationService,
     private readonly sessions: SessionsService,
     private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
   ) {}
 
   @Get('login')
@@ -40,11 +42,11 @@ export class LoginController {
     produces: 'text/html',
     response: HTML_ANSWER,
   })
-  form(@Req() request: ApiRequest, @Res() response: Response): void {
+  async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
       throw new NotAcceptable();
     }
-    this.show(request, response, { next: nextOf(request.query.next) });
+    await this.show(request, response, { next: nextOf(request.query.next) });
   }
 
   @Post('login')
@@ -78,7 +80,7 @@ export class LoginController {
       if (!(error instanceof Unauthenticated)) throw error;
       response.status(401);
       const text = 'Please enter a correct username and password.';
-      this.show(request, response, { next, error: text });
+      await this.show(request, response, { next, error: text });
     }
   }
 
@@ -100,13 +102,14 @@ export class LoginController {
     response.redirect(302, '/api/login/');
   }
 
-  private show(
+  private async show(
     request: ApiRequest,
     response: Response,
     form: { next: string; error?: string },
-  ): void {
+  ): Promise<void> {
+    const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
-    response.send(loginPage(openPage(request, response), form));
+    response.send(loginPage(openPage(request, response), { ...form, notice }));
   }
 }
 

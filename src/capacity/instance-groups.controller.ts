@@ -6,6 +6,7 @@ import { SubList } from '../common/resource/sublist.js';
 import { listOf } from '../common/resource/sublist-kinds.js';
 import { TRUE } from '../database/sql.js';
 import { instanceGroups } from './instance-groups.resource.js';
+import { instances } from './instances.resource.js';
 
 @Resource(instanceGroups)
 // The only group there is runs every job.
@@ -13,6 +14,13 @@ import { instanceGroups } from './instance-groups.resource.js';
   'jobs',
   listOf(
     () => resource('unified_job'),
+    () => TRUE,
+  ),
+)
+@SubList(
+  'instances',
+  listOf(
+    () => instances,
     () => TRUE,
   ),
 )

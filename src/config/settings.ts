@@ -257,6 +257,12 @@ export const SETTINGS = {
     help: 'Password of the first administrator.',
   }),
   ...STREAM_SETTINGS,
+  CUSTOM_LOGIN_INFO: string({
+    category: 'ui',
+    default: '',
+    runtime: true,
+    help: 'Text shown above the login form, such as a notice or whom to ask for an account.',
+  }),
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

@@ -22,6 +22,9 @@ import { VariableData } from './variable-data.js';
 
 inventories.links.set('script', 'script').set('tree', 'tree');
 
+/** What a group of a tree has besides what it has in lists. */
+const SUBGROUPS = { children: list(ref('GroupTree')) };
+
 @Resource(inventories)
 @VariableData()
 @Copyable({ copied: copyMembers })
@@ -68,12 +71,10 @@ export class InventoriesController extends ResourceController(inventories) {
     operationId: 'inventories_tree_read',
     summary: 'Root groups of one inventory, each with its subgroups under children.',
     parent: inventories,
+    resource: groups,
+    adds: SUBGROUPS,
     response: list(ref('GroupTree')),
-    components: {
-      GroupTree: {
-        allOf: [resourceRef(groups), object({ children: list(ref('GroupTree')) })],
-      },
-    },
+    components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
   })
   async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
     const inventory = await this.machinery.resources.load(inventories, params.id, actor);

@@ -64,6 +64,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
   exports: [
     LaunchLoader,
     LaunchService,
+    RelaunchService,
     ProjectSyncs,
     CancelService,
     StdoutService,

@@ -36,6 +36,12 @@ export const jobs = defineResource({
     { name: 'unified_jobs_template_idx', columns: ['unified_job_template_id', 'id'] },
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
+    // What a machine runs and has run.
+    {
+      name: 'unified_jobs_execution_node_idx',
+      columns: ['execution_node', 'id'],
+      where: "(execution_node <> ''::text)",
+    },
     {
       name: 'unified_jobs_schedule_key',
       columns: ['schedule_id', 'schedule_occurrence'],

@@ -66,7 +66,7 @@ export class RelaunchService {
     actor: Actor,
   ): Promise<number> {
     await this.assertMayRepeat(job, actor);
-    const prompts = await this.repeatedPrompts(job);
+    const prompts = await this.promptsAgain(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const webhook = webhookOf(job);
     const request: LaunchRequest = {
@@ -103,8 +103,6 @@ export class RelaunchService {
       });
     }
     if (isOrphan) throw new BadRequest(TEXTS.noTemplate);
-    const isMine = job.created_by_id === actor.id || actor.isSuperuser;
-    if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
   }
 
   private async assertOrganizationAdmin(job: Row, actor: Actor): Promise<void> {
@@ -118,8 +116,14 @@ export class RelaunchService {
     }
   }
 
-  /** The prompts of the former launch; secret answers come from the former job's row. */
-  private async repeatedPrompts(job: Row): Promise<Prompts> {
+  /**
+   * The prompts of the former launch; secret answers come from the former job's row.
+   *
+   * @throws Forbidden where the secret answers are another user's
+   */
+  async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
+    const isMine = job.created_by_id === actor.id || actor.isSuperuser;
+    if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
     const config = job.launch_config as object | null;
     const prompts: Prompts = promptsOf(config);
     const secrets = secretNames(job);

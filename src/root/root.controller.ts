@@ -40,7 +40,10 @@ export class RootController {
 
   @Get()
   @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
-  root(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): object {
+  async root(
+    @Req() request: ApiRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
     // The command-line client takes its CSRF token from here before it logs in (clients 2.1).
     if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
       const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
@@ -51,7 +54,7 @@ export class RootController {
       current_version: '/api/v2/',
       available_versions: { v2: '/api/v2/' },
       custom_logo: '',
-      custom_login_info: '',
+      custom_login_info: await this.service.loginInfo(),
       login_redirect_override: '',
     };
   }

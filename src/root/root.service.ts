@@ -47,6 +47,11 @@ export class RootService {
     return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** What the operator tells those who log in. */
+  async loginInfo(): Promise<string> {
+    return (await this.runtime.get('CUSTOM_LOGIN_INFO')).CUSTOM_LOGIN_INFO;
+  }
+
   async ping(): Promise<object> {
     const rows = await this.database.rows<{ name: string; value: string }>(
       sql`SELECT name, value FROM installation WHERE name = 'uuid'`,

@@ -6,9 +6,14 @@ import type { SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import {
+  COMPUTED_CATEGORY,
+  COMPUTED_SETTING_FIELDS,
+  computedSetting,
+} from './computed-settings.js';
 
 type Declaration = SettingDeclaration<unknown>;
-const DECLARATIONS: Record<string, Declaration> = SETTINGS;
+const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS;
 
 /** Settings as they are now: the environment's, and over them what was changed through the API. */
 @Injectable()
@@ -30,34 +35,33 @@ export class RuntimeSettings {
   }
 
   categories(): readonly string[] {
-    return [...new Set(Object.values(DECLARATIONS).map(({ category }) => category))].sort();
+    const declared = Object.values(SETTINGS).map(({ category }) => category);
+    return [...new Set([...declared, COMPUTED_CATEGORY])].sort();
   }
 
   /** Names of a category; `all` and `changed` are categories of their own. Null: no such category. */
-  async names(category: string): Promise<readonly SettingName[] | null> {
+  async names(category: string): Promise<readonly string[] | null> {
     const all = Object.keys(SETTINGS) as SettingName[];
-    if (category === 'all') return all;
+    const computed = COMPUTED_SETTING_FIELDS.map(({ name }) => name);
+    if (category === 'all') return [...all, ...computed];
+    if (category === COMPUTED_CATEGORY) return computed;
     if (category === 'changed') {
       const rows = await this.database.rows<{ name: SettingName }>(
         sql`SELECT name FROM settings ORDER BY name`,
       );
       return rows.map(({ name }) => name).filter((name) => name in SETTINGS);
     }
-    const names = all.filter((name) => DECLARATIONS[name]!.category === category);
+    const names = all.filter((name) => SETTINGS[name].category === category);
     return names.length > 0 ? names : null;
   }
 
   /** Values for the API: secrets masked. */
-  async show(names: readonly SettingName[]): Promise<Record<string, unknown>> {
-    const values = await this.get(...names);
+  async show(names: readonly string[]): Promise<Record<string, unknown>> {
+    const values: Readonly<Record<string, unknown>> = await this.get(...names.filter(isDeclared));
     return Object.fromEntries(
       names.map((name) => [
         name,
-        DECLARATIONS[name]!.type === 'secret'
-          ? values[name] === ''
-            ? ''
-            : ENCRYPTED
-          : values[name],
+        isDeclared(name) ? shown(name, values[name]) : computedSetting(name),
       ]),
     );
   }
@@ -67,7 +71,7 @@ export class RuntimeSettings {
    *
    * @throws Invalid naming every setting that is wrong or cannot be changed here
    */
-  async change(names: readonly SettingName[], body: Record<string, unknown>): Promise<void> {
+  async change(names: readonly string[], body: Record<string, unknown>): Promise<void> {
     const present = await this.show(names);
     const errors: FieldErrors = {};
     const changes: Record<string, unknown> = {};
@@ -90,7 +94,7 @@ export class RuntimeSettings {
   }
 
   /** Puts settings back to what the environment says. */
-  async reset(names: readonly SettingName[]): Promise<void> {
+  async reset(names: readonly string[]): Promise<void> {
     const rows = await this.database.rows<{ name: string; value: unknown }>(sql`
       DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);
     this.log(
@@ -111,8 +115,16 @@ export class RuntimeSettings {
   }
 }
 
+const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+
+function shown(name: SettingName, value: unknown): unknown {
+  return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
+}
+
 function parseValue(name: string, given: unknown): unknown {
-  const declaration = DECLARATIONS[name]!;
+  const declaration = DECLARATIONS[name];
+  if (!declaration)
+    throw new Error('This setting is decided by the program and cannot be changed.');
   if (!declaration.runtime) {
     throw new Error('This setting is read from the environment and cannot be changed here.');
   }

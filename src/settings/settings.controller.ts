@@ -17,24 +17,33 @@ import {
   STRING,
 } from '../common/openapi/json-schema.js';
 import { Page } from '../common/list/page.js';
-import type { SettingName } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { RUNTIME_SETTING_FIELDS } from './runtime-settings.schema.js';
+import { RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
 /** Settings by name: those of the category that was asked for. */
-const VALUES = mapOf(anyOf(STRING, NUMBER, BOOLEAN, list(STRING)));
+const VALUES = mapOf(anyOf(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
 const CATEGORIES = object({
   count: INTEGER,
   next: orNull(STRING),
   previous: orNull(STRING),
   results: list(object({ url: STRING, slug: STRING, name: STRING })),
 });
+/** Names of categories that are more than a word. */
+const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
+
+/** The settings of the category in a URL. */
+const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (machinery, { category = '' }) => {
+  const names = await machinery.find(RuntimeSettings).names(category);
+  return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;
+};
+
 const change: Omit<RouteInfo, 'operationId'> = {
   kind: 'action',
   access: 'authenticated',
   summary: 'Change settings that can be changed at run time.',
   body: RUNTIME_SETTING_FIELDS,
+  fieldsAt,
   response: VALUES,
   opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
 };
@@ -62,7 +71,7 @@ export class SettingsController {
     const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
       url: `/api/v2/settings/${slug}/`,
       slug,
-      name: slug.replace(/^./, (letter) => letter.toUpperCase()),
+      name: TITLES[slug] ?? slug.replace(/^./, (letter) => letter.toUpperCase()),
     }));
     const request = {
       style: 'numbered',
@@ -81,6 +90,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
+    fieldsAt,
     response: VALUES,
   })
   async retrieve(@Req() { params, actor }: ApiRequest): Promise<object> {
@@ -122,7 +132,7 @@ export class SettingsController {
     return Reply.noContent();
   }
 
-  private async names(params: ApiRequest['params']): Promise<readonly SettingName[]> {
+  private async names(params: ApiRequest['params']): Promise<readonly string[]> {
     const names = await this.runtime.names(params.category ?? '');
     if (!names) throw new NotFound();
     return names;

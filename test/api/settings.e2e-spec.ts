@@ -12,7 +12,16 @@ it('lists the categories', async () => {
   const { body } = await test.as.superuser.get('settings/').expect(200);
   const slugs = body.results.map(({ slug }: { slug: string }) => slug);
   expect(slugs).toEqual(
-    expect.arrayContaining(['all', 'changed', 'bulk', 'system', 'jobs', 'authentication']),
+    expect.arrayContaining([
+      'all',
+      'changed',
+      'bulk',
+      'system',
+      'jobs',
+      'authentication',
+      'ui',
+      'named-url',
+    ]),
   );
   for (const slug of slugs) await test.as.superuser.get(`settings/${slug}/`).expect(200);
   await test.as.superuser.get('settings/nonsense/').expect(404);
@@ -75,4 +84,40 @@ it('never shows secrets, and takes the whole object back', async () => {
 it('ignores settings of other categories', async () => {
   await test.as.superuser.patch('settings/bulk/', { DEFAULT_JOB_TIMEOUT: 9 }).expect(200);
   expect((await test.as.superuser.get('settings/changed/')).body).toEqual({});
+});
+
+it('describes in OPTIONS what a category shows and what of it can be changed', async () => {
+  const { body } = await test.as.superuser.options('settings/bulk/').expect(200);
+  const shown = (await test.as.superuser.get('settings/bulk/').expect(200)).body;
+  expect(Object.keys(body.actions.GET)).toEqual(Object.keys(shown));
+  expect(body.actions.PUT).toHaveProperty('BULK_HOST_MAX_CREATE');
+  expect(body.actions.PUT).not.toHaveProperty('BULK_BODY_LIMIT');
+});
+
+it('shows the notice of the operator to whoever logs in, until it is reset', async () => {
+  const { as } = test;
+  const notice = 'Ask <ops@example.org> for an account.';
+  await as.superuser.patch('settings/ui/', { CUSTOM_LOGIN_INFO: notice }).expect(200);
+  const page = await as.anonymous.get('/api/login/').set('Accept', 'text/html').expect(200);
+  expect(page.text).toContain('Ask &lt;ops@example.org&gt; for an account.');
+  const root = await as.anonymous.get('/api/').expect(200);
+  expect(root.body.custom_login_info).toBe(notice);
+  await as.superuser.delete('settings/ui/').expect(204);
+  expect((await as.anonymous.get('/api/').expect(200)).body.custom_login_info).toBe('');
+});
+
+it('tells how objects are named in URLs, which nobody can change', async () => {
+  const { as } = test;
+  const { body } = await as.superuser.get('settings/named-url/').expect(200);
+  expect(body.NAMED_URL_FORMATS).toMatchObject({
+    organizations: '<name>',
+    teams: '<name>++<organization.name>',
+  });
+  await as.superuser.put('settings/named-url/', body).expect(200, body);
+  const refused = await as.superuser
+    .patch('settings/named-url/', { NAMED_URL_FORMATS: {} })
+    .expect(400);
+  expect(refused.body).toEqual({
+    NAMED_URL_FORMATS: ['This setting is decided by the program and cannot be changed.'],
+  });
 });

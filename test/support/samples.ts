@@ -95,6 +95,8 @@ const MAKERS: Record<string, Maker> = {
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: async ({ test: { database } }) =>
     (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
+  instance: async (samples) =>
+    samples.insert('instances', { hostname: samples.name('node'), version: '1.0' }),
   notification_template: ({ test, home }) => test.make.notificationTemplate({ organization: home }),
   job: async (samples) => {
     const template = (await samples.of('job_template')).id;

@@ -99,7 +99,8 @@ export const Includes =
     for (const field of fieldsOf(part)) own.set(field.name, field);
   };
 
-const labelOf = (name: string): string =>
+/** `job_tags` as it stands beside a value: "Job tags". */
+export const labelOf = (name: string): string =>
   name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
 const COLUMN_TYPES: Record<FieldKind, string> = {

@@ -1,4 +1,5 @@
-import type { Field } from './field.js';
+import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
+import { labelOf, type Field } from './field.js';
 
 /** OPTIONS `type` of a field (core 1.8); the command-line client derives its flags from it. */
 function typeOf(field: Field): string {
@@ -56,4 +57,29 @@ function choicesOf(field: Field, reading: boolean): readonly (readonly unknown[]
   return optional && !hasEmpty && field.blank
     ? [['', '---------'], ...field.choices]
     : field.choices;
+}
+
+/** OPTIONS `type` of a JSON schema's kind, in the words that fields have. */
+const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'float', array: 'list' };
+
+/** The same for what is shown and is no field: members of documents, and what `extend` adds. */
+export function schemaOptions(members: JsonSchemas): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [
+      name,
+      {
+        type: schemaType(schema),
+        label: labelOf(name),
+        ...(schema.description ? { help_text: schema.description } : {}),
+        filterable: false,
+      },
+    ]),
+  );
+}
+
+function schemaType({ type, format, anyOf }: JsonSchema): string {
+  if (Array.isArray(anyOf)) return schemaType(anyOf[0] as JsonSchema);
+  if (format === 'date-time') return 'datetime';
+  // A reference to a named schema is to an object; what says nothing may be anything.
+  return typeof type === 'string' ? (SCHEMA_TYPES[type] ?? type) : 'object';
 }

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import type { Actor } from '../access.js';
-import { fieldOptions } from '../fields/options.js';
+import { fieldOptions, schemaOptions } from '../fields/options.js';
+import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { Machinery } from '../resource/machinery.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from './errors.js';
 import { LINES_TYPE } from './lines.js';
-import { ALL_OPEN, NOTHING_OPEN, type OpenParts } from './route.js';
+import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
 import type { TableEntry, TableRoute } from './route-table.js';
 
 export const PARSES = [
@@ -73,7 +74,7 @@ export class OptionsService {
   ): Promise<Record<string, object>> {
     const actions: Record<string, object> = {};
     const get = entry.routes.get('GET');
-    if (get) actions.GET = getFields(get);
+    if (get) actions.GET = await this.shown(get, path);
     const post = entry.routes.get('POST');
     // The command-line client learns the fields of an action from object 1, whether it exists or not
     // (decision 41, rule 10).
@@ -86,8 +87,25 @@ export class OptionsService {
       };
     }
     const put = entry.routes.get('PUT');
-    if (put?.info?.kind === 'action') actions.PUT = fieldOptions(put.info.body ?? [], 'PUT');
+    if (put?.info?.kind === 'action') {
+      const fields = (await this.fieldsAt(put, path)) ?? put.info.body ?? [];
+      actions.PUT = fieldOptions(fields, 'PUT');
+    }
     return actions;
+  }
+
+  /** Every key of the answer to a GET, or of the entries of a list. */
+  private async shown(get: TableRoute, path: string): Promise<Record<string, object>> {
+    const { kind, resource, adds = {}, response } = get.info ?? {};
+    if (resource) {
+      return { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
+    }
+    const fields = await this.fieldsAt(get, path);
+    return fields ? fieldOptions(fields, 'GET') : schemaOptions(membersOf(response));
+  }
+
+  private fieldsAt(route: TableRoute, path: string): FieldsAt {
+    return route.info?.fieldsAt?.(this.machinery, parametersOf(route.pattern, path));
   }
 
   /** What of a route that writes is open to this caller, as far as that can be told beforehand. */
@@ -123,21 +141,42 @@ const ATTACH_FIELDS = {
   },
 };
 
-function getFields(route: TableRoute): object {
-  const definition = route.info?.resource;
-  if (!definition) return {};
+function resourceOptions(definition: ResourceDefinition, isList: boolean): Record<string, object> {
+  const kinds = definition.variants?.() ?? [definition];
   return {
     type: {
       type: 'choice',
       label: 'Type',
-      choices: (definition.variants?.() ?? [definition]).map(({ type, label }) => [type, label]),
+      choices: kinds.map(({ type, label }) => [type, label]),
       filterable: true,
     },
     url: { type: 'string', label: 'URL', filterable: false },
     related: { type: 'object', label: 'Related', filterable: false },
     summary_fields: { type: 'object', label: 'Summary fields', filterable: false },
-    ...fieldOptions(definition.fields, 'GET'),
+    ...Object.assign({}, ...kinds.map((kind) => unfilterable(keysOf(kind, isList)))),
+    ...keysOf(definition, isList),
   };
+}
+
+/** A list of several kinds is filtered by what it declares itself. */
+const unfilterable = (keys: Record<string, object>): Record<string, object> =>
+  Object.fromEntries(
+    Object.entries(keys).map(([name, described]) => [name, { ...described, filterable: false }]),
+  );
+
+/** Keys of a representation: its fields and what `extend` adds to them. */
+function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
+  const shown = fields.filter((field) => !isList || !field.detailOnly);
+  const told = fieldOptions(fields, 'GET');
+  const added = Object.entries(shows.fields ?? {}).filter(([name]) => !(name in told));
+  return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
+}
+
+/** Members of a document; of one that is a list, those of its entries. */
+function membersOf(schema: JsonSchema | undefined): JsonSchemas {
+  const properties = (schema?.properties ?? {}) as JsonSchemas;
+  const entries = properties.results?.items as JsonSchema | undefined;
+  return entries ? membersOf(entries) : properties;
 }
 
 /** "Team List", "Team Detail", "Team Users List". */
@@ -156,7 +195,16 @@ export function nameOf(route: TableRoute | undefined): string {
   return `${own} Detail`;
 }
 
-function idOf(pattern: string, path: string): string {
-  const index = pattern.split('/').indexOf(':id');
-  return decodeURIComponent(path.split('/')[index] ?? '');
+const idOf = (pattern: string, path: string): string => parametersOf(pattern, path).id ?? '';
+
+/** The parameters of a pattern as a path has them. */
+function parametersOf(pattern: string, path: string): Record<string, string> {
+  const parts = path.split('/');
+  return Object.fromEntries(
+    pattern
+      .split('/')
+      .flatMap((part, index) =>
+        part.startsWith(':') ? [[part.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
+      ),
+  );
 }

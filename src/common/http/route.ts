@@ -40,6 +40,8 @@ export interface RouteInfo {
    * told before there is a body; OPTIONS and the forms of pages ask it.
    */
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
+  /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
+  fieldsAt?: (machinery: Machinery, params: Readonly<Record<string, string>>) => FieldsAt;
   /** Fields of the request body. */
   body?: readonly Field[];
   /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
@@ -71,6 +73,9 @@ export interface RouteInfo {
   /** Query parameters of a route that is not a list. */
   query?: readonly QueryParameter[];
 }
+
+/** Undefined: there is no such document. */
+export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
 
 /** Who asks, and the object in the URL. */
 export interface Caller {

@@ -49,7 +49,7 @@ describe('managed credential types', () => {
       ['vault', 'vault', 'Vault'],
       ['net', 'net', 'Network'],
       ['registry', 'registry', 'Container Registry'],
-      ['galaxy_api_token', 'galaxy', 'Galaxy/Automation Hub API Token'],
+      ['galaxy_api_token', 'galaxy', 'Ansible Galaxy/Automation Hub API Token'],
       ['service_a_token', 'token', 'Service A Personal Access Token'],
       ['service_b_token', 'token', 'Service B Personal Access Token'],
       ['service_c_dc_token', 'token', 'Service C Personal Access Token'],

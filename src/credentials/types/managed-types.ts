@@ -131,7 +131,7 @@ const REGISTRY = managed({
 });
 
 const GALAXY = managed({
-  name: 'Galaxy/Automation Hub API Token',
+  name: 'Ansible Galaxy/Automation Hub API Token',
   kind: 'galaxy',
   namespace: 'galaxy_api_token',
   inputs: {

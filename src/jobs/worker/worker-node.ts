@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import {
   Injectable,
   Logger,
@@ -10,6 +10,7 @@ import {
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
 import { RunFolders } from './run-folders.js';
 import './tables.js';
@@ -89,6 +90,11 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
         VALUES (${name}, ${this.hostname}, ${hostKey}, ${process.pid}, ${startTime},
           ${this.settings.JOB_CONCURRENCY})
         ON CONFLICT (name) DO UPDATE SET last_seen = now()`);
+      await this.database.execute(sql`
+        INSERT INTO instances (hostname, version, cpu, memory)
+        VALUES (${this.hostname}, ${VERSION}, ${availableParallelism()}, ${totalmem()})
+        ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
+          cpu = EXCLUDED.cpu, memory = EXCLUDED.memory`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.logger.warn({ message: 'heartbeat failed', reason });

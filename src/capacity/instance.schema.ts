@@ -1,0 +1,53 @@
+import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
+import { ResourceSchema } from '../common/resource/schemas.js';
+
+const READ_ONLY = { readOnly: true } as const;
+const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+
+/** A machine on which workers run, or ran: its row stays when they are gone. */
+export class InstanceSchema extends ResourceSchema {
+  @Char({ ...READ_ONLY, search: true, max: 253, help: 'Name of the machine.' })
+  hostname!: string;
+
+  @Char({ ...READ_ONLY, help: 'Version of the worker that was heard of last.' })
+  version!: string;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Processors.' })
+  cpu!: number;
+
+  @Integer({ ...READ_ONLY, default: 0, columnType: 'bigint', help: 'Memory in bytes.' })
+  memory!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()', help: 'Last sign of life.' })
+  last_seen!: string;
+
+  @Choices([['execution', 'Execution node']], COMPUTED)
+  node_type!: string;
+
+  @Choices(
+    [
+      ['ready', 'Ready'],
+      ['unavailable', 'Unavailable'],
+    ],
+    { ...COMPUTED, help: 'Whether a worker of it is alive.' },
+  )
+  node_state!: string;
+
+  @Text({ ...COMPUTED, help: 'Why it is unavailable; empty when it is not.' })
+  errors!: string;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that its live workers can run at once.' })
+  capacity!: number;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that it runs.' })
+  consumed_capacity!: number;
+
+  @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
+  percent_capacity_remaining!: number;
+
+  @Integer({ ...COMPUTED, help: 'Runs it is busy with.' })
+  jobs_running!: number;
+
+  @Integer({ ...COMPUTED, help: 'Runs it was ever given.' })
+  jobs_total!: number;
+}

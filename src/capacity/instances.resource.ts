@@ -1,0 +1,38 @@
+import { superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+import { instanceExtension } from './capacity-extension.js';
+import { InstanceSchema } from './instance.schema.js';
+
+export const instances = defineResource({
+  path: 'instances',
+  type: 'instance',
+  schema: InstanceSchema,
+  table: 'instances',
+  orderBy: ['id'],
+  naturalKey: ['hostname'],
+  summary: ['id', 'hostname'],
+  capabilities: {},
+  // The workers keep their rows; no request changes them.
+  audited: false,
+  unique: [
+    {
+      name: 'instances_hostname_key',
+      columns: ['hostname'],
+      field: 'hostname',
+      message: 'Instance with this Hostname already exists.',
+    },
+  ],
+  // Names of machines are for those who operate them: superusers and auditors.
+  policy: { read: superusersOnly },
+  relations: {
+    jobs: {
+      kind: 'computed',
+      target: () => resource('unified_job'),
+      condition: (near, far) => sql`${ident(far, 'execution_node')} = (
+        SELECT hostname FROM instances WHERE id = ${near}) AND ${ident(far, 'execution_node')} <> ''`,
+    },
+  },
+  extend: instanceExtension,
+});

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { BadRequest } from '../common/http/errors.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { Values } from '../common/resource/hooks.js';
+import { References } from '../common/resource/references.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesOf } from '../common/resource/represent.js';
+import { ResourceService } from '../common/resource/resource.service.js';
+import { Database } from '../database/database.js';
+import { insertRows } from '../database/rows.js';
+import { ident, sql } from '../database/sql.js';
+import { neededPasswords } from '../jobs/launch-check.js';
+import { LaunchLoader } from '../jobs/launch-loader.js';
+import { promptsOf } from '../jobs/launch-secrets.js';
+import { RelaunchService } from '../jobs/relaunch.js';
+import type { Prompts } from '../templates/launch-config.js';
+import { schedules } from './schedules.resource.js';
+
+const TEXTS = {
+  passwords: 'Cannot create schedule because job requires credential passwords.',
+  legacy: 'Cannot create schedule because the prompts of the job are not known.',
+  missing: 'Cannot create schedule because a related resource is missing.',
+} as const;
+
+/** Prompts that hang on a schedule as lists: their kind, and what attaching one needs. */
+const LISTS = {
+  credentials: { type: 'credential', needs: 'use' },
+  labels: { type: 'label', needs: 'read' },
+  instance_groups: { type: 'instance_group', needs: 'use' },
+} as const;
+
+type ListName = keyof typeof LISTS;
+const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+
+/** Schedules made of jobs. */
+@Injectable()
+export class JobSchedules {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly references: References,
+    private readonly loader: LaunchLoader,
+    private readonly relaunches: RelaunchService,
+  ) {}
+
+  /** The answer to GET: secret answers stay masked. */
+  async describe(job: Row, actor: Actor): Promise<object> {
+    const prompts = promptsOf(job.launch_config as object | null);
+    const context = { database: this.database, actor };
+    const shown: Record<string, unknown> = { ...prompts };
+    if (typeof prompts.inventory === 'number') {
+      const found = await summariesOf(resource('inventory'), [prompts.inventory], context);
+      shown.inventory = nameOf(prompts.inventory, found);
+    }
+    for (const name of LIST_NAMES) {
+      if (!(name in prompts)) continue;
+      const ids = prompts[name] as number[];
+      const found = await summariesOf(resource(LISTS[name].type), ids, context);
+      shown[name] = ids.map((id) => nameOf(id, found));
+    }
+    return { can_schedule: (await this.obstacle(job)) === null, prompts: shown };
+  }
+
+  /**
+   * A schedule of the job's template with the prompts of the job. It is disabled, monthly from now on
+   * and named after the job, for its author to change.
+   *
+   * @throws BadRequest where the job cannot be scheduled
+   * @throws Invalid where its template does not take the prompts any more
+   * @throws Forbidden where the caller may not use what they name
+   */
+  async create(job: Row, actor: Actor): Promise<Row> {
+    return this.database.transaction(async () => {
+      const obstacle = await this.obstacle(job);
+      if (obstacle !== null) throw new BadRequest(obstacle);
+      const prompts = await this.relaunches.promptsAgain(job, actor);
+      const lists = await this.listsOf(job, prompts);
+      for (const name of LIST_NAMES) {
+        const { type, needs } = LISTS[name];
+        await this.references.assertAllowed(resource(type), lists[name], needs, actor);
+      }
+      const row = await this.resources.insert(schedules, await this.valuesOf(job, prompts), actor);
+      for (const name of LIST_NAMES) await this.attach(row, name, lists[name]);
+      return row;
+    });
+  }
+
+  /** Why no schedule can be made of a job; null when one can. */
+  private async obstacle(job: Row): Promise<string | null> {
+    const credentials = await this.credentialsOf(job.id);
+    const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, null);
+    if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
+    if (job.unified_job_template_id === null) return TEXTS.missing;
+    return job.launch_config === null ? TEXTS.legacy : null;
+  }
+
+  private async valuesOf(job: Row, prompts: Prompts): Promise<Values> {
+    const fields = schedules.fields.map(({ name }) => name).filter((name) => name in prompts);
+    const values = prompts as Readonly<Record<string, unknown>>;
+    return {
+      ...Object.fromEntries(fields.map((name) => [name, values[name]])),
+      name: await this.freeName(job),
+      unified_job_template: job.unified_job_template_id,
+      enabled: false,
+      rrule: `DTSTART:${instant(new Date())} RRULE:FREQ=MONTHLY;INTERVAL=1`,
+      extra_data: prompts.extra_vars ?? {},
+    };
+  }
+
+  private async freeName(job: Row): Promise<string> {
+    const name = `Auto-generated schedule from job ${job.id}`;
+    const rows = await this.database.rows<{ name: string }>(sql`
+      SELECT name FROM schedules WHERE unified_job_template_id = ${job.unified_job_template_id}
+        AND starts_with(name, ${name})`);
+    const taken = new Set(rows.map((row) => row.name));
+    let free = name;
+    for (let number = 1; taken.has(free); number += 1) free = `${name} - number ${number}`;
+    return free;
+  }
+
+  /** A schedule holds the credentials that its template does not have itself. */
+  private async listsOf(job: Row, prompts: Prompts): Promise<Record<ListName, number[]>> {
+    const listed = (name: ListName): number[] => (prompts[name] ?? []) as number[];
+    const rows = await this.database.rows<{ credential_id: number }>(sql`
+      SELECT credential_id FROM job_template_credentials
+      WHERE job_template_id = ${job.unified_job_template_id}`);
+    const own = new Set(rows.map((row) => row.credential_id));
+    return {
+      credentials: listed('credentials').filter((id) => !own.has(id)),
+      labels: await this.existing(resource('label'), listed('labels')),
+      instance_groups: await this.existing(resource('instance_group'), listed('instance_groups')),
+    };
+  }
+
+  /** Those that were not deleted since the job was launched, in their order. */
+  private async existing(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<Row>(sql`
+      SELECT id FROM ${ident(target.table)} WHERE id = ANY(${ids}::int[]) FOR KEY SHARE`);
+    const known = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => known.has(id));
+  }
+
+  private async attach(schedule: Row, name: ListName, ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    const columns = { schedule_id: 'integer', [`${LISTS[name].type}_id`]: 'integer' };
+    const links = ids.map((id) => [schedule.id, id]);
+    await this.database.rows(insertRows(`schedule_${name}`, columns, links));
+  }
+
+  private async credentialsOf(jobId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ credential_id: number }>(sql`
+      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
+    return rows.map((row) => row.credential_id);
+  }
+}
+
+/** An object as far as the caller may read it. */
+const nameOf = (id: number, found: ReadonlyMap<number, Record<string, unknown>>): object => {
+  const name = found.get(id)?.name;
+  return name === undefined ? { id } : { id, name };
+};
+
+/** `20260101T090000Z` */
+const instant = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, '');

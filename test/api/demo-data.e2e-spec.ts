@@ -1,0 +1,93 @@
+import { demoData } from '../../src/cli/demo-data.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+let organization: string;
+beforeAll(async () => {
+  test = await boot();
+  await start();
+  const { body } = await test.as.superuser.get('organizations/?name=Default').expect(200);
+  organization = `organizations/${body.results[0].id}/`;
+});
+afterAll(() => test.close());
+
+/** What every start of the service does. */
+const start = (): Promise<void> => withSettingsOf(test, {}, () => demoData());
+
+const servers = async (): Promise<{ id: number; name: string }[]> =>
+  (await test.as.superuser.get(`${organization}galaxy_credentials/`).expect(200)).body.results;
+
+/** An installation of a version that did not have this credential yet. */
+async function asBefore(): Promise<void> {
+  await test.database.execute(sql`DELETE FROM credentials WHERE name = 'Ansible Galaxy'`);
+  await test.database.execute(sql`
+    DELETE FROM installation WHERE name = 'demo_galaxy_credential'`);
+}
+
+it('come with the public server of collections, attached to their organization', async () => {
+  expect(await servers()).toMatchObject([
+    {
+      name: 'Ansible Galaxy',
+      kind: 'galaxy_api_token',
+      inputs: { url: 'https://galaxy.ansible.com/' },
+      summary_fields: {
+        organization: { name: 'Default' },
+        credential_type: { name: 'Ansible Galaxy/Automation Hub API Token' },
+      },
+    },
+  ]);
+});
+
+it('come to an installation that had the others before', async () => {
+  await asBefore();
+  await start();
+  expect(await servers()).toMatchObject([{ name: 'Ansible Galaxy' }]);
+});
+
+it('do not come back once deleted or detached', async () => {
+  const [server] = await servers();
+  await test.as.superuser
+    .post(`${organization}galaxy_credentials/`, { id: server!.id, disassociate: true })
+    .expect(204);
+  await start();
+  expect(await servers()).toEqual([]);
+  await test.as.superuser.delete(`credentials/${server!.id}/`).expect(204);
+  await start();
+  const { body } = await test.as.superuser.get('credentials/?name=Ansible%20Galaxy').expect(200);
+  expect(body.count).toBe(0);
+});
+
+it('attach a credential of that name that is there already', async () => {
+  await asBefore();
+  const type = await test.as.superuser.get('credential_types/?namespace=galaxy_api_token');
+  const own = await test.as.superuser
+    .post('credentials/', {
+      name: 'Ansible Galaxy',
+      organization: Number(organization.split('/')[1]),
+      credential_type: type.body.results[0].id,
+      inputs: { url: 'https://hub.example.org/' },
+    })
+    .expect(201);
+  await start();
+  expect(await servers()).toMatchObject([{ id: own.body.id }]);
+});
+
+it('list servers in the order they were attached in', async () => {
+  const { make, home, as } = test;
+  const list = `organizations/${home.organization.id}/galaxy_credentials/`;
+  const type = await as.superuser.get('credential_types/?namespace=galaxy_api_token').expect(200);
+  const attached: number[] = [];
+  for (const name of ['middle', 'last', 'first']) {
+    const { id } = await make.credential({
+      name,
+      organization: home.organization.id,
+      credential_type: type.body.results[0].id,
+      inputs: { url: `https://${name}.example.org/` },
+    });
+    attached.unshift(id);
+  }
+  for (const id of attached) await as.superuser.post(list, { id }).expect(204);
+  const { body } = await as.superuser.get(list).expect(200);
+  expect(body.results.map(({ id }: { id: number }) => id)).toEqual(attached);
+});

@@ -141,7 +141,7 @@ describe('the workflow job', () => {
       status: 'pending',
       launch_type: 'relaunch',
       limit: 'all',
-      extra_vars: '{"b":2}',
+      extra_vars: '{"b": 2}',
     });
     expect(body.id).not.toBe(first.id);
     expect(await nodesOf(body)).toMatchObject([

@@ -9,6 +9,7 @@ import { PreferredInstanceGroups1795290755452 } from './1795290755452-preferred-
 import { ParentsOfActivity1795290755453 } from './1795290755453-parents-of-activity.js';
 import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 import { MarkSlicedJobs1795292000000 } from './1795292000000-mark-sliced-jobs.js';
+import { KeepSecretStatistics1795329064974 } from './1795329064974-keep-secret-statistics.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -23,4 +24,5 @@ export const migrations = {
   ParentsOfActivity1795290755453,
   AddSchedules1795291639174,
   MarkSlicedJobs1795292000000,
+  KeepSecretStatistics1795329064974,
 };

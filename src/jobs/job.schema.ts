@@ -81,6 +81,10 @@ export class JobSchema extends ExecutedJobSchema {
   @Json({ ...READ_ONLY, schema: freeObject('What the playbook left with set_stats.') })
   artifacts!: Record<string, unknown>;
 
+  /** What was set under `no_log`, for the workflow the job is part of: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
+
   @Char({ ...READ_ONLY, max: 1024 })
   scm_revision!: string;
 

@@ -45,6 +45,10 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;
 
+  /** What of it was set under `no_log`: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
+
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
   inventory!: number | null;
 

@@ -1,14 +1,23 @@
 import { issueToken } from '../../../src/common/crypto/tokens.js';
 import type { Row } from '../../../src/common/resource/define-resource.js';
 import type { Cluster } from './cluster.js';
-import type { Environment } from './processes.js';
+import type { Environment, Program } from './processes.js';
 
 /** Calls of a superuser to an API process of a cluster. */
 export class ApiCalls {
   private constructor(
-    readonly url: string,
+    private readonly program: Program & { url: string },
     private readonly token: string,
   ) {}
+
+  get url(): string {
+    return this.program.url;
+  }
+
+  /** What the process has logged. */
+  output(): string {
+    return this.program.output();
+  }
 
   /** Starts an API process, and makes the superuser. */
   static async start(cluster: Cluster, environment: Environment = {}): Promise<ApiCalls> {
@@ -19,7 +28,7 @@ export class ApiCalls {
        SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
       [digest],
     );
-    return new ApiCalls((await cluster.api(environment)).url, token);
+    return new ApiCalls(await cluster.api(environment), token);
   }
 
   /**

@@ -135,6 +135,8 @@ describe('statistics set under no_log', () => {
     const jobs = { ...(await jobsByNode(outerJobs.inner as number)), ...outerJobs };
     const first = await api.call('GET', `jobs/${jobs.sets}/`);
     expect(first.artifacts).toBe('$hidden due to Ansible no_log flag$');
+    const recap = await api.text('GET', `jobs/${jobs.sets}/stdout/?format=txt`, undefined, '*/*');
+    expect(recap).toMatch(/CUSTOM STATS: \*+\s+\$hidden due to Ansible no_log flag\$/);
     for (const name of ['gets', 'last']) {
       const shown = await api.call('GET', `jobs/${jobs[name]}/`);
       expect(JSON.parse(String(shown.extra_vars))).toEqual({
@@ -143,7 +145,10 @@ describe('statistics set under no_log', () => {
         build: '$encrypted$',
       });
       const output = await api.text(
-        ...(['GET', `jobs/${jobs[name]}/stdout/?format=txt`, undefined, 'text/plain'] as const),
+        'GET',
+        `jobs/${jobs[name]}/stdout/?format=txt`,
+        undefined,
+        'text/plain',
       );
       expect(output).toMatch(/got \*{10} and .*\*{10}.* and \*{10}/);
     }

@@ -29,8 +29,8 @@ describe('webhookVariables', () => {
   });
 
   it('leaves out a payload that was not asked for', () => {
-    const { payloadText: _, ...event } = EVENT;
-    const names = Object.keys(webhookVariables(event));
+    const { type, guid, ref, refName, headRef, statusApi } = EVENT;
+    const names = Object.keys(webhookVariables({ type, guid, ref, refName, headRef, statusApi }));
     expect(names).toHaveLength(18);
     expect(names.filter((name) => name.endsWith('payload'))).toEqual([]);
   });

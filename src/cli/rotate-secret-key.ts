@@ -12,6 +12,8 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['schedules', 'survey_passwords'],
   ['unified_jobs', 'start_args'],
   ['unified_jobs', 'launch_config'],
+  ['unified_jobs', 'secret_artifacts'],
+  ['workflow_job_nodes', 'secret_artifacts'],
   ['workflow_job_template_nodes', 'survey_passwords'],
 ];
 

@@ -11,6 +11,7 @@ import {
 import { freeObject, INTEGER, mapOf } from '../common/openapi/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
+import { VARIABLES_HELP } from './shown-variables.js';
 import { ExecutedJobSchema } from './unified-job.schema.js';
 import { WebhookRunFields } from './webhook-run.schema.js';
 
@@ -46,8 +47,8 @@ export class JobSchema extends ExecutedJobSchema {
   @Choices(VERBOSITIES, { ...READ_ONLY, default: 0 })
   verbosity!: number;
 
-  /** JSON text; a webhook's payload is not in it but expanded from its delivery (decision 19). */
-  @Text({ ...READ_ONLY, filter: false })
+  /** The variables of a webhook are not in it but expanded from its delivery. */
+  @Text({ ...READ_ONLY, filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
   @Text(READ_ONLY)
@@ -79,6 +80,10 @@ export class JobSchema extends ExecutedJobSchema {
 
   @Json({ ...READ_ONLY, schema: freeObject('What the playbook left with set_stats.') })
   artifacts!: Record<string, unknown>;
+
+  /** What was set under `no_log`, for the workflow the job is part of: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
 
   @Char({ ...READ_ONLY, max: 1024 })
   scm_revision!: string;

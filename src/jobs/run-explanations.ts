@@ -25,6 +25,8 @@ export const NO_CAPACITY =
 export const NO_INVENTORY = 'Job could not start because it does not have a valid inventory.';
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
 export const TIMED_OUT = 'Job terminated due to timeout';
+export const SECRETS_TOO_LARGE =
+  'The statistics are not handed on: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
 /** @param ended processes of the run that were still there and were ended (R9) */

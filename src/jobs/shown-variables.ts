@@ -1,3 +1,4 @@
+import { variablesText } from '../common/fields/json-text.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
@@ -6,6 +7,11 @@ import {
   variablePrefixes,
   webhookVariables,
 } from '../webhooks/variables.js';
+
+/** Help text of `extra_vars`. */
+export const VARIABLES_HELP =
+  'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
+  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it.';
 
 let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
 
@@ -26,8 +32,8 @@ interface DeliveryRow extends Row {
 }
 
 /**
- * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery (decision 19); the
- * payload is shown on the detail only.
+ * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery. A payload may have
+ * 25 MB and stands under every prefix: lists do without these variables, only the detail shows them.
  */
 export async function shownVariables(
   rows: readonly Row[],
@@ -38,12 +44,13 @@ export async function shownVariables(
     rows.map((row) => {
       const own = parseVariables(String(row.extra_vars ?? ''));
       const delivery = deliveries.get(row.id);
-      return [row.id, JSON.stringify(delivery ? { ...own, ...variablesOf(delivery) } : own)];
+      const event = delivery ? variablesOf(delivery, context.detail) : {};
+      return [row.id, variablesText({ ...own, ...event })];
     }),
   );
 }
 
-function variablesOf(delivery: DeliveryRow): Record<string, unknown> {
+function variablesOf(delivery: DeliveryRow, withPayload: boolean): Record<string, unknown> {
   const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
   return webhookVariables(
     {
@@ -53,7 +60,7 @@ function variablesOf(delivery: DeliveryRow): Record<string, unknown> {
       refName: ref_name,
       headRef: head_ref,
       statusApi: status_api,
-      payloadText: payload,
+      ...(withPayload ? { payloadText: payload } : {}),
     },
     prefixes,
   );

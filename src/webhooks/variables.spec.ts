@@ -28,6 +28,13 @@ describe('webhookVariables', () => {
     expect(variables['awx_webhook_payload']).toBe(variables['svc_webhook_payload']);
   });
 
+  it('leaves out a payload that was not asked for', () => {
+    const { type, guid, ref, refName, headRef, statusApi } = EVENT;
+    const names = Object.keys(webhookVariables({ type, guid, ref, refName, headRef, statusApi }));
+    expect(names).toHaveLength(18);
+    expect(names.filter((name) => name.endsWith('payload'))).toEqual([]);
+  });
+
   it('gives missing values as null, not as nothing', () => {
     const variables = webhookVariables(
       { ...EVENT, ref: null, statusApi: null, payloadText: null },

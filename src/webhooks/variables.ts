@@ -15,8 +15,8 @@ export type DeliveredEvent = Pick<
   WebhookEvent,
   'type' | 'guid' | 'ref' | 'refName' | 'headRef' | 'statusApi'
 > & {
-  /** JSON text, or null when retention has removed it. */
-  payloadText: string | null;
+  /** JSON text, or null when retention has removed it; absent where nobody asked for it. */
+  payloadText?: string | null;
 };
 
 const PREFIX_SHAPE = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -35,7 +35,7 @@ export function variablePrefixes(setting: readonly string[]): string[] {
 
 /**
  * The extra variables of a launched job, every one under every prefix. Missing values are null, not
- * absent, so that a playbook may test them. All prefixes share one payload object: do not change it.
+ * absent, so that a playbook may test them; a payload that was not asked for is absent. All prefixes share one payload object: do not change it.
  *
  * `event_ref_name` and `event_head_ref` go beyond the contract's five.
  */
@@ -50,8 +50,10 @@ export function webhookVariables(
     ['webhook_event_ref_name', event.refName],
     ['webhook_event_head_ref', event.headRef],
     ['webhook_status_api', event.statusApi],
-    ['webhook_payload', toPayload(event.payloadText)],
   ];
+  if (event.payloadText !== undefined) {
+    values.push(['webhook_payload', toPayload(event.payloadText)]);
+  }
   return Object.fromEntries(
     prefixes.flatMap((prefix) => values.map(([name, value]) => [`${prefix}${name}`, value])),
   );

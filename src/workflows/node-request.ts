@@ -1,4 +1,5 @@
 import type { Row } from '../common/resource/define-resource.js';
+import type { Artifacts } from '../jobs/handed-artifacts.js';
 import type { LaunchRequest } from '../jobs/launch-request.js';
 import { promptsOf } from '../jobs/launch-secrets.js';
 import type { PromptField, Prompts } from '../templates/launch-config.js';
@@ -19,8 +20,8 @@ export interface StartingNode extends Row {
   webhook_delivery_id: number | null;
   /** Of a sliced job: which of its nodes this is. */
   slice: { number: number; count: number } | null;
-  /** For each parent, in the order of their ids, what was handed to it and what it hands on. */
-  inherited: readonly (readonly [before: unknown, own: unknown])[];
+  /** What the runs before it handed on with `set_stats`; a later parent's value wins. */
+  inherited: Artifacts;
 }
 
 /** The secret answers of one workflow job. */
@@ -39,14 +40,6 @@ const HANDED_DOWN: readonly PromptField[] = [
   'job_tags',
   'skip_tags',
 ];
-
-/** What the runs before a node handed on with `set_stats`; a later parent's value wins. */
-export function artifactsBefore({ inherited }: Pick<StartingNode, 'inherited'>): Variables {
-  return Object.assign({}, ...inherited.flat().filter(isObject)) as Variables;
-}
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * How the run of a node is launched (automation 1.5): prompts of the workflow job over those of the
@@ -69,11 +62,14 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
     field,
     workflow[field],
   ]);
+  const variables = (workflow.extra_vars ?? {}) as Variables;
+  const { open, secret } = node.inherited;
+  const secretNames = Object.keys(secret).filter((name) => !Object.hasOwn(variables, name));
   return {
     ...common,
     prompts: { ...own, ...(Object.fromEntries(handed) as Prompts), ...labelsOf(own, workflow) },
-    extraVars: { ...artifactsBefore(node), ...(workflow.extra_vars as Variables | undefined) },
-    secretNames: names,
+    extraVars: { ...open, ...secret, ...variables },
+    secretNames: [...names, ...secretNames],
   };
 }
 

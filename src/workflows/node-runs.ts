@@ -1,22 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../common/crypto/secret-box.js';
 import type { FieldErrors } from '../common/http/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { sql } from '../database/sql.js';
+import { sealArtifacts } from '../jobs/handed-artifacts.js';
 import type { LaunchRequest } from '../jobs/launch-request.js';
 import { LaunchService } from '../jobs/launch.service.js';
 import { insertProjectUpdates } from '../jobs/project-update-rows.js';
 import { RunTransitions, type NewRun } from '../jobs/transitions.js';
 import { insertApprovals } from './approval-rows.js';
 import { couldNotStart, recursionText, type NamedTemplate } from './could-not-start.js';
+import { handedByNodes, NOTHING_HANDED, type HandingNode } from './inherited-artifacts.js';
 import { NestedLaunches } from './nested-launches.js';
-import {
-  artifactsBefore,
-  requestOf,
-  type StartingNode,
-  type WorkflowSecrets,
-} from './node-request.js';
+import { requestOf, type StartingNode, type WorkflowSecrets } from './node-request.js';
+
+const LOCKED =
+  'The secret statistics of the runs before it cannot be opened with the present keys.';
+
+/** A node as it is read, with its parents in the order of their ids. */
+type NodeRow = Omit<StartingNode, 'inherited'> & { id: number; parents: HandingNode[] };
 
 /** A run that was made, and why it cannot go on. */
 interface MadeRun {
@@ -34,6 +38,7 @@ export class NodeRuns {
     private readonly transitions: RunTransitions,
     private readonly launches: LaunchService,
     private readonly nested: NestedLaunches,
+    private readonly box: SecretBox,
   ) {}
 
   /**
@@ -48,7 +53,7 @@ export class NodeRuns {
     secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<number[]> {
     if (nodeIds.length === 0) return [];
-    const nodes = await this.load(nodeIds);
+    const { nodes, locked } = await this.load(nodeIds);
     const of = (type: string) => nodes.filter(({ template_type }) => template_type === type);
     const requests = new Map(
       nodes.map((node) => [node, requestOf(node, secrets.get(node.workflow_job_id)!)]),
@@ -63,15 +68,31 @@ export class NodeRuns {
     await this.tie(made);
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
-      made.flatMap(({ id, fault }) => (fault === '' ? [] : [{ id, explanation: fault }])),
+      made.flatMap(({ id, node, fault }) => {
+        const explanation = locked.has(node.id) ? LOCKED : fault;
+        return explanation === '' ? [] : [{ id, explanation }];
+      }),
       { from: ['pending'], to: 'failed' },
     );
     const tied = new Set(made.map(({ node }) => node.id));
     return nodeIds.filter((id) => !tied.has(id));
   }
 
-  private load(nodeIds: readonly number[]): Promise<StartingNode[]> {
-    return this.database.rows<StartingNode>(sql`
+  /** @returns nodes, and the ids of those that cannot get what was handed to them */
+  private async load(
+    nodeIds: readonly number[],
+  ): Promise<{ nodes: StartingNode[]; locked: Set<number> }> {
+    const locked = new Set<number>();
+    const nodes = (await this.rows(nodeIds)).map(({ parents, ...node }) => {
+      const inherited = handedByNodes(this.box, parents);
+      if (!inherited) locked.add(node.id);
+      return { ...node, inherited: inherited ?? NOTHING_HANDED } as StartingNode;
+    });
+    return { nodes, locked };
+  }
+
+  private rows(nodeIds: readonly number[]): Promise<NodeRow[]> {
+    return this.database.rows<NodeRow>(sql`
       SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
         tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
         workflow.is_bulk_job, workflow.created_by_id, workflow.launch_config,
@@ -80,12 +101,15 @@ export class NodeRuns {
           SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
             'count', count(*))
           FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
-        (SELECT coalesce(json_agg(json_build_array(parent.ancestor_artifacts, run.artifacts)
+        (SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
+              'ancestor_artifacts', parent.ancestor_artifacts,
+              'node_secrets', parent.secret_artifacts, 'run_id', run.id,
+              'artifacts', run.artifacts, 'secret_artifacts', run.secret_artifacts)
             ORDER BY parent.id), '[]')
           FROM workflow_job_node_edges edge
           JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
           LEFT JOIN unified_jobs run ON run.id = parent.job_id
-          WHERE edge.child_id = node.id) AS inherited
+          WHERE edge.child_id = node.id) AS parents
       FROM workflow_job_nodes node
       JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
       JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
@@ -186,10 +210,13 @@ export class NodeRuns {
   private async tie(made: readonly MadeRun[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
-        ancestor_artifacts = given.artifacts
+        ancestor_artifacts = given.artifacts, secret_artifacts = given.secret
       FROM unnest(${made.map(({ node }) => node.id)}::int[], ${made.map(({ id }) => id)}::int[],
-        ${made.map(({ node }) => JSON.stringify(artifactsBefore(node)))}::json[])
-        AS given (id, job_id, artifacts)
+        ${made.map(({ node }) => JSON.stringify(node.inherited.open))}::json[],
+        ${made.map(({ node: { id, inherited } }) =>
+          sealArtifacts(this.box, 'workflow_job_nodes', id, inherited.secret),
+        )}::text[])
+        AS given (id, job_id, artifacts, secret)
       WHERE node.id = given.id`);
   }
 }

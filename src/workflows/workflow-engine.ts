@@ -128,8 +128,11 @@ export class WorkflowEngine extends WorkflowStep {
   }
 
   private async end(decided: readonly DecidedWorkflow[]): Promise<void> {
-    const over = decided.flatMap((one) => endOf(one) ?? []);
-    await this.graphs.gatherArtifacts(over.map(({ id }) => id));
+    const ended = decided.flatMap((one) => endOf(one) ?? []);
+    const locked = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
+    const over = ended.map((end) =>
+      locked.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
+    );
     for (const to of ['successful', 'failed', 'canceled', 'error'] as const) {
       await this.transitions.move(
         over.filter(({ status }) => status === to),
@@ -139,9 +142,11 @@ export class WorkflowEngine extends WorkflowStep {
   }
 }
 
+const lockedEnd = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: LOCKED });
+
 function endOf({ workflow, secrets, decision }: DecidedWorkflow): WorkflowEnd | null {
   const { id, cancel_requested: isCanceled } = workflow;
   if (!decision.end) return null;
-  if (secrets === null && !isCanceled) return { id, status: 'error', explanation: LOCKED };
+  if (secrets === null && !isCanceled) return lockedEnd(id);
   return { id, ...decision.end };
 }

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { sealArtifacts } from '../jobs/handed-artifacts.js';
+import { handedByRuns, type HandingRun } from './inherited-artifacts.js';
 import type { Decision, GraphNode } from './workflow-graph.js';
 
 interface WorkflowRow extends Row {
@@ -14,6 +17,11 @@ export interface RunningWorkflow extends WorkflowRow {
   nodes: GraphNode[];
 }
 
+/** A run inside a workflow job that runs inside another one. */
+interface NestedRunRow extends HandingRun {
+  workflow_job_id: number;
+}
+
 interface NodeRow extends GraphNode {
   workflowJobId: number;
 }
@@ -21,7 +29,10 @@ interface NodeRow extends GraphNode {
 /** Reads the graphs of running workflow jobs and writes what was decided about their nodes. */
 @Injectable()
 export class WorkflowGraphs {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {}
 
   /**
    * Workflow jobs of which nodes have ended since the last call; these count as looked at from now on.
@@ -89,20 +100,47 @@ export class WorkflowGraphs {
       WHERE node.id = given.id`);
   }
 
-  /** What the runs of workflow jobs that are over handed on; a workflow around them hands it further. */
-  async gatherArtifacts(workflowIds: readonly number[]): Promise<void> {
-    if (workflowIds.length === 0) return;
-    await this.database.execute(sql`
-      UPDATE unified_jobs workflow SET artifacts = gathered.artifacts
-      FROM (
-        SELECT node.workflow_job_id AS id,
-          jsonb_object_agg(one.key, one.value::jsonb ORDER BY node.id)::json AS artifacts
-        FROM workflow_job_nodes node
-        JOIN unified_jobs run ON run.id = node.job_id
-        CROSS JOIN LATERAL json_each(
-          CASE json_typeof(run.artifacts) WHEN 'object' THEN run.artifacts END) AS one
-        WHERE node.workflow_job_id = ANY(${workflowIds}::int[])
-        GROUP BY node.workflow_job_id) gathered
-      WHERE workflow.id = gathered.id`);
+  /**
+   * What the runs of workflow jobs that are over handed on; a workflow around them hands it further.
+   *
+   * @returns workflow jobs with secrets that cannot be opened with the present keys: nothing of theirs goes on
+   */
+  async gatherArtifacts(workflowIds: readonly number[]): Promise<Set<number>> {
+    const runs = await this.handingRuns(workflowIds);
+    const locked = new Set<number>();
+    const gathered = [...new Set(runs.map((run) => run.workflow_job_id))].flatMap((id) => {
+      const artifacts = handedByRuns(
+        this.box,
+        runs.filter((run) => run.workflow_job_id === id),
+      );
+      if (!artifacts) locked.add(id);
+      return artifacts ? [{ id, ...artifacts }] : [];
+    });
+    if (gathered.length > 0) {
+      await this.database.execute(sql`
+        UPDATE unified_jobs workflow SET artifacts = given.artifacts, secret_artifacts = given.secret
+        FROM unnest(${gathered.map(({ id }) => id)}::int[],
+          ${gathered.map(({ open }) => JSON.stringify(open))}::json[],
+          ${gathered.map(({ id, secret }) =>
+            sealArtifacts(this.box, 'unified_jobs', id, secret),
+          )}::text[]) AS given (id, artifacts, secret)
+        WHERE workflow.id = given.id`);
+    }
+    return locked;
+  }
+
+  /** Runs that hand something on beyond their workflow job, in the order of their nodes. */
+  private async handingRuns(workflowIds: readonly number[]): Promise<NestedRunRow[]> {
+    if (workflowIds.length === 0) return [];
+    return this.database.rows<NestedRunRow & Row>(sql`
+      SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
+      FROM workflow_job_nodes node
+      JOIN unified_jobs run ON run.id = node.job_id
+      WHERE node.workflow_job_id IN (
+          SELECT around.job_id FROM workflow_job_nodes around
+          WHERE around.job_id = ANY(${workflowIds}::int[]))
+        AND (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
+          OR run.secret_artifacts <> '')
+      ORDER BY node.id`);
   }
 }

@@ -96,4 +96,8 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   /** What the runs before it handed on with `set_stats`; known once the node starts. */
   @Json({ internal: true })
   ancestor_artifacts!: Record<string, unknown>;
+
+  /** What of it was set under `no_log`: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
 }

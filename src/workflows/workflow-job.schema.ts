@@ -1,5 +1,6 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { VARIABLES_HELP } from '../jobs/shown-variables.js';
 import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
 import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
 
@@ -23,8 +24,8 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Bool({ internal: true })
   is_bulk_job!: boolean;
 
-  /** JSON text; secret answers masked. */
-  @Text({ ...READ_ONLY, filter: false })
+  /** The variables of a webhook are not in it but expanded from its delivery. */
+  @Text({ ...READ_ONLY, filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
   @Bool(READ_ONLY)
@@ -43,6 +44,10 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   /** What its runs handed on with `set_stats`; read by a workflow around this one. */
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;
+
+  /** What of it was set under `no_log`: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
 
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
   inventory!: number | null;

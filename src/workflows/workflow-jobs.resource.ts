@@ -50,6 +50,8 @@ export const workflowJobs = defineResource({
       cancel: anyOf(
         isActor('created_by_id'),
         onTemplate('admin_role'),
+        // Of no template there is no administrator: those of the organization stand in.
+        allOf(isBulk, onOrganization('admin_role')),
         allOf(isNoBulk, isOrphan, onOrganization('workflow_admin_role')),
       ),
     },

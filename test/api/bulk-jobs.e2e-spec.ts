@@ -42,6 +42,18 @@ describe('a bulk launch', () => {
     ]);
   });
 
+  it('answers with its own variables as clients compare them', async () => {
+    const extra_vars = { a: 'b', c: 1, deep: [{ 'x,y': 'a:b' }, []] };
+    const { body } = await launch([node()], { extra_vars }).expect(201);
+    const text = '{"a": "b", "c": 1, "deep": [{"x,y": "a:b"}, []]}';
+    expect(body.extra_vars).toBe(text);
+    for (const path of [body.url, `${body.url}?format=json`]) {
+      expect((await test.as.superuser.get(path).expect(200)).body.extra_vars).toBe(text);
+    }
+    const { body: list } = await test.as.superuser.get(`workflow_jobs/?id=${body.id}`).expect(200);
+    expect(list.results[0].extra_vars).toBe(text);
+  });
+
   it('keeps every prompt of a node', async () => {
     const credential = await test.make.credential({ organization: test.home.organization.id });
     const prompts = {

@@ -81,14 +81,47 @@ describe('the workflow job', () => {
     expect(body.count).toBe(isListed ? 1 : 0);
   });
 
-  it('is canceled by its launcher, not by others', async () => {
+  // teamAdmin audits the organization; the outsider administers none of it.
+  it.each<[PersonaName, number]>([
+    ['superuser', 202],
+    ['orgAdmin', 202],
+    ['orgMember', 202],
+    ['auditor', 403],
+    ['teamAdmin', 403],
+    ['teamMember', 403],
+    ['outsider', 403],
+  ])('is canceled by its launcher and by administrators: %s %i', async (persona, status) => {
     const made = (await launch([node()]).expect(201)).body.id as number;
-    await test.as.orgAdmin.post(`workflow_jobs/${made}/cancel/`, {}).expect(403);
+    const url = `workflow_jobs/${made}/`;
+    const page = await test.as[persona].get(url).set('Accept', 'text/html');
+    expect(page.text.includes(`action="/api/v2/${url}cancel/"`)).toBe(status === 202);
+    await test.as[persona].post(`${url}cancel/`, {}).expect(status);
+    const { body } = await test.as.superuser.get(url).expect(200);
+    expect(body.status).toBe(status === 202 ? 'canceled' : 'pending');
+  });
+
+  it('is not canceled by administrators of another organization, nor by its own without one', async () => {
+    const foreign = await test.make.organization();
+    const { body: elsewhere } = await test.as.superuser
+      .post('bulk/job_launch/', { name: 'Bulk', jobs: [node()], organization: foreign.id })
+      .expect(201);
+    const { body: nowhere } = await test.as.superuser
+      .post('bulk/job_launch/', { name: 'Bulk', jobs: [node()] })
+      .expect(201);
+    for (const { id: made } of [elsewhere, nowhere]) {
+      await test.as.orgAdmin.post(`workflow_jobs/${made}/cancel/`, {}).expect(403);
+      await test.as.superuser.post(`workflow_jobs/${made}/cancel/`, {}).expect(202);
+    }
+  });
+
+  it('is deleted by superusers alone', async () => {
+    const made = (await launch([node()]).expect(201)).body.id as number;
     await test.as.orgMember.post(`workflow_jobs/${made}/cancel/`, {}).expect(202);
     const { body } = await test.as.orgMember.get(`workflow_jobs/${made}/`).expect(200);
     expect(body.status).toBe('canceled');
     await test.as.orgMember.post(`workflow_jobs/${made}/cancel/`, {}).expect(405);
     await test.as.orgMember.delete(`workflow_jobs/${made}/`).expect(403);
+    await test.as.orgAdmin.delete(`workflow_jobs/${made}/`).expect(403);
     await test.as.superuser.delete(`workflow_jobs/${made}/`).expect(204);
   });
 
@@ -108,7 +141,7 @@ describe('the workflow job', () => {
       status: 'pending',
       launch_type: 'relaunch',
       limit: 'all',
-      extra_vars: '{"b":2}',
+      extra_vars: '{"b": 2}',
     });
     expect(body.id).not.toBe(first.id);
     expect(await nodesOf(body)).toMatchObject([

@@ -45,7 +45,7 @@ describe('relaunch', () => {
       launch_type: 'relaunch',
       limit: 'web',
       verbosity: 2,
-      extra_vars: '{"a":1,"b":2}',
+      extra_vars: '{"a": 1, "b": 2}',
     });
   });
 
@@ -127,7 +127,7 @@ describe('relaunch', () => {
       detail: 'Job was launched with secret prompts provided by another user.',
     });
     const { body } = await as.nobody.post(again, { credential_passwords }).expect(201);
-    expect(body.extra_vars).toBe('{"pin":"$encrypted$"}');
+    expect(body.extra_vars).toBe('{"pin": "$encrypted$"}');
   });
 
   it('is refused with objects of the prompts that the caller may not use', async () => {

@@ -195,6 +195,25 @@ describe('stdout', () => {
   });
 });
 
+it('shows its variables as clients compare them', async () => {
+  const template = await makeTemplate({ ask_variables_on_launch: true });
+  const extra_vars = { a: 'b', c: 1, deep: { list: [true, 'x: y, "z"'], name: 'Zoë' } };
+  const text = '{"a": "b", "c": 1, "deep": {"list": [true, "x: y, \\"z\\""], "name": "Zoë"}}';
+  const as = test.as.superuser;
+  const { body } = await as
+    .post(`job_templates/${template.id}/launch/`, { extra_vars })
+    .expect(201);
+  const job = body as Row;
+  const { body: detail } = await as.get(`jobs/${job.id}/`).expect(200);
+  const lists = await Promise.all(
+    ['jobs', 'unified_jobs'].map((path) => as.get(`${path}/?id=${job.id}`).expect(200)),
+  );
+  await endJob(test, job);
+  const { body: again } = await as.post(`jobs/${job.id}/relaunch/`, {}).expect(201);
+  const shown = [job, detail, ...lists.map((list) => list.body.results[0] as Row), again];
+  expect(shown.map((one: Row) => one.extra_vars)).toEqual(shown.map(() => text));
+});
+
 it('shows the variables of its webhook, and the payload on its own page only', async () => {
   const template = await makeTemplate({ webhook_service: 'service_a' });
   const job = await launchJob(test, template);
@@ -217,7 +236,10 @@ it('shows the variables of its webhook, and the payload on its own page only', a
   expect(detail.body.launched_by).toMatchObject({ id: template.id, type: 'job_template' });
   const list = await test.as.superuser.get(`jobs/?id=${job.id}`).expect(200);
   const shown = JSON.parse(list.body.results[0].extra_vars);
-  expect(shown).toMatchObject({ svc_webhook_event_ref: 'abc', svc_webhook_payload: null });
+  expect(shown).toMatchObject({ svc_webhook_event_ref: 'abc' });
+  for (const prefix of ['svc', 'awx', 'tower']) {
+    expect(shown).not.toHaveProperty(`${prefix}_webhook_payload`);
+  }
   await endJob(test, job);
   const again = await test.as.superuser.post(`jobs/${job.id}/relaunch/`, {}).expect(201);
   expect(again.body.webhook_guid).toBe('g-1');

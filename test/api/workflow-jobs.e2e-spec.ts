@@ -93,6 +93,7 @@ it('shows what was launched', async () => {
     },
   });
   expect(JSON.parse(body.extra_vars)).toEqual({ size: 3, b: 2 });
+  expect(body.extra_vars).toMatch(/^\{"\w+": \d, "\w+": \d\}$/);
   const { body: listed } = await test.as.superuser
     .get(`workflow_jobs/?workflow_job_template=${workflow.id}&id=${id}`)
     .expect(200);

@@ -160,7 +160,7 @@ describe('launching', () => {
       workflow_job_template: workflow.id,
       allow_simultaneous: true,
       limit: 'web',
-      extra_vars: '{"a":1}',
+      extra_vars: '{"a": 1}',
     });
     const nodes = await nodesOf(body);
     expect(nodes).toMatchObject([

@@ -99,7 +99,7 @@ it('shows the variables of the event, and hands them to every run below', async 
   const { body: list } = await as.superuser.get(`workflow_jobs/?id=${body.job}`).expect(200);
   const listed = JSON.parse(list.results[0].extra_vars);
   expect(listed).toHaveProperty('svc_webhook_event_type');
-  expect(JSON.stringify(listed.svc_webhook_payload ?? null)).not.toContain(COMMITS.after);
+  expect(listed).not.toHaveProperty('svc_webhook_payload');
 });
 
 it('runs at the ref of the event where the workflow asks for a branch', async () => {

@@ -128,7 +128,7 @@ describe('runs', () => {
     expect(summary).toMatchObject({ host_name: 'localhost', ok: 3, changed: 1, last_job_id: id });
   }, 30_000);
 
-  it('show no statistics, and hand none on, when some were set under no_log', async () => {
+  it('show no statistics when some were set under no_log', async () => {
     const id = await launch({ playbook: 'discreet.yml' });
     const job = await cluster.becomes(id, 'successful');
     expect(job).toMatchObject({ artifacts: '$hidden due to Ansible no_log flag$' });

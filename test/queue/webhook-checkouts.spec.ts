@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { issueToken } from '../../src/common/crypto/tokens.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
-import type { Program } from '../faults/support/processes.js';
 import type { Json } from '../support/payloads/sample.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 
@@ -20,8 +19,7 @@ const playbook = (word: string): string => `- hosts: all
 describe('the ref of an event', () => {
   let cluster: Cluster;
   let repository: string;
-  let api: Program & { url: string };
-  let token: string;
+  let api: ApiCalls;
   let project: Row;
   let template: Row;
 
@@ -42,20 +40,9 @@ describe('the ref of an event', () => {
     return id;
   }
 
-  async function call(method: string, path: string, body?: object): Promise<Row> {
-    const answer = await fetch(`${api.url}/api/v2/${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return JSON.parse(text) as Row;
-  }
-
   async function deliver(event: string, payload: Json): Promise<number> {
     const rawBody = Buffer.from(JSON.stringify(payload));
-    const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
+    const { webhook_key: key } = await api.call('GET', `job_templates/${template.id}/webhook_key/`);
     const headers = deliveryHeaders('service_a', event, rawBody, String(key));
     const path = `/api/v2/job_templates/${template.id}/service_a/`;
     const answer = await fetch(api.url + path, { method: 'POST', headers, body: rawBody });
@@ -87,23 +74,15 @@ describe('the ref of an event', () => {
     writeFileSync(join(repository, 'site.yml'), playbook('main'));
     git('add', '.');
     git('commit', '-qm', 'main');
-    const issued = issueToken();
-    token = issued.token;
-    await cluster.rows(
-      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
-       INSERT INTO tokens (description, scope, user_id, digest, expires)
-       SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
-      [issued.digest],
-    );
     const schemes = { PROJECT_SCM_SCHEMES: 'https,file' };
-    api = await cluster.api(schemes);
+    api = await ApiCalls.start(cluster, schemes);
     await cluster.worker(schemes);
-    project = await call('POST', 'projects/', {
+    project = await api.call('POST', 'projects/', {
       ...{ name: 'Site', organization: 1, scm_type: 'git', allow_override: true },
       ...{ scm_url: `file://${repository}`, scm_branch: 'main' },
       scm_refspec: '+refs/pull/*:refs/remotes/origin/pull/*',
     });
-    template = await call('POST', 'job_templates/', {
+    template = await api.call('POST', 'job_templates/', {
       ...{ name: 'Try a change', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true, webhook_service: 'service_a' },
       allow_simultaneous: true,
@@ -149,7 +128,7 @@ describe('the ref of an event', () => {
   }, 90_000);
 
   it('is only a variable where the template does not ask for the branch', async () => {
-    await call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: false });
+    await api.call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: false });
     const head = commit('not wanted', 'refs/pull/13/head');
     const job = await deliver('pull_request', pullRequest(head));
     const row = await cluster.becomes(job, 'successful', 60_000);

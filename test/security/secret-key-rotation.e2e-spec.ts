@@ -2,6 +2,7 @@
 import { jest } from '@jest/globals';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
+import { sealArtifacts } from '../../src/jobs/handed-artifacts.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 
@@ -83,7 +84,21 @@ async function furnish() {
       jobs: [{ unified_job_template: template.id, identifier: 'one', extra_vars }],
     })
     .expect(201);
+  // As a worker leaves them.
+  const old = test.app.get(SecretBox, { strict: false });
+  const handed = { token: 'of the statistics' };
+  const jobId = Number(job.body.job);
+  const { body: nodes } = await as.superuser.get(bulk.body.workflow_nodes).expect(200);
+  const jobNode = Number(nodes.results[0].id);
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET secret_artifacts = ${sealArtifacts(old, 'unified_jobs', jobId, handed)}
+    WHERE id = ${jobId}`);
+  await test.database.execute(sql`
+    UPDATE workflow_job_nodes
+    SET secret_artifacts = ${sealArtifacts(old, 'workflow_job_nodes', jobNode, handed)}
+    WHERE id = ${jobNode}`);
   return {
+    jobNode,
     credential: credential.id,
     notification: Number(notification.body.id),
     template: template.id,
@@ -156,6 +171,9 @@ it('seals every secret anew and leaves alone what only looks like one', async ()
   expect(await open(templates, made.template, preset)).toBe('of the survey');
   expect(await open(templates, made.template, ['webhook_key'])).toMatch(/^\w{50}$/);
   expect(await open(jobs, made.job, ['launch_config', answers, 'word'])).toBe('"of the launch"');
+  const statistics = '{"token":"of the statistics"}';
+  expect(await open(jobs, made.job, ['secret_artifacts'])).toBe(statistics);
+  expect(await open('workflow_job_nodes', made.jobNode, ['secret_artifacts'])).toBe(statistics);
   expect(await open(jobs, made.bulk, ['launch_config', answers, 'one/word'])).toBe(
     '"of the launch"',
   );

@@ -17,17 +17,19 @@ export function workflowEngine({ app, database }: TestApp): {
 } {
   const db = app.get(Database);
   const transitions = app.get(RunTransitions, { strict: false });
+  const box = app.get(SecretBox, { strict: false });
   const engine = new WorkflowEngine(
     db,
-    app.get(SecretBox, { strict: false }),
+    box,
     transitions,
     new WorkflowQueue(db),
-    new WorkflowGraphs(db),
+    new WorkflowGraphs(db, box),
     new NodeRuns(
       db,
       transitions,
       app.get(LaunchService, { strict: false }),
       app.get(NestedLaunches, { strict: false }),
+      box,
     ),
     new ApprovalTimeouts(db, transitions),
   );

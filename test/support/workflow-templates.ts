@@ -1,5 +1,7 @@
+import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { sealArtifacts } from '../../src/jobs/handed-artifacts.js';
 import { RunTransitions } from '../../src/jobs/transitions.js';
 import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
 import type { EdgeKind } from '../../src/workflows/workflow-rows.js';
@@ -83,13 +85,18 @@ export class WorkflowRuns {
     identifier: string,
     to: JobStatus,
     artifacts: object = {},
+    secret: Record<string, unknown> = {},
   ): Promise<void> {
     const { id } = (await this.runOf(workflowJobId, identifier))!;
+    const box = this.test.app.get(SecretBox, { strict: false });
     await this.transitions.move([id], { from: ['pending'], to: 'running' });
     await this.transitions.move([id], {
       from: ['running'],
       to,
-      fields: { artifacts: JSON.stringify(artifacts) },
+      fields: {
+        artifacts: JSON.stringify(artifacts),
+        secret_artifacts: sealArtifacts(box, 'unified_jobs', id, secret),
+      },
     });
     await this.settle();
   }

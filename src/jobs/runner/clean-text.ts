@@ -31,6 +31,14 @@ export function mapTexts(value: unknown, change: (text: string) => string, depth
   );
 }
 
+/** Every text and number in a JSON value, as texts; keys are none of them. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
 /** Whether a parsed JSON value is an object with keys. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -24,6 +24,10 @@ export interface RunCounts {
 
 /** Shown instead of artifacts that were set under `no_log` (contract 4.7). */
 export const HIDDEN_ARTIFACTS = '$hidden due to Ansible no_log flag$';
+/** Set by a playbook itself, this artifact hides them all. */
+export const HIDES_ARTIFACTS = '_ansible_no_log';
+/** Begins what `show_custom_stats` prints of them below the recap, per host and for the run. */
+const PRINTED_ARTIFACTS = 'CUSTOM STATS: ';
 const COUNTERS = [
   'changed',
   'dark',
@@ -40,7 +44,7 @@ type Stats = Pick<EventRow, 'event' | 'eventData'>;
 /** Host summaries by host name; empty for any event but `playbook_on_stats`. */
 export function hostSummaries({ event, eventData }: Stats): Map<string, HostSummary> {
   const summaries = new Map<string, HostSummary>();
-  if (event !== 'playbook_on_stats') return summaries;
+  if (!isStatistics({ event })) return summaries;
   const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));
   for (const host of hosts) {
     const count = (counter: (typeof COUNTERS)[number]): number => {
@@ -58,7 +62,7 @@ export function hostSummaries({ event, eventData }: Stats): Map<string, HostSumm
 
 /** What `set_stats` collected for the whole run (per-host data is left out); `{}` when there is none. */
 export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
-  if (event !== 'playbook_on_stats') return {};
+  if (!isStatistics({ event })) return {};
   return mapTexts(recordOf(eventData['artifact_data']), cleanText) as Record<string, unknown>;
 }
 
@@ -76,14 +80,27 @@ export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boo
 
 /** Artifacts as the API shows them. */
 export function displayArtifacts(data: Record<string, unknown>): Record<string, unknown> | string {
-  return data['_ansible_no_log'] ? HIDDEN_ARTIFACTS : data;
+  return data[HIDES_ARTIFACTS] ? HIDDEN_ARTIFACTS : data;
 }
 
-/** The event without the statistics that must not be seen. */
+/** The event without the statistics that must not be seen; its output keeps its number of lines. */
 export function withoutHiddenStats(row: EventRow): EventRow {
-  if (row.event !== 'playbook_on_stats') return row;
-  return { ...row, eventData: { ...row.eventData, artifact_data: HIDDEN_ARTIFACTS } };
+  if (!isStatistics(row)) return row;
+  const lines = row.stdout.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(PRINTED_ARTIFACTS));
+  const shown = lines.map((line, index) =>
+    start >= 0 && index > start && line.trim() !== '' ? HIDDEN_ARTIFACTS : line,
+  );
+  return {
+    ...row,
+    stdout: shown.join('\n'),
+    eventData: { ...row.eventData, artifact_data: HIDDEN_ARTIFACTS },
+  };
 }
+
+/** Whether the event holds the statistics of the run. */
+export const isStatistics = ({ event }: Pick<EventRow, 'event'>): boolean =>
+  event === 'playbook_on_stats';
 
 /** Adds a batch of rows to the counts of a run. */
 export function countRun(rows: readonly Pick<EventRow, 'event'>[], before: RunCounts): RunCounts {

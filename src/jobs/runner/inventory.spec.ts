@@ -1,4 +1,19 @@
-import { buildInventory, hostVariables, type InventoryRows, parseSubset } from './inventory.js';
+import {
+  buildInventory,
+  hostVariables,
+  type InventoryOptions,
+  type InventoryRows,
+  parseSubset,
+} from './inventory.js';
+
+const HOST = { id: 1, name: 'one', variables: '', enabled: true };
+const NOTHING: InventoryRows = {
+  variables: '',
+  groups: [],
+  hosts: [],
+  groupHosts: [],
+  groupChildren: [],
+};
 
 const ROWS: InventoryRows = {
   variables: 'site: north',
@@ -45,6 +60,22 @@ describe('buildInventory', () => {
       remote_host_enabled: 'true',
       remote_host_id: 11,
     });
+  });
+
+  it.each<[string, InventoryRows, InventoryOptions]>([
+    ['no hosts', NOTHING, {}],
+    ['disabled hosts alone', { ...NOTHING, hosts: [{ ...HOST, enabled: false }] }, {}],
+    [
+      'a slice that no host falls into',
+      { ...NOTHING, hosts: [HOST] },
+      { slice: { number: 2, count: 2 } },
+    ],
+  ])('gives `all` a key with %s: Ansible would take it for a host', (_, rows, options) => {
+    expect(buildInventory(rows, options)).toEqual({ all: { hosts: [] } });
+  });
+
+  it('leaves the empty list out where `all` has another key', () => {
+    expect(buildInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({ all: { vars: { x: 1 } } });
   });
 
   it('includes disabled hosts when asked', () => {

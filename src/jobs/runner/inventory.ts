@@ -41,7 +41,7 @@ export interface InventoryOptions {
 
 type Variables = Record<string, unknown>;
 
-/** One group of the inventory document; empty keys are left out. */
+/** One group of the inventory document; empty keys are left out, but for one that `all` must have. */
 export interface InventoryGroup {
   hosts?: string[];
   children?: string[];
@@ -124,11 +124,13 @@ function allGroup(rows: InventoryRows, hosts: HostRow[], groups: GroupRow[]): In
   );
   const ungrouped = hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name);
   const vars = variablesOf('inventory', { name: 'variables', variables: rows.variables });
-  return compact(
+  const group = compact(
     ungrouped,
-    groups.map((group) => group.name),
+    groups.map(({ name }) => name),
     vars,
   );
+  // Without any of its keys Ansible takes `all` for the name of a host, and ends with an error.
+  return Object.keys(group).length > 0 ? group : { hosts: [] };
 }
 
 function namesByGroup(

@@ -58,6 +58,16 @@ describe('createMasker', () => {
     );
   });
 
+  it('masks many secrets as it masks few, the longest first', () => {
+    const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
+    const masker = createMasker(secrets);
+    for (const secret of [...secrets, btoa(`user:${secrets[7]}`)]) {
+      expect(masker.text(`a ${secret}, b`)).toMatch(/^a \S*\*{10}\S*, b$/);
+    }
+    expect(masker.text('secret 12secret 499secre')).toBe(`${MASK}${MASK}secre`);
+    expect(masker.text('se')).toBe('se');
+  });
+
   it('masks a whole event and keeps what identifies it', () => {
     const masker = createMasker(['tok-123', '424242']);
     const row = toEventRow({

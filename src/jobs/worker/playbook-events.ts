@@ -1,23 +1,37 @@
+import { textsIn } from '../runner/clean-text.js';
 import {
   artifacts,
   countRun,
-  displayArtifacts,
+  HIDDEN_ARTIFACTS,
+  HIDES_ARTIFACTS,
   hostSummaries,
+  isStatistics,
   setsHiddenStats,
   withoutHiddenStats,
   type HostSummary,
   type RunCounts,
 } from '../runner/event-summaries.js';
-import { toEventRow, type RunnerEvent } from '../runner/events.js';
-import type { Masker } from '../runner/masker.js';
+import { toEventRow, type EventRow, type RunnerEvent } from '../runner/events.js';
+import { createMasker, type Masker } from '../runner/masker.js';
 import type { ActiveRun } from './active-runs.js';
 import type { EventStore } from './event-store.js';
 import { hostStatusCounts } from './host-status.js';
+
+/** Events held back at most: what callbacks of a project print after the statistics are far fewer. */
+const MOST_HELD = 1000;
 
 /** Takes the events of one playbook: stores them, and keeps what its end is made of. */
 export class PlaybookEvents {
   readonly summaries = new Map<string, HostSummary>();
   private collected: Record<string, unknown> = {};
+  private isHidden = false;
+  /** Hides what was set under `no_log` in what comes with the statistics and after them. */
+  private hiding: Masker = createMasker([]);
+  /**
+   * The statistics and what came after them. They wait for the end of the run: an event that arrives
+   * late may tell that the statistics must not be seen.
+   */
+  private held: EventRow[] = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
   private emitted = 0;
 
@@ -29,26 +43,23 @@ export class PlaybookEvents {
 
   async take(batch: readonly RunnerEvent[]): Promise<void> {
     const rows = batch.map(toEventRow);
-    for (const row of rows) {
-      for (const [host, summary] of hostSummaries(row)) {
-        this.summaries.set(this.masker.text(host), summary);
-      }
-      Object.assign(this.collected, artifacts(row));
-      if (setsHiddenStats(row)) this.collected['_ansible_no_log'] = true;
-    }
-    const isHidden = Boolean(this.collected['_ansible_no_log']);
+    for (const row of rows) this.collect(row);
     this.counts = countRun(rows, this.counts);
     this.emitted += rows.length;
-    await this.store.store(
-      this.run,
-      rows.map((row) => this.masker.event(isHidden ? withoutHiddenStats(row) : row)),
-    );
+    await this.write(this.withoutHeld(rows));
+  }
+
+  /** Stores what was held back; no events follow. @throws RunEnded when the lease is gone */
+  async finish(): Promise<void> {
+    await this.write(this.held.splice(0));
   }
 
   /** Columns of the job. */
   fields(): Record<string, unknown> {
     return {
-      artifacts: JSON.stringify(this.masker.value(displayArtifacts(this.collected))),
+      artifacts: JSON.stringify(
+        this.isHidden ? HIDDEN_ARTIFACTS : this.masker.value(this.collected),
+      ),
       host_status_counts: JSON.stringify(hostStatusCounts(this.summaries.values())),
       playbook_counts: JSON.stringify({
         play_count: this.counts.playCount,
@@ -56,5 +67,47 @@ export class PlaybookEvents {
       }),
       emitted_events: this.emitted,
     };
+  }
+
+  /** All that was set with `set_stats` when some of it was set under `no_log`, in clear; else nothing. */
+  secretArtifacts(): Readonly<Record<string, unknown>> {
+    if (!this.isHidden) return {};
+    const set = Object.entries(this.collected).filter(([name]) => name !== HIDES_ARTIFACTS);
+    return Object.fromEntries(set);
+  }
+
+  private collect(row: EventRow): void {
+    for (const [host, summary] of hostSummaries(row)) {
+      this.summaries.set(this.masker.text(host), summary);
+    }
+    Object.assign(this.collected, artifacts(row));
+    const isHiddenNow = this.isHidden || Boolean(this.collected[HIDES_ARTIFACTS]);
+    if (setsHiddenStats(row) || (isStatistics(row) && isHiddenNow)) this.hide();
+  }
+
+  private hide(): void {
+    this.isHidden = true;
+    this.hiding = createMasker(textsIn(this.collected));
+  }
+
+  /** Holds back what must wait. @returns what can be stored */
+  private withoutHeld(rows: readonly EventRow[]): EventRow[] {
+    if (this.isHidden) return [...this.held.splice(0), ...rows];
+    const from = this.held.length > 0 ? 0 : rows.findIndex(isStatistics);
+    if (from < 0) return [...rows];
+    this.held.push(...rows.slice(from));
+    // Nobody may fill the memory of the worker: the statistics are hidden unseen, and nothing waits.
+    if (this.held.length > MOST_HELD) this.hide();
+    return [...rows.slice(0, from), ...(this.isHidden ? this.held.splice(0) : [])];
+  }
+
+  private async write(rows: readonly EventRow[]): Promise<void> {
+    const shown = this.isHidden
+      ? rows.map((row) => this.hiding.event(withoutHiddenStats(row)))
+      : rows;
+    await this.store.store(
+      this.run,
+      shown.map((row) => this.masker.event(row)),
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
 import { parseVariables } from '../../common/fields/variables.js';
 import { Settings } from '../../config/settings.js';
@@ -8,7 +9,9 @@ import { sql } from '../../database/sql.js';
 import { InventoryRows } from '../../inventories/inventory-rows.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { variablePrefixes, webhookVariables } from '../../webhooks/variables.js';
-import { NO_INVENTORY, NO_PROJECT, TIMED_OUT } from '../run-explanations.js';
+import { sealArtifacts } from '../handed-artifacts.js';
+import { NO_INVENTORY, NO_PROJECT, SECRETS_TOO_LARGE, TIMED_OUT } from '../run-explanations.js';
+import { textsIn } from '../runner/clean-text.js';
 import { buildInventory, type AnsibleInventory } from '../runner/inventory.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import { preparePlaybookRun, type PreparedRun } from '../runner/playbook-run.js';
@@ -29,6 +32,11 @@ import { WorkerNode } from './worker-node.js';
 
 /** Ends the children of a run early enough for the worker to leave in time (R7). */
 const KILL_GRACE_MS = 8000;
+/**
+ * Largest JSON of statistics set under `no_log` that is handed on, in characters: every text in it is looked for in all
+ * output of the jobs that get it.
+ */
+const MOST_SECRETS = 64 * 1024;
 
 interface Preparation {
   prepared: PreparedRun;
@@ -60,6 +68,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly results: RunResults,
     private readonly folders: RunFolders,
     private readonly node: WorkerNode,
+    private readonly box: SecretBox,
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
@@ -70,7 +79,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       const preparation = await this.prepare(run, job, workspace);
       failPoint('run-prepared');
       await this.begin(run, preparation);
-      return await this.play(run, preparation);
+      return await this.play(run, job, preparation);
     } finally {
       await removeDirectory(workspace.dir).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
@@ -107,8 +116,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       timeoutSeconds: await this.timeout(job),
     };
     const prepared = await preparePlaybookRun(description, workspace);
-    const told = Object.values(answers).filter((answer) => typeof answer === 'string');
-    return { prepared, masker: createMasker([...plan.secrets, ...told]), files };
+    return { prepared, masker: createMasker([...plan.secrets, ...textsIn(answers)]), files };
   }
 
   private async inventory(job: JobContext): Promise<AnsibleInventory> {
@@ -200,7 +208,11 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return row !== undefined;
   }
 
-  private async play(run: ActiveRun, { prepared, masker }: Preparation): Promise<Outcome> {
+  private async play(
+    run: ActiveRun,
+    job: JobContext,
+    { prepared, masker }: Preparation,
+  ): Promise<Outcome> {
     const events = new PlaybookEvents(this.events, run, masker);
     const handle = startRun(prepared, {
       onEvents: (batch) => events.take(batch),
@@ -209,14 +221,33 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     });
     const result = await handle.wait();
     if (result.error instanceof RunEnded) run.end('lost');
+    else await this.lastEvents(run, events);
+    const { explanation = '', ...verdict } = this.verdict(run, result, masker);
+    // Only the nodes of a workflow get what must not be seen; nobody else has a use for it.
+    const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
+    const isTooLarge = JSON.stringify(secret).length > MOST_SECRETS;
     return {
-      ...this.verdict(run, result, masker),
+      ...verdict,
+      explanation: isTooLarge ? `${explanation} ${SECRETS_TOO_LARGE}`.trim() : explanation,
       write: async () => {
         await this.results.propagate(run.id);
         await this.results.summarise(run.id, events.summaries);
       },
-      fields: { ...events.fields(), ...this.traceback(result, masker) },
+      fields: {
+        ...events.fields(),
+        secret_artifacts: sealArtifacts(this.box, 'unified_jobs', run.id, isTooLarge ? {} : secret),
+        ...this.traceback(result, masker),
+      },
     };
+  }
+
+  private async lastEvents(run: ActiveRun, events: PlaybookEvents): Promise<void> {
+    try {
+      await events.finish();
+    } catch (error) {
+      if (error instanceof RunEnded) run.end('lost');
+      throw error;
+    }
   }
 
   private verdict(run: ActiveRun, result: RunResult, masker: Masker): Outcome {

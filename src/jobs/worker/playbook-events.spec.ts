@@ -1,0 +1,85 @@
+import type { EventRow, RunnerEvent } from '../runner/events.js';
+import { createMasker } from '../runner/masker.js';
+import { ActiveRun } from './active-runs.js';
+import type { EventStore } from './event-store.js';
+import { PlaybookEvents } from './playbook-events.js';
+
+const HIDDEN = '$hidden due to Ansible no_log flag$';
+
+let counter: number;
+let stored: EventRow[];
+let events: PlaybookEvents;
+
+beforeEach(() => {
+  counter = 0;
+  stored = [];
+  const store = {
+    store: async (_: unknown, rows: readonly EventRow[]) => void stored.push(...rows),
+  } as unknown as EventStore;
+  events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker([]));
+});
+
+const event = (name: string, data: object = {}, stdout = ''): RunnerEvent => {
+  counter += 1;
+  return { uuid: `u-${counter}`, counter, event: name, event_data: data, stdout };
+};
+const setStats = (res: object): RunnerEvent =>
+  event('runner_on_ok', { task_action: 'set_stats', res });
+const censored = (): RunnerEvent => setStats({ censored: 'the output has been hidden' });
+const recap = [
+  'PLAY RECAP ****',
+  'CUSTOM STATS: ****',
+  '\ta: { "word": "canary-host"}',
+  '',
+  '\tRUN: { "token": "canary-run"}',
+].join('\r\n');
+const statistics = (): RunnerEvent =>
+  event('playbook_on_stats', { ok: { a: 1 }, artifact_data: { token: 'canary-run' } }, recap);
+const counters = (): number[] => stored.map((row) => row.counter);
+
+it('stores what comes before the statistics at once, and the rest in order at the end', async () => {
+  await events.take([event('runner_on_ok'), statistics(), event('verbose')]);
+  await events.take([event('verbose')]);
+  expect(counters()).toEqual([1]);
+  await events.finish();
+  expect(counters()).toEqual([1, 2, 3, 4]);
+  expect(stored[1]?.eventData).toMatchObject({ artifact_data: { token: 'canary-run' } });
+  expect(stored[1]?.stdout).toBe(recap);
+  expect(events.fields()).toMatchObject({ artifacts: '{"token":"canary-run"}' });
+  expect(events.secretArtifacts()).toEqual({});
+});
+
+it.each<[string, () => RunnerEvent[][]]>([
+  ['before', () => [[censored(), statistics()], [event('verbose', {}, 'it was canary-run')]]],
+  ['in a batch before', () => [[censored()], [statistics(), event('verbose', {}, 'canary-run')]]],
+  ['after', () => [[statistics(), event('verbose', {}, 'canary-run')], [censored()]]],
+  ['in the batch, after', () => [[statistics(), event('verbose', {}, 'canary-run'), censored()]]],
+])('hides statistics of which some were set under no_log %s them', async (_, batches) => {
+  for (const batch of batches()) await events.take(batch);
+  await events.finish();
+  expect(counters()).toEqual([1, 2, 3]);
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+  const row = stored.find((one) => one.event === 'playbook_on_stats');
+  expect(row?.eventData).toMatchObject({ ok: { a: 1 }, artifact_data: HIDDEN });
+  expect(row?.stdout.split('\n')).toHaveLength(5);
+  expect(row?.stdout).toContain('PLAY RECAP');
+  expect(events.fields()).toMatchObject({ artifacts: JSON.stringify(HIDDEN) });
+  expect(events.secretArtifacts()).toEqual({ token: 'canary-run' });
+});
+
+it('hides all when the playbook says so itself, and does not hand that word on', async () => {
+  const artifact_data = { _ansible_no_log: true, token: 'canary-run' };
+  await events.take([event('playbook_on_stats', { artifact_data })]);
+  await events.finish();
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+  expect(events.secretArtifacts()).toEqual({ token: 'canary-run' });
+});
+
+it('holds back no more than its memory takes: the statistics are hidden then', async () => {
+  await events.take([statistics()]);
+  await events.take(Array.from({ length: 1000 }, () => event('verbose', {}, 'canary-run')));
+  expect(stored).toHaveLength(1001);
+  await events.take([event('verbose')]);
+  expect(counters().at(-1)).toBe(1002);
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+});

@@ -1,0 +1,53 @@
+import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
+import { mergeArtifacts, openArtifacts, type Artifacts } from '../jobs/handed-artifacts.js';
+
+/** A run and what it hands on. */
+export interface HandingRun {
+  run_id: number;
+  artifacts: unknown;
+  secret_artifacts: string | null;
+}
+
+/** A node that ended, what was handed to it, and its run where there was one. */
+export interface HandingNode extends Partial<HandingRun> {
+  node_id: number;
+  ancestor_artifacts: unknown;
+  node_secrets: string;
+}
+
+export const NOTHING_HANDED: Artifacts = { open: {}, secret: {} };
+
+/**
+ * What runs hand on together; a later one's value wins.
+ *
+ * @returns null when something of it cannot be opened with the installation's keys
+ */
+export const handedByRuns = (box: SecretBox, runs: readonly HandingRun[]): Artifacts | null =>
+  unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
+
+/** What a node gets of its parents, each with what it got itself; as `handedByRuns`. */
+export const handedByNodes = (box: SecretBox, nodes: readonly HandingNode[]): Artifacts | null =>
+  unlessLocked(() =>
+    mergeArtifacts(
+      nodes.flatMap(({ node_id: id, ancestor_artifacts: open, node_secrets: sealed, ...run }) => [
+        openArtifacts(box, 'workflow_job_nodes', id, { open, sealed }),
+        ofRun(box, run),
+      ]),
+    ),
+  );
+
+function ofRun(box: SecretBox, run: Partial<HandingRun>): Artifacts {
+  const { run_id: id, artifacts: open, secret_artifacts: sealed = null } = run;
+  return typeof id === 'number'
+    ? openArtifacts(box, 'unified_jobs', id, { open, sealed })
+    : NOTHING_HANDED;
+}
+
+function unlessLocked(open: () => Artifacts): Artifacts | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnsealError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster, type JobRow } from '../faults/support/cluster.js';
+
+const PLAYBOOKS = {
+  'site.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug: {msg: "here is {{ inventory_hostname }}"}
+`,
+};
+
+/** Launched over HTTP and run by a worker with the real Ansible: whatever it ends as is right. */
+describe('a run without hosts', () => {
+  let cluster: Cluster;
+  let api: ApiCalls;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ playbooks: PLAYBOOKS });
+    api = await ApiCalls.start(cluster);
+    await cluster.worker();
+  }, 90_000);
+  afterAll(() => cluster.stop());
+
+  /** An inventory of its own, its hosts by whether they are enabled. */
+  async function inventory(hosts: Record<string, boolean> = {}, variables = ''): Promise<Row> {
+    const made = await api.call('POST', 'inventories/', {
+      name: `Inventory ${Math.random()}`,
+      organization: 1,
+      variables,
+    });
+    for (const [name, enabled] of Object.entries(hosts)) {
+      await api.call('POST', `inventories/${made.id}/hosts/`, {
+        ...{ name, enabled },
+        variables: 'ansible_connection: local',
+      });
+    }
+    return made;
+  }
+
+  /** Launches a template of its own. */
+  async function launch(of: Row, fields: object = {}): Promise<Row> {
+    const template = await api.call('POST', 'job_templates/', {
+      name: `Template ${Math.random()}`,
+      project: 1,
+      inventory: of.id,
+      playbook: 'site.yml',
+      ...fields,
+    });
+    return api.call('POST', `job_templates/${template.id}/launch/`, {});
+  }
+
+  const ended = ({ id }: Row, status = 'successful'): Promise<JobRow> =>
+    cluster.becomes(id, status, 30_000);
+  const outputOf = ({ id }: Row): Promise<string> =>
+    api.text('GET', `jobs/${id}/stdout/?format=txt`, undefined, 'text/plain');
+
+  it.each<[string, () => Promise<Row>]>([
+    ['an empty inventory', () => inventory()],
+    ['an empty inventory with variables', () => inventory({}, 'site: north')],
+    ['nothing but disabled hosts', () => inventory({ one: false, two: false })],
+    [
+      'nothing but disabled hosts in groups',
+      async () => {
+        const made = await inventory();
+        const group = await api.call('POST', `inventories/${made.id}/groups/`, { name: 'web' });
+        await api.call('POST', `groups/${group.id}/hosts/`, { name: 'one', enabled: false });
+        return made;
+      },
+    ],
+  ])(
+    'succeeds with %s',
+    async (_, make) => {
+      const job = await launch(await make());
+      await ended(job);
+      const output = await outputOf(job);
+      expect(output).toContain('skipping: no hosts matched');
+      expect(output).not.toContain('ERROR');
+      const shown = await api.call('GET', `jobs/${job.id}/`);
+      expect(shown).toMatchObject({ failed: false, job_explanation: '' });
+      const events = await api.call('GET', `jobs/${job.id}/job_events/`);
+      expect((events.results as Row[]).map(({ event }) => event)).toContain(
+        'playbook_on_no_hosts_matched',
+      );
+    },
+    60_000,
+  );
+
+  it('succeeds as the slice that no enabled host falls into', async () => {
+    const workflow = await launch(await inventory({ one: true, two: false }), {
+      job_slice_count: 2,
+    });
+    expect(workflow.type).toBe('workflow_job');
+    await ended(workflow);
+    const nodes = await api.call('GET', `workflow_jobs/${workflow.id}/workflow_nodes/`);
+    const jobs = (nodes.results as Row[]).map(({ job }) => ({ id: job as number }));
+    const outputs = await Promise.all(jobs.map(outputOf));
+    expect(outputs[0]).toContain('here is one');
+    expect(outputs[1]).toContain('skipping: no hosts matched');
+  }, 60_000);
+
+  it('succeeds with any limit where there is no host', async () => {
+    const job = await launch(await inventory(), { limit: 'nowhere' });
+    await ended(job);
+    expect(await outputOf(job)).toContain('skipping: no hosts matched');
+  }, 60_000);
+
+  it('fails as Ansible does with a limit that leaves no host of several', async () => {
+    const job = await launch(await inventory({ one: true }), { limit: 'nowhere' });
+    await ended(job, 'failed');
+    expect(await outputOf(job)).toContain(
+      'Specified inventory, host pattern and/or --limit leaves us with no hosts to target.',
+    );
+  }, 60_000);
+
+  it('is what the document of the inventory tells clients', async () => {
+    const made = await inventory({ one: false });
+    const url = `inventories/${made.id}/script/`;
+    expect(await api.call('GET', url)).toEqual({ all: { hosts: [] } });
+    expect(await api.call('GET', `${url}?hostvars=1`)).toEqual({
+      all: { hosts: [] },
+      _meta: { hostvars: {} },
+    });
+    expect(await api.call('GET', `${url}?all=1`)).toEqual({ all: { hosts: ['one'] } });
+  });
+});

@@ -1,0 +1,103 @@
+import { SecretBox } from '../../src/common/crypto/secret-box.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { openSecrets } from '../../src/jobs/launch-secrets.js';
+import { RunTransitions } from '../../src/jobs/transitions.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';
+
+let test: TestApp;
+let runs: WorkflowRuns;
+let template: Row;
+
+beforeAll(async () => {
+  test = await boot();
+  runs = new WorkflowRuns(test);
+  template = await test.make.jobTemplate({
+    organization: test.home.organization.id,
+    allow_simultaneous: true,
+  });
+}, 60_000);
+afterAll(() => test.close());
+
+const ran = () => ({ unified_job_template: template.id });
+
+describe('statistics set under no_log', () => {
+  const secretsOf = (job: Row) =>
+    openSecrets(
+      test.app.get(SecretBox, { strict: false }),
+      job.id,
+      job.launch_config as object | null,
+    );
+
+  it('win and lose like others, and what wins decides whether a name is secret', async () => {
+    const workflow = await runs.template(
+      { first: ran(), second: ran(), third: ran(), fourth: ran() },
+      [
+        ['first', 'success', 'third'],
+        ['second', 'success', 'third'],
+        ['third', 'success', 'fourth'],
+      ],
+      { extra_vars: '{"own": "of the workflow"}' },
+    );
+    const id = await runs.launch(workflow);
+    const secret = { a: 'canary-a', b: 'canary-b', own: 'canary-own' };
+    await runs.end(id, 'second', 'successful', { b: 'open b' });
+    await runs.end(id, 'first', 'successful', {}, secret);
+    const third = (await runs.runOf(id, 'third'))!;
+    const shown = { own: 'of the workflow', a: '$encrypted$', b: 'open b' };
+    expect(variablesOf(third)).toEqual(shown);
+    expect(secretsOf(third)).toEqual({ a: 'canary-a' });
+    await runs.end(id, 'third', 'successful', {}, { b: 'canary-c' });
+    const fourth = (await runs.runOf(id, 'fourth'))!;
+    expect(variablesOf(fourth)).toEqual({ ...shown, b: '$encrypted$' });
+    expect(secretsOf(fourth)).toEqual({ a: 'canary-a', b: 'canary-c' });
+    const rows = await test.database.rows(sql`
+      SELECT to_json(node)::text || to_json(run)::text AS text FROM workflow_job_nodes node
+      JOIN unified_jobs run ON run.id = node.job_id WHERE node.workflow_job_id = ${id}`);
+    expect(JSON.stringify(rows)).not.toContain('canary');
+  });
+
+  it('fail the node that cannot get them, with the reason, and no other', async () => {
+    const workflow = await runs.template({ one: ran(), two: ran(), rescue: ran() }, [
+      ['one', 'success', 'two'],
+      ['two', 'failure', 'rescue'],
+    ]);
+    const id = await runs.launch(workflow);
+    const one = (await runs.runOf(id, 'one'))!;
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET secret_artifacts = 'no seal', status = 'running' WHERE id = ${one.id}`);
+    await test.app
+      .get(RunTransitions, { strict: false })
+      .move([one.id], { from: ['running'], to: 'successful' });
+    await runs.settle();
+    expect(await runs.runOf(id, 'two')).toMatchObject({
+      status: 'failed',
+      job_explanation:
+        'The secret statistics of the runs before it cannot be opened with the present keys.',
+    });
+    await runs.end(id, 'rescue', 'successful');
+    expect((await runs.run(id)).status).toBe('successful');
+  });
+
+  it('end a nested workflow that cannot hand them on', async () => {
+    const inner = await runs.template({ one: ran() });
+    const outer = await runs.template({ nested: { unified_job_template: inner.id } });
+    const id = await runs.launch(outer);
+    await runs.settle();
+    const nested = (await runs.runOf(id, 'nested'))!;
+    const one = (await runs.runOf(nested.id, 'one'))!;
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET secret_artifacts = 'no seal', status = 'running' WHERE id = ${one.id}`);
+    await test.app
+      .get(RunTransitions, { strict: false })
+      .move([one.id], { from: ['running'], to: 'successful' });
+    await runs.settle();
+    expect(await runs.run(nested.id)).toMatchObject({
+      status: 'error',
+      job_explanation:
+        'The secret variables of this workflow cannot be opened with the present keys.',
+    });
+    expect((await runs.run(id)).status).toBe('failed');
+  });
+});

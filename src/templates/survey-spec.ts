@@ -80,7 +80,6 @@ function readQuestion(
     throw new SurveyError(`'required' in survey question ${index} expected to be boolean.`);
   }
   const question = { ...given, type, variable } as SurveyQuestion;
-  delete question.new_question;
   checkLimits(question, index);
   checkChoices(question, index);
   keepDefault(question, index, previous);

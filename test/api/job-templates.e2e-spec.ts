@@ -263,6 +263,27 @@ describe('credentials/', () => {
   });
 });
 
+it('shows its survey as it was sent: clients compare the two', async () => {
+  const { as } = test;
+  const url = `job_templates/${(await makeTemplate()).id}/survey_spec/`;
+  const question = {
+    question_name: 'How many?',
+    question_description: '',
+    required: false,
+    type: 'integer',
+    variable: 'count',
+    min: 0,
+    max: 1024,
+    default: '',
+    choices: '',
+    new_question: true,
+  };
+  const survey = { name: '', description: '', spec: [question] };
+  await as.superuser.post(url, survey).expect(200);
+  const { body } = await as.superuser.get(url).expect(200);
+  expect(body).toEqual(survey);
+});
+
 it('is copied with credentials and survey by who could make it, and gets a key of its own', async () => {
   const { as, make } = test;
   const template = await makeTemplate({ webhook_service: 'service_a' });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { availableParallelism, constants } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 
 import { note, step } from '../console/progress.mjs';
@@ -72,12 +72,6 @@ export function runAttached(args, { root, environment, children }) {
       resolve(signal ? 128 + constants.signals[signal] : code);
     });
   });
-}
-
-/** How many test files run at once, unless the caller or the configuration says so. */
-export function workerArguments(args, configured) {
-  const chosen = args.some((arg) => /^(-w|--maxWorkers|-i$|--runInBand)/.test(arg));
-  return chosen || configured ? [] : [`--maxWorkers=${Math.max(2, availableParallelism())}`];
 }
 
 function testEnvironment(root, services) {

@@ -44,9 +44,7 @@ export class OptionsService {
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
         : {}),
-      ...(definition && definition.naturalKey.length > 0
-        ? { named_url_format: `${definition.path}/${namedUrlFormat(definition)!}/` }
-        : {}),
+      ...namedUrlInfo(definition),
     };
   }
 
@@ -159,4 +157,9 @@ export function nameOf(route: TableRoute | undefined): string {
 function idOf(pattern: string, path: string): string {
   const index = pattern.split('/').indexOf(':id');
   return decodeURIComponent(path.split('/')[index] ?? '');
+}
+
+function namedUrlInfo(definition: ResourceDefinition | null | undefined): object {
+  const format = definition ? namedUrlFormat(definition) : null;
+  return definition && format !== null ? { named_url_format: `${definition.path}/${format}/` } : {};
 }

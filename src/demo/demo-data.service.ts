@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -81,9 +82,12 @@ export class DemoData {
   }
 
   private async machineType(): Promise<number> {
-    const row = await this.database.row<Row>(sql`
-      SELECT id FROM ${ident('credential_types')} WHERE namespace = 'ssh'`);
-    return row!.id;
+    const row = existing(
+      await this.database.row<Row>(sql`
+      SELECT id FROM ${ident('credential_types')} WHERE namespace = 'ssh'`),
+      'the machine type is there from the start',
+    );
+    return row.id;
   }
 
   private async administrator(): Promise<Actor> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 
@@ -20,10 +21,13 @@ export class HostLimit {
       JOIN inventories inv ON inv.organization_id = org.id
       WHERE inv.id = ${inventoryId} AND org.max_hosts > 0 FOR NO KEY UPDATE OF org`);
     if (!limit) return;
-    const used = await this.database.row<{ hosts: number }>(sql`
+    const used = existing(
+      await this.database.row<{ hosts: number }>(sql`
       SELECT COALESCE(sum(total_hosts), 0)::int AS hosts FROM inventories
-      WHERE organization_id = ${limit.id}`);
-    if (used!.hosts + added <= limit.max_hosts) return;
+      WHERE organization_id = ${limit.id}`),
+      'an aggregate has a row',
+    );
+    if (used.hosts + added <= limit.max_hosts) return;
     throw new Forbidden(
       `You have already reached the maximum number of ${limit.max_hosts} hosts allowed for your organization. Contact your System Administrator for assistance.`,
     );

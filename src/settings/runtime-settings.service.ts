@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 
 type Declaration = SettingDeclaration<unknown>;
-const DECLARATIONS: Record<string, Declaration> = SETTINGS;
+const DECLARATIONS: Record<SettingName, Declaration> = SETTINGS;
 
 /** Settings as they are now: the environment's, and over them what was changed through the API. */
 @Injectable()
@@ -43,7 +43,7 @@ export class RuntimeSettings {
       );
       return rows.map(({ name }) => name).filter((name) => name in SETTINGS);
     }
-    const names = all.filter((name) => DECLARATIONS[name]!.category === category);
+    const names = all.filter((name) => DECLARATIONS[name].category === category);
     return names.length > 0 ? names : null;
   }
 
@@ -53,7 +53,7 @@ export class RuntimeSettings {
     return Object.fromEntries(
       names.map((name) => [
         name,
-        DECLARATIONS[name]!.type === 'secret'
+        DECLARATIONS[name].type === 'secret'
           ? values[name] === ''
             ? ''
             : ENCRYPTED
@@ -111,8 +111,8 @@ export class RuntimeSettings {
   }
 }
 
-function parseValue(name: string, given: unknown): unknown {
-  const declaration = DECLARATIONS[name]!;
+function parseValue(name: SettingName, given: unknown): unknown {
+  const declaration = DECLARATIONS[name];
   if (!declaration.runtime) {
     throw new Error('This setting is read from the environment and cannot be changed here.');
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { entryOf } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -55,7 +56,7 @@ export class WorkflowGraphs {
       ]),
     );
     for (const node of await this.nodes([...byId.keys()])) {
-      byId.get(node.workflowJobId)!.nodes.push(node);
+      entryOf(byId, node.workflowJobId).nodes.push(node);
     }
     return [...byId.values()];
   }

@@ -11,8 +11,8 @@ import { AddSchedules1795291639174 } from './1795291639174-add-schedules.js';
 import { MarkSlicedJobs1795292000000 } from './1795292000000-mark-sliced-jobs.js';
 import { MakeReferencesDeferrable1795328500000 } from './1795328500000-make-references-deferrable.js';
 import { TellFailedAttempts1795328845180 } from './1795328845180-tell-failed-attempts.js';
-import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
 import { KeepSecretStatistics1795329064974 } from './1795329064974-keep-secret-statistics.js';
+import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -29,6 +29,6 @@ export const migrations = {
   MarkSlicedJobs1795292000000,
   MakeReferencesDeferrable1795328500000,
   TellFailedAttempts1795328845180,
-  AddInstances1795330527771,
   KeepSecretStatistics1795329064974,
+  AddInstances1795330527771,
 };

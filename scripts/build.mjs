@@ -31,6 +31,7 @@ for (const folder of ['src', 'migrations']) {
 }
 writeFileSync(join(root, BUILD_STAMP), `${hash}\n`);
 
+/** @param {string} folder */
 function copyAssets(folder) {
   for (const file of filesUnder(folder)) {
     if (/\.[cm]?tsx?$/.test(file)) continue;
@@ -40,6 +41,7 @@ function copyAssets(folder) {
   }
 }
 
+/** @param {string} folder */
 function removeOrphans(folder) {
   for (const file of filesUnder(folder)) {
     const source = join(root, relative(dist, file));
@@ -48,6 +50,7 @@ function removeOrphans(folder) {
   }
 }
 
+/** @param {string} folder */
 function filesUnder(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true, recursive: true })

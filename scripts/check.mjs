@@ -2,7 +2,7 @@
  * `npm run check`: format, lint, types, architecture tests, OpenAPI and migration drift, as many
  * at once as there are processors. Prints what each found and exits 1 when one found something.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,8 @@ import { Problem, reportFailure } from './console/problem.mjs';
 import { print } from './console/progress.mjs';
 import { run } from './processes/run.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
+
+/** @typedef {{ title: string, commands: readonly (readonly string[])[] }} Check */
 
 const LIMIT_MS = 2 * 60_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -28,6 +30,7 @@ try {
   process.exitCode ||= 1;
 }
 
+/** @param {NodeJS.ProcessEnv} environment */
 async function checkAll(environment) {
   const checks = [...staticChecks(), ...testChecks(), ...(await commandChecks(environment))];
   let failed = 0;
@@ -40,6 +43,10 @@ async function checkAll(environment) {
   return failed === 0 ? 0 : 1;
 }
 
+/**
+ * @param {Check} check
+ * @param {NodeJS.ProcessEnv} environment
+ */
 async function perform({ title, commands }, environment) {
   const startedAt = Date.now();
   const problem = await firstProblem(commands, { title, environment });
@@ -49,6 +56,10 @@ async function perform({ title, commands }, environment) {
   return problem === null;
 }
 
+/**
+ * @param {Check['commands']} commands
+ * @param {{ title: string, environment: NodeJS.ProcessEnv }} context
+ */
 async function firstProblem(commands, { title, environment }) {
   for (const args of commands) {
     const options = { cwd: root, env: environment, what: title, timeoutMs: LIMIT_MS };
@@ -63,21 +74,19 @@ async function firstProblem(commands, { title, environment }) {
 }
 
 // The slowest first, so that the others fill the gaps.
+/** @returns {Check[]} */
 function staticChecks() {
+  /** @param {string} name */
   const cached = (name) => ['--cache', '--cache-location', join(cache, name)];
   return [
     {
       title: 'Lint',
       commands: [[join(modules, 'eslint', 'bin', 'eslint.js'), '.']],
     },
+    { title: 'Types', commands: [typesOf('tsconfig.json', 'types')] },
     {
-      title: 'Types',
-      commands: [
-        [
-          ...[join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'],
-          ...['--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')],
-        ],
-      ],
+      title: 'Types of the scripts',
+      commands: [typesOf(join('scripts', 'tsconfig.json'), 'scripts')],
     },
     {
       title: 'Format',
@@ -88,16 +97,31 @@ function staticChecks() {
   ];
 }
 
+/**
+ * The arguments of a compiler that only checks.
+ *
+ * @param {string} project
+ * @param {string} name of what it remembers
+ */
+function typesOf(project, name) {
+  return [
+    ...[join(modules, 'typescript', 'bin', 'tsc'), '-p', project, '--noEmit'],
+    ...['--incremental', '--tsBuildInfoFile', join(cache, `${name}.tsbuildinfo`)],
+  ];
+}
+
+/** @returns {Check[]} */
 function testChecks() {
-  const { jest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const known = jest?.projects?.some(({ displayName }) => displayName === 'architecture');
-  if (!known) return [];
   const program = join(modules, 'jest', 'bin', 'jest.js');
   return [
     { title: 'Architecture', commands: [[program, '--selectProjects', 'architecture', '-i']] },
   ];
 }
 
+/**
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Promise<Check[]>}
+ */
 async function commandChecks(environment) {
   if (!existsSync(cli)) return [];
   const { output } = await run(process.execPath, [cli, '--help'], {

@@ -23,22 +23,26 @@ try {
   process.exitCode = 1;
 }
 
+/** @returns {Promise<number>} */
 async function runCommand() {
   const program = join(root, 'dist', 'src', 'cli.js');
   if (!existsSync(program)) throw new Problem('Not built yet: run "npm start" once');
   const settings = readSettings(root);
   const kept = readEnvironment(dataFiles(settings.dataDir)) ?? {};
   await checkDatabaseRuns(settings);
+  /** @type {NodeJS.ProcessEnv} */
   const env = { NODE_ENV: 'production', ...kept, ...process.env };
   env.PATH = pathWithPrograms(settings.dataDir);
   if (process.env.SECRET_KEY) delete env.SECRET_KEY_FILE;
   const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
+    process.on(signal, () => child.kill(signal));
   return new Promise((done) => {
-    child.on('exit', (code, signal) => done(signal ? 1 : code));
+    child.on('exit', (code, signal) => done(signal ? 1 : (code ?? 1)));
   });
 }
 
+/** @param {import('./setup/settings.mjs').StartSettings} settings */
 async function checkDatabaseRuns({ databaseUrl, dataDir }) {
   const asksForHelp = args.length === 0 || args.includes('--help') || args.includes('-h');
   if (databaseUrl || asksForHelp) return;

@@ -15,6 +15,7 @@ const args = process.argv.slice(2);
 try {
   await provideForTests(root);
   const code = await withThrowawayServices(root, async (environment, children) => {
+    /** @param {readonly string[]} words */
     const cli = (words) =>
       runAttached([join(root, 'dist', 'src', 'cli.js'), ...words], { root, environment, children });
     // Declarations are compared with what the present migrations make.

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { Problem, reportFailure } from './console/problem.mjs';
+import { messageOf, Problem, reportFailure } from './console/problem.mjs';
 import { print, step } from './console/progress.mjs';
 import { dataFiles, makeDataFolder } from './setup/data-folder.mjs';
 import { setUpDatabase } from './setup/first-run.mjs';
@@ -24,12 +24,13 @@ try {
   process.exitCode = 1;
 }
 
+/** @param {import('./setup/settings.mjs').StartSettings} settings */
 async function setUp(settings) {
   const { databaseUrl, redisUrl } = settings;
   if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
   const files = dataFiles(settings.dataDir);
   makeDataFolder(settings.dataDir);
-  const path = process.env.PATH;
+  const path = process.env.PATH ?? '';
   const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
   await step('PostgreSQL answers', () => awaitServer(databaseUrl));
   const { newPassword } = await setUpDatabase({
@@ -41,6 +42,7 @@ async function setUp(settings) {
   if (newPassword) print(`Login: ${settings.adminUsername} / ${newPassword}`);
 }
 
+/** @param {string} url */
 async function awaitServer(url) {
   const { default: pg } = await import('pg');
   const deadline = Date.now() + WAIT_LIMIT_MS;
@@ -51,7 +53,8 @@ async function awaitServer(url) {
       await client.connect();
       return;
     } catch (error) {
-      if (Date.now() > deadline) throw new Problem(`PostgreSQL does not answer: ${error.message}`);
+      if (Date.now() > deadline)
+        throw new Problem(`PostgreSQL does not answer: ${messageOf(error)}`);
       await pause(1000);
     } finally {
       await client.end().catch(() => undefined);

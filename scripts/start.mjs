@@ -2,7 +2,7 @@
  * `npm start`: sets everything up and runs the service until Ctrl-C. This first file only checks
  * what the others need, so that an old Node gets a sentence instead of a syntax error.
  */
-const [major, minor] = process.versions.node.split('.').map(Number);
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (process.platform === 'win32') {
   console.error('✗ Windows is not supported directly: use WSL, or docker compose');

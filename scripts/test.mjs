@@ -2,17 +2,11 @@
  * `npm test [-- <arguments of jest>]`: every test layer against a PostgreSQL and a Redis of its
  * own, which disappear afterwards. The exit code is that of jest.
  */
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { reportFailure } from './console/problem.mjs';
-import {
-  provideForTests,
-  runAttached,
-  withThrowawayServices,
-  workerArguments,
-} from './setup/test-run.mjs';
+import { provideForTests, runAttached, withThrowawayServices } from './setup/test-run.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
@@ -21,9 +15,7 @@ try {
   await provideForTests(root);
   const code = await withThrowawayServices(root, (environment, children) => {
     const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-    const { jest: configuration } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const workers = workerArguments(args, configuration?.maxWorkers);
-    return runAttached([jest, ...workers, ...args], { root, environment, children });
+    return runAttached([jest, ...args], { root, environment, children });
   });
   process.exitCode ||= code;
 } catch (error) {

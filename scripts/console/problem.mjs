@@ -9,6 +9,11 @@ const LONGEST_LINE = 400;
  * `output` is all that a failed command said, for callers that look for a reason.
  */
 export class Problem extends Error {
+  /**
+   * @param {string} message
+   * @param {readonly string[]} [details]
+   * @param {string} [output]
+   */
   constructor(message, details = [], output = '') {
     super(message);
     this.name = 'Problem';
@@ -17,7 +22,12 @@ export class Problem extends Error {
   }
 }
 
-/** The last `count` lines with text in them, each cut to what a terminal can take. */
+/**
+ * The last `count` lines with text in them, each cut to what a terminal can take.
+ *
+ * @param {string} text
+ * @param {number} [count]
+ */
 export function lastLines(text, count = 15) {
   return text
     .split(/\r?\n/)
@@ -26,12 +36,21 @@ export function lastLines(text, count = 15) {
     .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
 }
 
-/** The last line of a log file; null when there is none to show. */
+/**
+ * The last line of a log file; null when there is none to show.
+ *
+ * @param {string} path
+ */
 export function lastLogLine(path) {
   return lastLogLines(path, 1).at(0) ?? null;
 }
 
-/** The last lines of a log file, without reading a large one whole. */
+/**
+ * The last lines of a log file, without reading a large one whole.
+ *
+ * @param {string} path
+ * @param {number} count
+ */
 export function lastLogLines(path, count) {
   let file;
   try {
@@ -47,7 +66,28 @@ export function lastLogLines(path, count) {
   }
 }
 
-/** Prints a failure to stderr: one line for a Problem, the stack for a fault of these scripts. */
+/**
+ * The code of a system call that failed, such as `ENOENT`; null for any other error.
+ *
+ * @param {unknown} error
+ * @returns {string | null}
+ */
+export function codeOf(error) {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return String(hasMessage ? error.message : error);
+}
+
+/**
+ * Prints a failure to stderr: one line for a Problem, the stack for a fault of these scripts.
+ *
+ * @param {unknown} error
+ */
 export function reportFailure(error) {
   if (!(error instanceof Problem)) {
     console.error(error);

@@ -3,6 +3,9 @@ const TICK_MS = 1000;
 
 const live = Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
 const colours = live && !process.env.NO_COLOR;
+/** @typedef {{ title: string, startedAt: number, announced: boolean }} Shown */
+
+/** @type {Shown | null} */
 let current = null;
 
 // A closed terminal or pipe must not end a supervisor that still has services to stop.
@@ -12,17 +15,27 @@ process.stderr.on('error', () => undefined);
 /**
  * Runs one step of a set-up and prints `✓ title: detail (seconds)` when it is done; `work` may
  * return the detail. On a terminal the running time is shown meanwhile, elsewhere a step that
- * takes longer announces itself once.
+ * takes longer announces itself once. Resolves to what the work does.
+ *
+ * @template Result
+ * @param {string} title
+ * @param {() => Result | Promise<Result>} work
+ * @param {(result: Result) => string} [describe] the detail; without it a text that the work returns
+ * @returns {Promise<Result>}
  */
-export async function step(title, work) {
+export async function step(title, work, describe = textOf) {
+  /** @type {Shown} */
   const shown = { title, startedAt: Date.now(), announced: false };
   current = shown;
   const timer = setInterval(() => announce(shown), live ? TICK_MS : QUIET_MS);
   try {
-    const detail = await work();
+    const result = await work();
+    const detail = describe(result);
     clearLine();
     const text = detail ? `${title}: ${detail}` : title;
+    /** @param {string} [text] */
     print(`${paint('✓', 32)} ${text} ${paint(`(${seconds(shown)})`, 2)}`);
+    return result;
   } catch (error) {
     clearLine();
     print(`${paint('✗', 31)} ${title} ${paint(`(${seconds(shown)})`, 2)}`);
@@ -33,7 +46,16 @@ export async function step(title, work) {
   }
 }
 
-/** A line below the running step, for what the reader should know beyond its result. */
+/** @param {unknown} result */
+function textOf(result) {
+  return typeof result === 'string' ? result : '';
+}
+
+/**
+ * A line below the running step, for what the reader should know beyond its result.
+ *
+ * @param {string} text
+ */
 export function note(text) {
   clearLine();
   print(`  ${text}`);
@@ -44,11 +66,16 @@ export function print(text = '') {
   process.stdout.write(`${text}\n`);
 }
 
-/** Emphasis for the few words that matter; plain where colours are off. */
+/**
+ * Emphasis for the few words that matter; plain where colours are off.
+ *
+ * @param {string} text
+ */
 export function strong(text) {
   return paint(text, 1);
 }
 
+/** @param {Shown} shown */
 function announce(shown) {
   if (current !== shown) return;
   if (live) {
@@ -64,10 +91,15 @@ function clearLine() {
   if (live) process.stdout.write('\r\u001b[2K');
 }
 
+/**
+ * @param {string} text
+ * @param {number} code
+ */
 function paint(text, code) {
   return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
+/** @param {Shown} shown */
 function seconds(shown) {
   return `${((Date.now() - shown.startedAt) / 1000).toFixed(1)} s`;
 }

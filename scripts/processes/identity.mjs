@@ -2,30 +2,50 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { codeOf } from '../console/problem.mjs';
+
 const POLL_MS = 50;
 const START_TIME_FIELD = 19; // Field 22 of /proc/<pid>/stat, counted after the command's parenthesis.
+
+/** @typedef {{ pid: number, identity: string | null }} ProcessRecord */
 
 /**
  * What tells a process from a later one with the same number: its start time and the boot it
  * belongs to. Null when there is no such process, or only its unreaped remains.
+ *
+ * @param {number} pid
+ * @returns {string | null}
  */
 export function identityOf(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** The pair to write to a file so that the process can be recognised later. */
+/**
+ * The pair to write to a file so that the process can be recognised later.
+ *
+ * @param {number} pid
+ * @returns {ProcessRecord}
+ */
 export function recordOf(pid) {
   return { pid, identity: identityOf(pid) };
 }
 
-/** Whether the process a record was made of is still running. */
+/**
+ * Whether the process a record was made of is still running.
+ *
+ * @param {ProcessRecord | null | undefined} record
+ */
 export function isRunning(record) {
   if (!record?.identity) return false;
   return identityOf(record.pid) === record.identity;
 }
 
-/** The command line, words separated by spaces; empty when it cannot be read. */
+/**
+ * The command line, words separated by spaces; empty when it cannot be read.
+ *
+ * @param {number} pid
+ */
 export function commandLineOf(pid) {
   try {
     if (process.platform === 'linux') {
@@ -37,14 +57,19 @@ export function commandLineOf(pid) {
   }
 }
 
-/** Sends a signal to the process of a record; false when it is gone already. */
+/**
+ * Sends a signal to the process of a record; false when it is gone already.
+ *
+ * @param {ProcessRecord} record
+ * @param {NodeJS.Signals} signal
+ */
 export function signalRecord(record, signal) {
   if (!isRunning(record)) return false;
   try {
     process.kill(record.pid, signal);
     return true;
   } catch (error) {
-    if (error.code === 'ESRCH') return false;
+    if (codeOf(error) === 'ESRCH') return false;
     throw error;
   }
 }
@@ -52,6 +77,10 @@ export function signalRecord(record, signal) {
 /**
  * Ends a process that is not our child: the polite signal first, SIGKILL after `graceMs`.
  * Resolves to whether there was one.
+ *
+ * @param {ProcessRecord} record
+ * @param {NodeJS.Signals} signal
+ * @param {number} graceMs
  */
 export async function endRecord(record, signal, graceMs) {
   if (!signalRecord(record, signal)) return false;
@@ -61,6 +90,10 @@ export async function endRecord(record, signal, graceMs) {
   return true;
 }
 
+/**
+ * @param {ProcessRecord} record
+ * @param {number} limitMs
+ */
 async function hasEnded(record, limitMs) {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
@@ -70,6 +103,7 @@ async function hasEnded(record, limitMs) {
   return !isRunning(record);
 }
 
+/** @param {number} pid */
 function fromProc(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -82,6 +116,7 @@ function fromProc(pid) {
   }
 }
 
+/** @param {number} pid */
 function fromPs(pid) {
   try {
     const answer = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {

@@ -2,15 +2,29 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { codeOf } from '../console/problem.mjs';
 import { isRunning, recordOf } from './identity.mjs';
 
 const WRITING_MS = 1000;
 const WAIT_POLL_MS = 200;
 
 /**
+ * The content of a lock: its owner, the place it was made for, and who holds it as well.
+ *
+ * @typedef {import('./identity.mjs').ProcessRecord & {
+ *   path: string, heir?: import('./identity.mjs').ProcessRecord, url?: string }} Holder
+ * @typedef {{ holder?: undefined, update(more: Partial<Holder>): void, release(): void }} HeldLock
+ * @typedef {HeldLock | { holder: Holder }} Lock
+ */
+
+/**
  * Takes a lock file that names this process. Resolves to `{ update, release }`, or to
  * `{ holder }` with the content of the living owner. A lock whose owner is dead, or that was
  * copied here together with its folder, is taken over.
+ *
+ * @param {string} path
+ * @param {Record<string, unknown>} [content]
+ * @returns {Promise<Lock>}
  */
 export async function tryLock(path, content = {}) {
   mkdirSync(dirname(path), { recursive: true });
@@ -20,10 +34,10 @@ export async function tryLock(path, content = {}) {
       writeFileSync(path, JSON.stringify(mine), { flag: 'wx', mode: 0o600 });
       return heldLock(path, mine);
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
     const holder = await readHolder(path);
-    if (isHeld(holder, path)) return { holder };
+    if (holder && isHeld(holder, path)) return { holder };
     removeStale(path, holder);
   }
 }
@@ -31,6 +45,11 @@ export async function tryLock(path, content = {}) {
 /**
  * Runs `work(handTo)` while holding the lock, after waiting for whoever holds it now. `handTo(pid)`
  * lets a child of ours hold it too: a command that outlives us keeps the others waiting.
+ *
+ * @template Result
+ * @param {string} path
+ * @param {(handTo: (pid: number) => void) => Promise<Result>} work
+ * @returns {Promise<Result>}
  */
 export async function withLock(path, work) {
   let lock = await tryLock(path);
@@ -38,23 +57,37 @@ export async function withLock(path, work) {
     await pause(WAIT_POLL_MS);
     lock = await tryLock(path);
   }
+  const held = lock;
   try {
-    return await work((pid) => lock.update({ heir: recordOf(pid) }));
+    return await work((pid) => held.update({ heir: recordOf(pid) }));
   } finally {
-    lock.release();
+    held.release();
   }
 }
 
-/** The content of a lock whose owner is alive, else null. */
+/**
+ * The content of a lock whose owner is alive, else null.
+ *
+ * @param {string} path
+ */
 export async function lockHolder(path) {
   const holder = await readHolder(path);
   return isHeld(holder, path) ? holder : null;
 }
 
+/**
+ * @param {Holder | null} holder
+ * @param {string} path
+ */
 function isHeld(holder, path) {
   return holder?.path === path && (isRunning(holder) || isRunning(holder.heir));
 }
 
+/**
+ * @param {string} path
+ * @param {Holder} mine
+ * @returns {HeldLock}
+ */
 function heldLock(path, mine) {
   return {
     update(more) {
@@ -70,19 +103,27 @@ function heldLock(path, mine) {
 }
 
 // The file exists a moment before its text does, so an empty one is given time.
+/**
+ * @param {string} path
+ * @returns {Promise<Holder | null>}
+ */
 async function readHolder(path) {
   const deadline = Date.now() + WRITING_MS;
   for (;;) {
     try {
       return JSON.parse(readFileSync(path, 'utf8'));
     } catch (error) {
-      if (error.code === 'ENOENT' || Date.now() > deadline) return null;
+      if (codeOf(error) === 'ENOENT' || Date.now() > deadline) return null;
     }
     await pause(WAIT_POLL_MS / 4);
   }
 }
 
 // Renamed before it is removed: of two that find the same stale lock only one gets it.
+/**
+ * @param {string} path
+ * @param {Holder | null} seen
+ */
 function removeStale(path, seen) {
   const aside = `${path}.stale.${process.pid}`;
   try {

@@ -7,9 +7,12 @@ import { recordOf } from './identity.mjs';
 import { lockHolder, tryLock, withLock } from './lock.mjs';
 
 describe('a lock file', () => {
+  /** @type {string} */
   let folder;
+  /** @type {string} */
   let path;
   const child = () => spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+  /** @param {import('node:child_process').ChildProcess} process */
   const ended = (process) => new Promise((resolve) => process.once('exit', resolve));
 
   beforeEach(() => {
@@ -22,14 +25,14 @@ describe('a lock file', () => {
     const lock = await tryLock(path, { url: 'http://127.0.0.1:1' });
     const other = await tryLock(path);
     expect(other.holder).toMatchObject({ pid: process.pid, url: 'http://127.0.0.1:1' });
-    lock.release();
+    if (!lock.holder) lock.release();
     expect(await lockHolder(path)).toBeNull();
   });
 
   it('is taken over from a process that is gone', async () => {
     const gone = child();
-    writeFileSync(path, JSON.stringify({ ...recordOf(gone.pid), path }));
-    expect((await tryLock(path)).holder.pid).toBe(gone.pid);
+    writeFileSync(path, JSON.stringify({ ...recordOf(Number(gone.pid)), path }));
+    expect((await tryLock(path)).holder?.pid).toBe(gone.pid);
     gone.kill('SIGKILL');
     await ended(gone);
     expect((await tryLock(path)).holder).toBeUndefined();
@@ -53,7 +56,7 @@ describe('a lock file', () => {
 
   it('is held on by a command that outlives its holder', async () => {
     const heir = child();
-    const content = { pid: 1, identity: 'gone', path, heir: recordOf(heir.pid) };
+    const content = { pid: 1, identity: 'gone', path, heir: recordOf(Number(heir.pid)) };
     writeFileSync(path, JSON.stringify(content));
     expect((await tryLock(path)).holder).toMatchObject({ heir: { pid: heir.pid } });
     heir.kill('SIGKILL');
@@ -62,7 +65,9 @@ describe('a lock file', () => {
   });
 
   it('lets one piece of work run at a time', async () => {
+    /** @type {string[]} */
     const order = [];
+    /** @param {string} name */
     const work = (name) =>
       withLock(path, async () => {
         order.push(`${name} begins`);

@@ -1,17 +1,31 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 
-import { lastLines, Problem } from '../console/problem.mjs';
+import { codeOf, lastLines, messageOf, Problem } from '../console/problem.mjs';
 
 const KEPT_OUTPUT = 256 * 1024;
 const END_GRACE_MS = 30_000; // A package manager cut off in the middle leaves worse behind.
+/** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
+
+/**
+ * @typedef {import('node:child_process').SpawnOptions & {
+ *   log?: string | undefined, timeoutMs?: number | undefined, anyCode?: boolean, what?: string | undefined,
+ *   input?: string | undefined, onStart?: (pid: number) => void }} RunOptions
+ * @typedef {{ code: number | null, signal: NodeJS.Signals | null, stdout: string,
+ *   output: string }} RunResult
+ */
 
 /**
  * Runs a command to its end, without a shell. Resolves to `{ code, stdout, output }`, where
  * `output` is both streams. Throws a Problem when it cannot be started, runs longer than
  * `timeoutMs`, or ends with another code than 0 (unless `anyCode`). `log` names a file that
  * receives everything; `onStart` receives the process number.
+ *
+ * @param {string} file
+ * @param {readonly string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<RunResult>}
  */
 export async function run(file, args, options = {}) {
   const { log, timeoutMs, anyCode = false, what = file, input, onStart, ...spawnOptions } = options;
@@ -23,7 +37,8 @@ export async function run(file, args, options = {}) {
   if (child.pid) onStart?.(child.pid);
   try {
     const result = await collect(child, { log, timeoutMs, input });
-    if (result.timedOut) throw new Problem(`${what} took longer than ${timeoutMs / 1000} s`);
+    if (result.timedOut)
+      throw new Problem(`${what} took longer than ${Number(timeoutMs) / 1000} s`);
     if (result.code !== 0 && !anyCode) {
       const where = log ? ` (all of it in ${log})` : '';
       const how = result.signal ?? `code ${result.code}`;
@@ -35,8 +50,8 @@ export async function run(file, args, options = {}) {
     }
     return result;
   } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'EPERM') {
-      throw new Problem(`${what} could not be started: ${error.message}`);
+    if (['ENOENT', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) {
+      throw new Problem(`${what} could not be started: ${messageOf(error)}`);
     }
     throw error;
   } finally {
@@ -44,7 +59,11 @@ export async function run(file, args, options = {}) {
   }
 }
 
-/** Ends the commands that are running now, for a set-up that is interrupted, and waits. */
+/**
+ * Ends the commands that are running now, for a set-up that is interrupted, and waits.
+ *
+ * @param {NodeJS.Signals} [signal]
+ */
 export async function endRunningCommands(signal = 'SIGTERM') {
   await Promise.all(
     [...running].map(async (child) => {
@@ -58,6 +77,11 @@ export async function endRunningCommands(signal = 'SIGTERM') {
   );
 }
 
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {Pick<RunOptions, 'log' | 'timeoutMs' | 'input'>} options
+ * @returns {Promise<RunResult & { timedOut: boolean }>}
+ */
 function collect(child, { log, timeoutMs, input }) {
   return new Promise((resolve, reject) => {
     let stdout = '';
@@ -68,17 +92,18 @@ function collect(child, { log, timeoutMs, input }) {
           timedOut = true;
           child.kill('SIGKILL');
         }, timeoutMs)
-      : null;
+      : undefined;
+    /** @param {string} chunk */
     const keep = (chunk) => {
       output = (output + chunk).slice(-KEPT_OUTPUT);
       if (log) appendFileSync(log, chunk);
     };
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    child.stdout?.setEncoding('utf8').on('data', (chunk) => {
       stdout = (stdout + chunk).slice(-KEPT_OUTPUT);
       keep(chunk);
     });
-    child.stderr.setEncoding('utf8').on('data', keep);
-    if (input !== undefined) child.stdin.on('error', () => undefined).end(input);
+    child.stderr?.setEncoding('utf8').on('data', keep);
+    if (input !== undefined) child.stdin?.on('error', () => undefined).end(input);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);

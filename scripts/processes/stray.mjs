@@ -6,6 +6,10 @@ import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
  * Ends every process whose environment holds `name=value`, this one left out, and resolves to
  * their command lines. Finds what was started in a session of its own by something that is gone;
  * does nothing where there is no /proc.
+ *
+ * @param {string} name
+ * @param {string} value
+ * @returns {Promise<string[]>}
  */
 export async function endMarkedProcesses(name, value) {
   if (process.platform !== 'linux') return [];
@@ -21,6 +25,10 @@ export async function endMarkedProcesses(name, value) {
   return ended;
 }
 
+/**
+ * @param {number} pid
+ * @param {string} mark
+ */
 function holds(pid, mark) {
   try {
     return `${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`.includes(mark);

@@ -1,12 +1,29 @@
 import { spawn } from 'node:child_process';
 import { closeSync, copyFileSync, fstatSync, openSync, statSync, truncateSync } from 'node:fs';
 
+import { codeOf } from '../console/problem.mjs';
 import { recordOf } from './identity.mjs';
 
 const FIRST_RESTART_MS = 1000;
 const LONGEST_RESTART_MS = 30_000;
 const SETTLED_MS = 60_000;
 const LARGEST_LOG = 20 * 1024 * 1024;
+
+/**
+ * @typedef {{ name: string, file: string, args: readonly string[], logFile: string,
+ *   options?: import('node:child_process').SpawnOptions, stopSignal?: NodeJS.Signals,
+ *   graceMs?: number }} ProgramSpec
+ * @typedef {{ code: number | null, signal: NodeJS.Signals | null, error: Error | null }} Ended
+ * @typedef {Ended & { name: string, logFile: string, logStart: number, delayMs: number }} Crash
+ * @typedef {Record<string, import('./identity.mjs').ProcessRecord>} Processes
+ * @typedef {{ onChange?: (processes: Processes) => void, onCrash?: (crash: Crash) => void }} Watchers
+ * @typedef {{ spec: ProgramSpec, child: import('node:child_process').ChildProcess | null,
+ *   exited: Promise<Ended>, restart: boolean, stopping: boolean, failures: number,
+ *   timer: NodeJS.Timeout | undefined }} Program
+ */
+
+/** @type {Ended} */
+const NOT_STARTED = { code: null, signal: null, error: null };
 
 /**
  * Starts long-running programs, keeps the ones marked so alive, and ends them in order.
@@ -17,11 +34,13 @@ const LARGEST_LOG = 20 * 1024 * 1024;
  * `{ name, logFile, logStart, delayMs, code, signal, error }`.
  */
 export class Supervisor {
+  /** @type {Map<string, Program>} */
   #programs = new Map();
   #onChange;
   #onCrash;
   #closed = false;
 
+  /** @param {Watchers} [watchers] */
   constructor({ onChange = () => undefined, onCrash = () => undefined } = {}) {
     this.#onChange = onChange;
     this.#onCrash = onCrash;
@@ -30,55 +49,82 @@ export class Supervisor {
   /**
    * Starts a program: `name`, `file`, `args`, `options` of spawn, `logFile`, `stopSignal`
    * (SIGTERM), `graceMs` until SIGKILL.
+   *
+   * @param {ProgramSpec} spec
    */
   start(spec) {
     if (this.#closed) throw new Error('the supervisor is closed');
+    /** @type {Program} */
     const program = {
       spec,
       child: null,
-      exited: null,
+      exited: Promise.resolve(NOT_STARTED),
       restart: false,
       stopping: false,
       failures: 0,
-      timer: null,
+      timer: undefined,
     };
     this.#programs.set(spec.name, program);
     this.#launch(program);
     return program;
   }
 
-  /** From now on the program is started again whenever it ends by itself. */
+  /**
+   * From now on the program is started again whenever it ends by itself.
+   *
+   * @param {string} name
+   */
   keepAlive(name) {
     this.#get(name).restart = true;
   }
 
+  /** @param {string} name */
   pid(name) {
     return this.#get(name).child?.pid ?? null;
   }
 
-  /** Resolves when the present process of the program has ended, to `{ code, signal, error }`. */
+  /**
+   * Resolves when the present process of the program has ended, to `{ code, signal, error }`.
+   *
+   * @param {string} name
+   * @returns {Promise<Ended>}
+   */
   exited(name) {
     return this.#get(name).exited;
   }
 
-  /** Ends the programs at the same time; SIGKILL for one that outstays its grace. */
+  /**
+   * Ends the programs at the same time; SIGKILL for one that outstays its grace.
+   *
+   * @param {readonly string[]} names
+   */
   async stop(names) {
     await Promise.all(
       names.filter((name) => this.#programs.has(name)).map((name) => this.#stopOne(name)),
     );
   }
 
-  /** Ends everything, group after group, and starts nothing any more. */
+  /**
+   * Ends everything, group after group, and starts nothing any more.
+   *
+   * @param {readonly (readonly string[])[]} groups
+   */
   async close(groups) {
     this.#closed = true;
     for (const names of groups) await this.stop(names);
   }
 
-  /** Sends one signal to whatever is running, for the impatient second Ctrl-C. */
+  /**
+   * Sends one signal to whatever is running, for the impatient second Ctrl-C.
+   *
+   * @param {readonly string[]} names
+   * @param {NodeJS.Signals} [signal]
+   */
   kill(names, signal = 'SIGKILL') {
     for (const name of names) this.#programs.get(name)?.child?.kill(signal);
   }
 
+  /** @param {string} name */
   async #stopOne(name) {
     const program = this.#get(name);
     program.stopping = true;
@@ -94,6 +140,7 @@ export class Supervisor {
     this.#publish();
   }
 
+  /** @param {Program} program */
   #launch(program) {
     const { file, args, options = {}, logFile } = program.spec;
     trimLog(logFile);
@@ -103,16 +150,23 @@ export class Supervisor {
     const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     program.child = child;
-    program.exited = new Promise((resolve) => {
+    /** @type {Promise<Ended>} */
+    const over = new Promise((resolve) => {
       child.once('error', (error) => resolve({ code: null, signal: null, error }));
       child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
-    }).then((result) => {
+    });
+    program.exited = over.then((result) => {
       this.#ended(program, { ...result, logStart }, startedAt);
       return result;
     });
     this.#publish();
   }
 
+  /**
+   * @param {Program} program
+   * @param {Ended & { logStart: number }} result
+   * @param {number} startedAt
+   */
   #ended(program, result, startedAt) {
     program.child = null;
     this.#publish();
@@ -125,6 +179,7 @@ export class Supervisor {
   }
 
   #publish() {
+    /** @type {Processes} */
     const records = {};
     for (const [name, { child }] of this.#programs) {
       if (child?.pid) records[name] = recordOf(child.pid);
@@ -132,6 +187,10 @@ export class Supervisor {
     this.#onChange(records);
   }
 
+  /**
+   * @param {string} name
+   * @returns {Program}
+   */
   #get(name) {
     const program = this.#programs.get(name);
     if (!program) throw new Error(`no program ${name}`);
@@ -142,6 +201,8 @@ export class Supervisor {
 /**
  * Keeps a log file from growing without end: what is beyond the limit moves to `<file>.1`.
  * Works on a file that is open for appending, so a running program need not be told.
+ *
+ * @param {string} path
  */
 export function trimLog(path) {
   try {
@@ -149,6 +210,6 @@ export function trimLog(path) {
     copyFileSync(path, `${path}.1`);
     truncateSync(path);
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

@@ -6,11 +6,20 @@ import { isRunning } from './identity.mjs';
 import { Supervisor, trimLog } from './supervise.mjs';
 
 describe('the supervisor', () => {
+  /** @type {string} */
   let folder;
+  /** @type {Supervisor} */
   let supervisor;
+  /** @type {import('./supervise.mjs').Crash[]} */
   let crashes;
+  /** @type {import('./supervise.mjs').Processes} */
   let records;
 
+  /**
+   * @param {string} name
+   * @param {string} script
+   * @param {Partial<import('./supervise.mjs').ProgramSpec>} [more]
+   */
   const start = (name, script, more = {}) =>
     supervisor.start({
       name,
@@ -19,6 +28,7 @@ describe('the supervisor', () => {
       logFile: join(folder, `${name}.log`),
       ...more,
     });
+  /** @param {() => boolean} isTrue */
   const eventually = async (isTrue) => {
     const deadline = Date.now() + 8000;
     while (!isTrue() && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
@@ -70,6 +80,7 @@ describe('the supervisor', () => {
   });
 
   it('ends group after group and starts nothing afterwards', async () => {
+    /** @type {string[]} */
     const order = [];
     for (const name of ['one', 'two']) {
       start(name, 'setInterval(() => {}, 1000)');

@@ -5,9 +5,13 @@ import { run } from '../processes/run.mjs';
 
 const ACCOUNT = 'automation-db';
 
+/** @typedef {{ name: string, uid: number, gid: number }} Account */
+
 /**
  * The account PostgreSQL runs under, as it refuses to run as root: null when this process is not
  * root, else `{ name, uid, gid }` of a system account that is created when it is missing.
+ *
+ * @returns {Promise<Account | null>}
  */
 export async function databaseAccount() {
   if (process.getuid?.() !== 0) return null;
@@ -21,39 +25,69 @@ export async function databaseAccount() {
   );
 }
 
-/** Options of spawn that run a command as the account; none when it is null. */
+/**
+ * Options of spawn that run a command as the account; none when it is null.
+ *
+ * @param {Account | null} account
+ */
 export function asAccount(account) {
   return account ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Whether the account can enter, list and write the folder, judged by the kernel. */
+/**
+ * Whether the account can enter, list and write the folder, judged by the kernel.
+ *
+ * @param {Account | null} account
+ * @param {string} folder
+ */
 export function canUse(account, folder) {
   return succeeds(account, 'test', ['-w', folder, '-a', '-x', folder]);
 }
 
-/** Whether the account can run the program; false also when its libraries are out of reach. */
+/**
+ * Whether the account can run the program; false also when its libraries are out of reach.
+ *
+ * @param {Account | null} account
+ * @param {string} file
+ * @param {readonly string[]} args
+ */
 export function canRun(account, file, args) {
   return succeeds(account, file, args);
 }
 
+/**
+ * @param {Account | null} account
+ * @param {string} file
+ * @param {readonly string[]} args
+ */
 function succeeds(account, file, args) {
   const result = spawnSync(file, args, { ...asAccount(account), cwd: '/', stdio: 'ignore' });
   return result.status === 0;
 }
 
+/**
+ * @param {string} name
+ * @returns {Promise<Account | null>}
+ */
 async function lookUp(name) {
-  const ids = [];
-  for (const flag of ['-u', '-g']) {
-    const { code, stdout } = await run('id', [flag, name], { anyCode: true });
-    if (code !== 0) return null;
-    ids.push(Number(stdout.trim()));
-  }
-  const [uid, gid] = ids;
-  return { name, uid, gid };
+  const uid = await numberOf('-u', name);
+  const gid = await numberOf('-g', name);
+  return uid === null || gid === null ? null : { name, uid, gid };
+}
+
+/**
+ * @param {'-u' | '-g'} flag
+ * @param {string} name
+ */
+async function numberOf(flag, name) {
+  const { code, stdout } = await run('id', [flag, name], { anyCode: true });
+  return code === 0 ? Number(stdout.trim()) : null;
 }
 
 // useradd is Debian's and Red Hat's, adduser with these letters is BusyBox's.
+/** @returns {Promise<Account | null>} */
 async function create() {
+  /** @type {[string, string[]][]} */
   const attempts = [
     [
       'useradd',

@@ -24,10 +24,12 @@ export const BUILD_STAMP = join('dist', '.sources');
 /**
  * Whether node_modules holds what the lockfile says: the package manager writes its own list of
  * what it has installed as the last act of an installation.
+ *
+ * @param {string} root
  */
 export function packagesAreCurrent(root) {
-  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
-  const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  const wanted = packagesIn(join(root, 'package-lock.json'));
+  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'));
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
     if (path === '') return true;
@@ -37,11 +39,30 @@ export function packagesAreCurrent(root) {
   });
 }
 
-/** Installs the packages of the lockfile unless they are there. Resolves to what was done. */
+/**
+ * The packages of a lockfile by their place; undefined where there is none.
+ *
+ * @param {string} path
+ * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }> | undefined}
+ */
+function packagesIn(path) {
+  return readJson(path)?.packages;
+}
+
+/**
+ * Installs the packages of the lockfile unless they are there. Resolves to what was done.
+ *
+ * @param {string} root
+ * @param {string} log
+ */
 export async function installPackages(root, log) {
   if (packagesAreCurrent(root)) return 'up to date';
   return withLock(join(root, 'dist', '.lock'), async (handTo) => {
     if (packagesAreCurrent(root)) return 'up to date';
+    /**
+     * @param {readonly string[]} args
+     * @param {string} what
+     */
     const npm = (args, what) =>
       run('npm', [...args, '--include=dev', '--include=optional'], {
         cwd: root,
@@ -65,13 +86,18 @@ export async function installPackages(root, log) {
 
 // Versions of npm disagree about optional packages of other platforms, and `npm ci` then refuses
 // a lockfile that another npm wrote. Such a lockfile still says exactly what to install.
+/** @param {unknown} error */
 function refusesLockfile(error) {
-  return error instanceof Problem && error.output?.includes('code EUSAGE');
+  return error instanceof Problem && error.output.includes('code EUSAGE');
 }
 
-/** A hash of everything the build reads; equal hashes mean that a build can be left out. */
+/**
+ * A hash of everything the build reads; equal hashes mean that a build can be left out.
+ *
+ * @param {string} root
+ */
 export function sourceHash(root) {
-  const hash = createHash('sha256').update(process.version.split('.')[0]);
+  const hash = createHash('sha256').update(process.version.replace(/\..*/, ''));
   for (const file of BUILD_INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
     if (file.endsWith('.spec.ts')) continue;
     hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
@@ -79,7 +105,12 @@ export function sourceHash(root) {
   return hash.digest('hex');
 }
 
-/** Builds `dist` unless it is newer than its sources. Resolves to what was done. */
+/**
+ * Builds `dist` unless it is newer than its sources. Resolves to what was done.
+ *
+ * @param {string} root
+ * @param {string} log
+ */
 export async function buildWhenNeeded(root, log) {
   const isCurrent = () => readText(join(root, BUILD_STAMP)) === sourceHash(root);
   if (isCurrent()) return 'up to date';
@@ -96,6 +127,10 @@ export async function buildWhenNeeded(root, log) {
   });
 }
 
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
 function filesUnder(path) {
   const kind = statSync(path, { throwIfNoEntry: false });
   if (!kind) return [];

@@ -5,12 +5,22 @@ import { join } from 'node:path';
 import { packagesAreCurrent, sourceHash } from './packages.mjs';
 
 describe('deciding what to install and build', () => {
+  /** @type {string} */
   let root;
+  /**
+   * @param {string} path
+   * @param {string} text
+   */
   const write = (path, text) => {
     mkdirSync(join(root, path, '..'), { recursive: true });
     writeFileSync(join(root, path), text);
   };
+  /** @param {object} packages */
   const lock = (packages) => JSON.stringify({ packages });
+  /**
+   * @param {string} version
+   * @param {object} [more]
+   */
   const package_ = (version, more = {}) => ({ version, integrity: `sha512-${version}`, ...more });
   const wanted = {
     '': { name: 'root' },

@@ -14,7 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
-import { Problem } from '../console/problem.mjs';
+import { messageOf, Problem } from '../console/problem.mjs';
 import { canRun, canUse } from './account.mjs';
 
 const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of yours';
@@ -23,6 +23,8 @@ const SHARED_BASE = '/var/lib/automation-controller';
 /**
  * The folder with `bin/postgres` that the account can run: the one in node_modules, else a copy
  * in a place that every account can reach. `copied` says that the copy was made just now.
+ *
+ * @param {import('./account.mjs').Account | null} account
  */
 export function reachableServer(account) {
   const { folder, version } = packagedServer();
@@ -41,6 +43,9 @@ export function reachableServer(account) {
 /**
  * A new folder for a database cluster, owned by the account: `preferred` when the account can
  * reach it, else one in a shared place (`fallback`).
+ *
+ * @param {import('./account.mjs').Account | null} account
+ * @param {string} preferred
  */
 export function placeCluster(account, preferred) {
   if (makeUsable(account, preferred)) return { folder: preferred, fallback: false };
@@ -55,8 +60,13 @@ export function placeCluster(account, preferred) {
   throw new Problem(`${who} cannot write ${preferred} for the database: ${OWN_SERVER}`);
 }
 
+/**
+ * @param {import('./account.mjs').Account | null} account
+ * @param {string} folder
+ */
 function makeUsable(account, folder) {
   try {
+    /** @param {string} folder */
     makeReachable(dirname(folder));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (account) chownSync(folder, account.uid, account.gid);
@@ -69,6 +79,7 @@ function makeUsable(account, folder) {
 }
 
 // Whatever the umask, folders made here can be passed through; existing ones keep their mode.
+/** @param {string} folder */
 function makeReachable(folder) {
   if (existsSync(folder)) return;
   makeReachable(dirname(folder));
@@ -92,6 +103,7 @@ function packagedServer() {
 
 // Registry packages cannot hold symbolic links; the package makes them in an install script,
 // which does not run everywhere.
+/** @param {string} folder */
 function restoreLinks(folder) {
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -106,6 +118,11 @@ function restoreLinks(folder) {
   }
 }
 
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @param {import('./account.mjs').Account | null} account
+ */
 function copyToSharedPlace(folder, name, account) {
   const target = join(SHARED_BASE, name);
   if (runs(account, target)) return { folder: target, made: false };
@@ -120,12 +137,16 @@ function copyToSharedPlace(folder, name, account) {
     rmSync(draft, { recursive: true, force: true });
     // Another start may have put the same copy there first, which serves as well.
     if (!runs(account, target)) {
-      throw new Problem(`PostgreSQL cannot be copied to ${target}: ${error.message}`);
+      throw new Problem(`PostgreSQL cannot be copied to ${target}: ${messageOf(error)}`);
     }
   }
   return runs(account, target) ? { folder: target, made: true } : null;
 }
 
+/**
+ * @param {import('./account.mjs').Account | null} account
+ * @param {string} folder
+ */
 function runs(account, folder) {
   return ['postgres', 'initdb'].every((program) => {
     const file = join(folder, 'bin', program);

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { lastLogLines, Problem } from '../console/problem.mjs';
+import { codeOf, lastLogLines, Problem } from '../console/problem.mjs';
 import { commandLineOf, endRecord, recordOf } from '../processes/identity.mjs';
 import { run } from '../processes/run.mjs';
 import { asAccount } from './account.mjs';
@@ -50,9 +50,20 @@ const THROWAWAY_SETTINGS = {
 };
 
 /**
+ * Where a cluster belongs, and who runs it.
+ *
+ * @typedef {{ home: string, account: import('./account.mjs').Account | null, logFile: string,
+ *   durable?: boolean }} Place
+ * @typedef {Required<Place> & { server: { folder: string } }} Cluster
+ * @typedef {{ cluster: string, password: string, port: number | null, home: string }} ClusterRecord
+ */
+
+/**
  * Makes sure that a cluster belongs to `home` and that no earlier server runs on it. Where it is,
  * its port and its password are kept in `home/postgres.json`. Resolves to the program for the
  * Supervisor, the connection URL and what is worth telling (`notes`).
+ *
+ * @param {Place} place
  */
 async function preparePostgres({ home, account, logFile, durable = true }) {
   const server = reachableServer(account);
@@ -60,14 +71,14 @@ async function preparePostgres({ home, account, logFile, durable = true }) {
   const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
   const record = await openCluster({ home, account, server, recordFile, logFile, durable, notes });
   await endLeftover(record.cluster);
-  record.port = await freePort(record.port);
+  const port = await freePort(record.port);
   // A cluster inside the folder moves with it, so only another place is worth writing down.
   const { cluster, ...rest } = record;
-  const kept = cluster === join(home, OWN_PLACE) ? rest : record;
+  const kept = cluster === join(home, OWN_PLACE) ? { ...rest, port } : { ...record, port };
   writePrivate(recordFile, JSON.stringify(kept));
   return {
-    program: program({ server, record, account, logFile, durable }),
-    url: `postgresql://${ROLE}:${record.password}@127.0.0.1:${record.port}/${DATABASE}`,
+    program: program({ server, record: { ...record, port }, account, logFile, durable }),
+    url: `postgresql://${ROLE}:${record.password}@127.0.0.1:${port}/${DATABASE}`,
     cluster: record.cluster,
     notes,
   };
@@ -77,6 +88,8 @@ async function preparePostgres({ home, account, logFile, durable = true }) {
  * Prepares and starts the server under the supervisor, and waits for it. Tries again when it does
  * not come up: another program may have taken the port, or a server that a killed start had just
  * begun may have got in first. Resolves to what `preparePostgres` does.
+ *
+ * @param {Place & { supervisor: import('../processes/supervise.mjs').Supervisor }} options
  */
 export async function startPostgres({ supervisor, ...options }) {
   for (let attempt = 1; ; attempt += 1) {
@@ -96,6 +109,8 @@ export async function startPostgres({ supervisor, ...options }) {
 /**
  * Waits until the server answers and makes the database when it is missing. `exited` is the
  * Supervisor's promise of the process: it ends the waiting early.
+ *
+ * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
 export async function awaitPostgres({ url, exited, logFile }) {
   const { default: pg } = await import('pg');
@@ -112,7 +127,7 @@ export async function awaitPostgres({ url, exited, logFile }) {
       await makeDatabase(client);
       return;
     } catch (error) {
-      if (!['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(error.code)) throw error;
+      if (!['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(codeOf(error) ?? '')) throw error;
       await pause(POLL_MS);
     } finally {
       await client.end().catch(() => undefined);
@@ -122,11 +137,16 @@ export async function awaitPostgres({ url, exited, logFile }) {
   throw new Problem(`PostgreSQL does not start (its log is ${logFile})`, said);
 }
 
+/** @param {import('pg').Client} client */
 async function makeDatabase(client) {
   const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
   if (known.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
 }
 
+/**
+ * @param {Cluster & { recordFile: string, notes: string[] }} context
+ * @returns {Promise<ClusterRecord>}
+ */
 async function openCluster(context) {
   const { home, account, server, recordFile, notes } = context;
   const record = readJson(recordFile);
@@ -138,7 +158,7 @@ async function openCluster(context) {
     return { ...record, cluster, home };
   }
   const { folder, fallback } = placeCluster(account, join(home, OWN_PLACE));
-  if (fallback) {
+  if (fallback && account) {
     notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
   }
   const password = randomBytes(24).toString('hex');
@@ -151,6 +171,10 @@ async function openCluster(context) {
 }
 
 // A copied data folder names the database of the original, which must stay the original's.
+/**
+ * @param {{ home: string, cluster: string }} record
+ * @param {string} home
+ */
 function checkNotCopied(record, home) {
   if (record.home === home || !existsSync(join(record.home, 'postgres.json'))) return;
   throw new Problem(
@@ -159,6 +183,10 @@ function checkNotCopied(record, home) {
   );
 }
 
+/**
+ * @param {string} cluster
+ * @param {Cluster['server']} server
+ */
 async function checkVersion(cluster, server) {
   const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   const { stdout } = await run(join(server.folder, 'bin', 'postgres'), ['--version'], { cwd: '/' });
@@ -170,9 +198,13 @@ async function checkVersion(cluster, server) {
   );
 }
 
+/**
+ * @param {string} cluster
+ * @param {Cluster['account']} account
+ */
 async function checkOwner(cluster, account) {
   const { uid } = statSync(cluster);
-  if (uid === (account ? account.uid : process.getuid())) return;
+  if (uid === (account ? account.uid : process.getuid?.())) return;
   if (account && (uid === 0 || !(await isKnown(uid)))) {
     // Copied by root, or the account was made anew: nobody else's server can be on it.
     await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
@@ -184,11 +216,17 @@ async function checkOwner(cluster, account) {
   );
 }
 
+/** @param {number} uid */
 async function isKnown(uid) {
   return (await run('id', [String(uid)], { anyCode: true })).code === 0;
 }
 
 // Made under another name first: an interrupted start must not leave half a cluster behind.
+/**
+ * @param {Cluster} cluster
+ * @param {string} folder
+ * @param {string} password
+ */
 async function initialise({ account, server, logFile, durable }, folder, password) {
   removeDrafts(folder);
   const draft = `${folder}.new-${process.pid}`;
@@ -196,8 +234,8 @@ async function initialise({ account, server, logFile, durable }, folder, passwor
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   try {
-    for (const path of account ? [draft, passwordFile] : []) {
-      chownSync(path, account.uid, account.gid);
+    if (account) {
+      for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
     }
     const args = [
       ...['--pgdata', draft, '--username', ROLE, '--pwfile', passwordFile],
@@ -215,18 +253,24 @@ async function initialise({ account, server, logFile, durable }, folder, passwor
 }
 
 // Of starts that were killed; one may still be filled, so its removal can fail and wait.
+/** @param {string} folder */
 function removeDrafts(folder) {
   for (const name of readdirSync(dirname(folder))) {
     if (!name.startsWith(`${basename(folder)}.new-`)) continue;
     try {
       rmSync(join(dirname(folder), name), { recursive: true, force: true });
     } catch (error) {
-      if (error.code !== 'ENOTEMPTY') throw error;
+      if (codeOf(error) !== 'ENOTEMPTY') throw error;
     }
   }
 }
 
 // The record is lost but the data is not: a new password is set without a running server.
+/**
+ * @param {Cluster} cluster
+ * @param {string} folder
+ * @param {string} password
+ */
 async function replacePassword({ account, server, logFile }, folder, password) {
   await checkOwner(folder, account);
   await endLeftover(folder);
@@ -240,6 +284,10 @@ async function replacePassword({ account, server, logFile }, folder, password) {
   });
 }
 
+/**
+ * @param {Omit<Cluster, 'home'> & { record: ClusterRecord }} cluster
+ * @returns {import('../processes/supervise.mjs').ProgramSpec}
+ */
 function program({ server, record, account, logFile, durable }) {
   const settings = { ...SETTINGS, ...(durable ? {} : THROWAWAY_SETTINGS) };
   const args = ['-D', record.cluster, '-p', String(record.port)];
@@ -258,6 +306,8 @@ function program({ server, record, account, logFile, durable }) {
 /**
  * Ends a server that an earlier start left running on the cluster, and removes the process file
  * of one that was killed: its number may belong to another process by now.
+ *
+ * @param {string} cluster
  */
 async function endLeftover(cluster) {
   const file = join(cluster, 'postmaster.pid');
@@ -270,6 +320,7 @@ async function endLeftover(cluster) {
 }
 
 // The service's settings and secrets are no business of another account's process.
+/** @returns {NodeJS.ProcessEnv} */
 function bareEnvironment() {
   const { PATH = '/usr/bin:/bin', AUTOMATION_TEST_RUN } = process.env;
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(AUTOMATION_TEST_RUN && { AUTOMATION_TEST_RUN }) };

@@ -1,28 +1,43 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Writes a file that only its owner can read, at once: a reader never sees half of it. */
+import { codeOf } from '../console/problem.mjs';
+
+/**
+ * Writes a file that only its owner can read, at once: a reader never sees half of it.
+ *
+ * @param {string} path
+ * @param {string} text
+ */
 export function writePrivate(path, text) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, path);
 }
 
-/** The parsed content of a JSON file; null when it is missing or damaged. */
+/**
+ * The parsed content of a JSON file; null when it is missing or damaged.
+ *
+ * @param {string} path
+ */
 export function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error.code === 'ENOENT' || error instanceof SyntaxError) return null;
+    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
     throw error;
   }
 }
 
-/** The text of a file without its last line break; null when it is missing. */
+/**
+ * The text of a file without its last line break; null when it is missing.
+ *
+ * @param {string} path
+ */
 export function readText(path) {
   try {
     return readFileSync(path, 'utf8').trimEnd();
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -15,17 +15,21 @@ const STOP_GRACE_MS = 10_000;
 /**
  * Writes the configuration of a private Redis for `home` and resolves to the program for the
  * Supervisor and the connection URL. Port and password are kept in `home/redis.json`.
+ *
+ * @param {{ home: string, binary: string, logFile: string, durable?: boolean }} options
  */
 export async function prepareRedis({ home, binary, logFile, durable = true }) {
   const folder = join(home, 'redis');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const recordFile = join(home, 'redis.json');
-  const record = readJson(recordFile) ?? { password: randomBytes(24).toString('hex') };
-  record.port = await freePort(record.port);
+  /** @type {{ password: string, port?: number }} */
+  const known = readJson(recordFile) ?? { password: randomBytes(24).toString('hex') };
+  const record = { ...known, port: await freePort(known.port) };
   writePrivate(recordFile, JSON.stringify(record));
   const configuration = join(folder, 'redis.conf');
   writePrivate(configuration, configurationText(folder, record, durable));
   return {
+    /** @type {import('../processes/supervise.mjs').ProgramSpec} */
     program: {
       name: 'redis',
       file: binary,
@@ -39,7 +43,11 @@ export async function prepareRedis({ home, binary, logFile, durable = true }) {
   };
 }
 
-/** Waits until the server has loaded its data and answers; `exited` ends the waiting early. */
+/**
+ * Waits until the server has loaded its data and answers; `exited` ends the waiting early.
+ *
+ * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
+ */
 export async function awaitRedis({ url, exited, logFile }) {
   let ended = false;
   void exited.then(() => (ended = true));
@@ -54,6 +62,11 @@ export async function awaitRedis({ url, exited, logFile }) {
 
 // The password is in a private file, as the arguments of a process are everybody's to read.
 // "noeviction" because a queue that forgets entries silently is no queue.
+/**
+ * @param {string} folder
+ * @param {{ password: string, port: number }} record
+ * @param {boolean} durable
+ */
 function configurationText(folder, record, durable) {
   return [
     'bind 127.0.0.1',
@@ -70,10 +83,15 @@ function configurationText(folder, record, durable) {
   ].join('\n');
 }
 
+/**
+ * @param {URL} address
+ * @returns {Promise<boolean>}
+ */
 function answersPing({ hostname, port, password }) {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
     let answer = '';
+    /** @param {boolean} result */
     const finish = (result) => {
       socket.destroy();
       resolve(result);

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { Problem } from '../console/problem.mjs';
 import { endRecord, isRunning, recordOf } from '../processes/identity.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { Supervisor } from '../processes/supervise.mjs';
@@ -10,6 +11,14 @@ import { awaitPostgres, startPostgres } from './postgres.mjs';
 import { readJson, writePrivate } from './private-file.mjs';
 import { awaitRedis, prepareRedis } from './redis.mjs';
 import { findProgram } from './tools.mjs';
+
+/**
+ * A program that can be started again, and how to wait for it.
+ *
+ * @typedef {{ program: import('../processes/supervise.mjs').ProgramSpec,
+ *   ready: (exited: Promise<unknown>) => Promise<void> }} Halted
+ * @typedef {import('./throwaway.d.mts').ThrowawayServices} Declared
+ */
 
 const PREFIX = 'automation-controller-throwaway-';
 const NAMES = ['redis', 'postgres'];
@@ -21,6 +30,9 @@ export const RUN_MARK = 'AUTOMATION_TEST_RUN';
  * A PostgreSQL and a Redis of their own, on free ports and with data in a temporary folder, for
  * tests: quick, unsafe against power loss, and gone without a trace after `stop()`. The role of
  * `databaseUrl` may create databases.
+ *
+ * @param {{ postgres?: boolean, redis?: boolean }} [wanted]
+ * @returns {Promise<import('./throwaway.d.mts').ThrowawayServices>}
  */
 export async function startThrowawayServices({ postgres = true, redis = true } = {}) {
   await removeAbandoned();
@@ -35,13 +47,17 @@ export async function startThrowawayServices({ postgres = true, redis = true } =
   }
 }
 
+/** @implements {Declared} */
 class ThrowawayServices {
   folder = mkdtempSync(join(tmpdir(), PREFIX));
+  /** @type {string | null} */
   databaseUrl = null;
+  /** @type {string | null} */
   redisUrl = null;
+  /** @type {string | null} */
   #cluster = null;
-  #programs = {};
-  #waits = {};
+  /** @type {Map<string, Halted>} */
+  #known = new Map();
   #supervisor = new Supervisor({ onChange: (processes) => this.#write(processes) });
 
   constructor() {
@@ -61,31 +77,47 @@ class ThrowawayServices {
     });
     this.#cluster = prepared.cluster;
     this.databaseUrl = prepared.url;
-    this.#programs.postgres = prepared.program;
-    this.#waits.postgres = (exited) => awaitPostgres({ url: prepared.url, exited, logFile });
+    this.#known.set('postgres', {
+      program: prepared.program,
+      ready: (exited) => awaitPostgres({ url: prepared.url, exited, logFile }),
+    });
   }
 
   async startRedis() {
     const logFile = join(this.folder, 'redis.log');
     const binary = findProgram('redis-server');
+    if (binary === null) throw new Problem('redis-server is not on PATH');
     const prepared = await prepareRedis({ home: this.folder, binary, logFile, durable: false });
     this.redisUrl = prepared.url;
-    this.#programs.redis = prepared.program;
-    this.#waits.redis = (exited) => awaitRedis({ url: prepared.url, exited, logFile });
+    this.#known.set('redis', {
+      program: prepared.program,
+      ready: (exited) => awaitRedis({ url: prepared.url, exited, logFile }),
+    });
     await this.resume('redis');
   }
 
-  /** Ends "postgres" or "redis" by a signal (SIGQUIT is PostgreSQL's immediate stop), and waits. */
+  /**
+   * Ends "postgres" or "redis" by a signal (SIGQUIT is PostgreSQL's immediate stop), and waits.
+   *
+   * @param {'postgres' | 'redis'} name
+   * @param {NodeJS.Signals} [signal]
+   */
   async halt(name, signal = 'SIGKILL') {
     const exited = this.#supervisor.exited(name);
     this.#supervisor.kill([name], signal);
     await exited;
   }
 
-  /** Starts one that was halted, at the same address and with the data it had, and waits. */
+  /**
+   * Starts one that was halted, at the same address and with the data it had, and waits.
+   *
+   * @param {'postgres' | 'redis'} name
+   */
   async resume(name) {
-    this.#supervisor.start(this.#programs[name]);
-    await this.#waits[name](this.#supervisor.exited(name));
+    const known = this.#known.get(name);
+    if (!known) throw new Problem(`${name} was not asked for`);
+    this.#supervisor.start(known.program);
+    await known.ready(this.#supervisor.exited(name));
   }
 
   async stop() {
@@ -93,6 +125,7 @@ class ThrowawayServices {
     removeData(this.folder, this.#cluster);
   }
 
+  /** @param {import('../processes/supervise.mjs').Processes} processes */
   #write(processes) {
     if (!existsSync(this.folder)) return;
     const owner = recordOf(process.pid);
@@ -103,7 +136,12 @@ class ThrowawayServices {
   }
 }
 
-/** A folder below the services' own, for whatever else is to disappear with them. */
+/**
+ * A folder below the services' own, for whatever else is to disappear with them.
+ *
+ * @param {Pick<ThrowawayServices, 'folder'>} services
+ * @param {string} name
+ */
 export function throwawayFolder(services, name) {
   const folder = join(services.folder, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -128,6 +166,10 @@ async function removeAbandoned() {
   }
 }
 
+/**
+ * @param {string} folder
+ * @param {string | null} cluster
+ */
 function removeData(folder, cluster) {
   if (cluster && dirname(cluster) !== folder) {
     rmSync(cluster, { recursive: true, force: true });

@@ -5,9 +5,11 @@ import pg from 'pg';
 import { startThrowawayServices } from './throwaway.mjs';
 
 describe('throw-away services', () => {
+  /** @type {import('./throwaway.mjs').ThrowawayServices} */
   let services;
+  /** @param {string} text */
   const query = async (text) => {
-    const client = new pg.Client({ connectionString: services.databaseUrl });
+    const client = new pg.Client({ connectionString: String(services.databaseUrl) });
     client.on('error', () => undefined);
     await client.connect();
     try {

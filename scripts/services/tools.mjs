@@ -6,7 +6,11 @@ import { run } from '../processes/run.mjs';
 
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
-/** Each program and the Debian package it comes with. */
+/**
+ * Each program and the Debian package it comes with.
+ *
+ * @type {Record<string, string>}
+ */
 const DEBIAN_PACKAGES = {
   git: 'git',
   'redis-server': 'redis-server',
@@ -15,7 +19,11 @@ const DEBIAN_PACKAGES = {
   chromium: 'chromium',
 };
 
-/** Programs that only some callers need, by the option that asks for them. */
+/**
+ * Programs that only some callers need, by the option that asks for them.
+ *
+ * @type {Record<string, 'withRedis' | 'withBrowser'>}
+ */
 const ON_REQUEST = { 'redis-server': 'withRedis', chromium: 'withBrowser' };
 
 const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
@@ -24,15 +32,19 @@ const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
  * Finds the programs the service calls, and installs what is missing where that is permitted:
  * by apt-get, and ansible also into a virtual environment of `home`. Resolves to
  * `{ path, find, detail }`: the PATH for the service, a look-up in it, and what was done.
+ *
+ * @param {{ home: string, log: string, withRedis?: boolean, withBrowser?: boolean }} options
  */
 export async function provideTools({ home, log, ...requests }) {
-  const wanted = Object.keys(DEBIAN_PACKAGES).filter(
-    (tool) => !(tool in ON_REQUEST) || requests[ON_REQUEST[tool]],
-  );
+  const wanted = Object.keys(DEBIAN_PACKAGES).filter((tool) => {
+    const option = ON_REQUEST[tool];
+    return option === undefined || requests[option] === true;
+  });
   const environment = environmentOf(home);
   const path = () => pathWithPrograms(home);
   const missing = () => wanted.filter((tool) => findProgram(tool, path()) === null);
   const absent = missing();
+  /** @type {(string | null)[]} */
   const reasons = [];
   if (absent.length > 0) reasons.push(await installBySystem(absent, log));
   if (missing().some((tool) => tool.startsWith('ansible-'))) {
@@ -41,19 +53,29 @@ export async function provideTools({ home, log, ...requests }) {
   if (missing().length > 0) throw notInstalled(missing(), reasons);
   return {
     path: path(),
+    /** @param {string} tool */
     find: (tool) => findProgram(tool, path()),
     detail: absent.length > 0 ? `installed ${absent.join(', ')}` : wanted.join(', '),
   };
 }
 
-/** The PATH of this process, followed by the programs that were installed into the data folder. */
+/**
+ * The PATH of this process, followed by the programs that were installed into the data folder.
+ *
+ * @param {string} home
+ */
 export function pathWithPrograms(home) {
   const path = process.env.PATH ?? '';
   const own = join(environmentOf(home), 'bin');
   return existsSync(join(own, 'ansible-runner')) ? `${path}${delimiter}${own}` : path;
 }
 
-/** The absolute path of a program in a PATH; null when it is not there. */
+/**
+ * The absolute path of a program in a PATH; null when it is not there.
+ *
+ * @param {string} name
+ * @param {string} [path]
+ */
 export function findProgram(name, path = process.env.PATH ?? '') {
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const file = join(folder, name);
@@ -67,37 +89,50 @@ export function findProgram(name, path = process.env.PATH ?? '') {
   return null;
 }
 
+/** @param {string} home */
 function environmentOf(home) {
   return join(home, 'venv');
 }
 
+/**
+ * @param {readonly string[]} tools
+ * @param {readonly (string | null)[]} reasons
+ */
 function notInstalled(tools, reasons) {
   const packages = tools.map((tool) => DEBIAN_PACKAGES[tool]).join(' ');
   const redis = tools.includes('redis-server') ? ', or set REDIS_URL to a server of yours' : '';
   return new Problem(
     `Missing on PATH: ${tools.join(', ')}. Install them (Debian, Ubuntu: ` +
       `sudo apt-get install ${packages})${redis}, then start again`,
-    reasons.filter(Boolean),
+    reasons.filter((reason) => reason !== null),
   );
 }
 
 // Resolves to why it did not work, or null. A failure is not the end: there are other ways.
+/**
+ * @param {readonly string[]} tools
+ * @param {string} log
+ */
 async function installBySystem(tools, log) {
   const aptGet = findProgram('apt-get');
   if (!aptGet) return null;
   const prefix = await rootPrefix();
   if (!prefix) return 'apt-get needs root or a sudo that asks no password';
-  const packages = tools.map((tool) => DEBIAN_PACKAGES[tool]);
+  const packages = tools.flatMap((tool) => DEBIAN_PACKAGES[tool] ?? []);
   const options = ['-y', '-q', '-o', 'DPkg::Lock::Timeout=120', '--no-install-recommends'];
-  const install = [...prefix, aptGet, 'install', ...options, ...packages];
+  const [first = aptGet, ...rest] = [...prefix, aptGet];
+  /** @type {(...args: string[]) => [file: string, ...args: string[]]} */
+  const asRoot = (...args) => [first, ...rest, ...args];
+  const install = asRoot('install', ...options, ...packages);
   // Lists may be missing (containers) or old; refreshing them first is seconds.
-  for (const command of [[...prefix, aptGet, 'update', '-q'], install]) {
+  for (const command of [asRoot('update', '-q'), install]) {
     const problem = await attempt(command, log);
     if (problem && command === install) return problem;
   }
   return null;
 }
 
+/** @returns {Promise<string[] | null>} */
 async function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
@@ -106,9 +141,14 @@ async function rootPrefix() {
   return code === 0 ? [sudo, '-n', '--preserve-env=DEBIAN_FRONTEND'] : null;
 }
 
+/**
+ * @param {string} environment
+ * @param {string} log
+ */
 async function installByPython(environment, log) {
   const python = findProgram('python3');
   if (!python) return null;
+  /** @type {[string, ...string[]]} */
   const pip = [join(environment, 'bin', 'python3'), '-m', 'pip'];
   const flags = ['--disable-pip-version-check', '--quiet', '--retries', '1', '--timeout', '15'];
   return (
@@ -117,6 +157,10 @@ async function installByPython(environment, log) {
   );
 }
 
+/**
+ * @param {readonly [file: string, ...args: string[]]} command
+ * @param {string} log
+ */
 async function attempt([file, ...args], log) {
   try {
     await run(file, args, {

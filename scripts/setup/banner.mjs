@@ -4,13 +4,23 @@ import { print, strong } from '../console/progress.mjs';
 import { shownPath } from './data-folder.mjs';
 import { browserUrl } from './settings.mjs';
 
-/** What to do first, once everything runs. The password is shown only when it was just made. */
+/**
+ * @typedef {{ settings: import('./settings.mjs').StartSettings,
+ *   files: import('./data-folder.mjs').DataFiles, newPassword?: string | undefined, seconds: string }} Banner
+ */
+
+/**
+ * What to do first, once everything runs. The password is shown only when it was just made.
+ *
+ * @param {Banner} banner
+ */
 export function printBanner({ settings, files, newPassword, seconds }) {
   const url = browserUrl(settings);
+  /** @type {[name: string, text: string][]} */
   const lines = [
     ['Open', strong(`${url}/api/v2/`)],
     ['Login', loginText({ settings, files, newPassword })],
-    ...(existsSync(files.adminToken) ? [['Token', `in ${shownPath(files.adminToken)}`]] : []),
+    ...tokenLine(files),
     ['Logs', `${shownPath(files.logs)}/`],
   ];
   print();
@@ -26,6 +36,15 @@ export function printBanner({ settings, files, newPassword, seconds }) {
   print('  Ctrl-C stops it.');
 }
 
+/**
+ * @param {Banner['files']} files
+ * @returns {[name: string, text: string][]}
+ */
+function tokenLine({ adminToken }) {
+  return existsSync(adminToken) ? [['Token', `in ${shownPath(adminToken)}`]] : [];
+}
+
+/** @param {Omit<Banner, 'seconds'>} banner */
 function loginText({ settings, files, newPassword }) {
   if (newPassword) {
     return `${settings.adminUsername} / ${newPassword}   (kept in ${shownPath(files.adminPassword)})`;
@@ -37,6 +56,7 @@ function loginText({ settings, files, newPassword }) {
   return `${settings.adminUsername}, with the password it was made with`;
 }
 
+/** @param {string} text */
 function shellWord(text) {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,14 +3,20 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs
 import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 
-import { Problem } from '../console/problem.mjs';
+import { messageOf, Problem } from '../console/problem.mjs';
 import { endRecord, isRunning } from '../processes/identity.mjs';
 import { readJson, readText, writePrivate } from '../services/private-file.mjs';
 
 const STOP_ORDER = [['api', 'worker'], ['redis']];
 const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
 
-/** The files of a data folder; absolute paths. */
+/** @typedef {ReturnType<typeof dataFiles>} DataFiles */
+
+/**
+ * The files of a data folder; absolute paths.
+ *
+ * @param {string} dataDir
+ */
 export function dataFiles(dataDir) {
   return {
     lock: join(dataDir, 'running.json'),
@@ -21,6 +27,7 @@ export function dataFiles(dataDir) {
     adminPassword: join(dataDir, 'admin_password'),
     adminToken: join(dataDir, 'admin_token'),
     logs: join(dataDir, 'logs'),
+    /** @param {string} name */
     log: (name) => join(dataDir, 'logs', `${name}.log`),
   };
 }
@@ -28,6 +35,8 @@ export function dataFiles(dataDir) {
 /**
  * Makes the folder and its fixed parts. As root it can be passed through, so that the database's
  * own account reaches its part; everything else in it is private by its own mode.
+ *
+ * @param {string} dataDir
  */
 export function makeDataFolder(dataDir) {
   const asRoot = process.getuid?.() === 0;
@@ -39,17 +48,25 @@ export function makeDataFolder(dataDir) {
     mkdirSync(dataFiles(dataDir).logs, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new Problem(`The data folder ${dataDir} cannot be used: ${error.message}`);
+    throw new Problem(`The data folder ${dataDir} cannot be used: ${messageOf(error)}`);
   }
 }
 
-/** A path as a person at this prompt would write it. */
+/**
+ * A path as a person at this prompt would write it.
+ *
+ * @param {string} path
+ */
 export function shownPath(path) {
   const near = relative(process.cwd(), path);
   return near === '' || near.startsWith('..') ? path : near;
 }
 
-/** The key that secrets are encrypted with, made once. Resolves to the file that holds it. */
+/**
+ * The key that secrets are encrypted with, made once. Resolves to the file that holds it.
+ *
+ * @param {DataFiles} files
+ */
 export function secretKeyFile(files) {
   if (!existsSync(files.secretKey)) {
     writePrivate(files.secretKey, `${randomBytes(32).toString('base64')}\n`);
@@ -60,12 +77,16 @@ export function secretKeyFile(files) {
 /**
  * Ends what an earlier start left running when it was killed itself; PostgreSQL is looked after
  * where its cluster is prepared. Resolves to the names of what was ended.
+ *
+ * @param {string} dataDir
+ * @returns {Promise<string[]>}
  */
 export async function endLeftovers(dataDir) {
   const files = dataFiles(dataDir);
   const known = readJson(files.processes);
   // A copied data folder lists the processes of the original.
   if (known?.dataDir !== dataDir) return [];
+  /** @type {string[]} */
   const ended = [];
   for (const names of STOP_ORDER) {
     const found = names.filter((name) => isRunning(known.processes[name]));
@@ -77,24 +98,42 @@ export async function endLeftovers(dataDir) {
   return ended;
 }
 
-/** Notes which processes belong to this data folder now. */
+/**
+ * Notes which processes belong to this data folder now.
+ *
+ * @param {string} dataDir
+ * @param {import('../processes/supervise.mjs').Processes} processes
+ */
 export function writeProcesses(dataDir, processes) {
   writePrivate(dataFiles(dataDir).processes, JSON.stringify({ dataDir, processes }));
 }
 
-/** Keeps the service's environment for the commands that are run beside it. */
+/**
+ * Keeps the service's environment for the commands that are run beside it.
+ *
+ * @param {Pick<DataFiles, 'environment'>} files
+ * @param {Record<string, string>} variables
+ */
 export function writeEnvironment(files, variables) {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`);
   writePrivate(files.environment, `${lines.join('\n')}\n`);
 }
 
-/** The environment kept by the last start; null when there has been none. */
+/**
+ * The environment kept by the last start; null when there has been none.
+ *
+ * @param {Pick<DataFiles, 'environment'>} files
+ */
 export function readEnvironment(files) {
   const text = readText(files.environment);
   return text === null ? null : parseEnv(text);
 }
 
 // The file format has no escapes, only three kinds of quotes to choose from.
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 function quoted(name, value) {
   const quote = ["'", '`', '"'].find((candidate) => !value.includes(candidate));
   if (!quote || (quote === '"' && value.includes('\\'))) {

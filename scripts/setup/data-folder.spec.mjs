@@ -14,7 +14,9 @@ import {
 } from './data-folder.mjs';
 
 describe('the data folder', () => {
+  /** @type {string} */
   let folder;
+  /** @type {import('./data-folder.mjs').DataFiles} */
   let files;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'data-'));
@@ -50,7 +52,9 @@ describe('the data folder', () => {
   });
 
   describe('after a start that was killed', () => {
+    /** @type {import('node:child_process').ChildProcess} */
     let left;
+    /** @type {Promise<NodeJS.Signals | null>} */
     let exited;
     beforeEach(() => {
       left = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
@@ -59,21 +63,21 @@ describe('the data folder', () => {
     afterEach(() => left.kill('SIGKILL'));
 
     it('ends what it left running', async () => {
-      writeProcesses(folder, { api: recordOf(left.pid) });
+      writeProcesses(folder, { api: recordOf(Number(left.pid)) });
       expect(await endLeftovers(folder)).toEqual(['api']);
       expect(await exited).toBe('SIGTERM');
       expect(await endLeftovers(folder)).toEqual([]);
     });
 
     it('leaves a process alone that only has the same number', async () => {
-      writeProcesses(folder, { api: { pid: left.pid, identity: 'an earlier boot' } });
+      writeProcesses(folder, { api: { pid: Number(left.pid), identity: 'an earlier boot' } });
       expect(await endLeftovers(folder)).toEqual([]);
       expect(left.exitCode).toBeNull();
     });
 
     it('leaves the processes of the original alone when the folder was copied', async () => {
       const copy = mkdtempSync(join(tmpdir(), 'copy-'));
-      writeProcesses(folder, { api: recordOf(left.pid) });
+      writeProcesses(folder, { api: recordOf(Number(left.pid)) });
       cpSync(files.processes, dataFiles(copy).processes);
       expect(await endLeftovers(copy)).toEqual([]);
       rmSync(copy, { recursive: true });

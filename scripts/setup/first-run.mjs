@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Problem } from '../console/problem.mjs';
+import { messageOf, Problem } from '../console/problem.mjs';
 import { note, step } from '../console/progress.mjs';
 import { run } from '../processes/run.mjs';
 import { BUILD_STAMP } from '../services/packages.mjs';
@@ -12,9 +12,20 @@ import { readablePassword } from './settings.mjs';
 const COMMAND_LIMIT_MS = 10 * 60_000;
 
 /**
+ * @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
+ *   environment: NodeJS.ProcessEnv }} Context
+ * @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
+ *   cli: (args: readonly string[], more?: NodeJS.ProcessEnv) => ReturnType<typeof run> }} Steps
+ * @typedef {{ newPassword?: string }} Admin
+ */
+
+/**
  * Migrations, the first admin, a token and the demo objects. Each is idempotent in itself; all of
  * them are left out when neither the build nor the tables have changed since they were done last,
  * which is what makes a warm start quick. Resolves to the password when it was made just now.
+ *
+ * @param {Context & { withToken?: boolean }} context
+ * @returns {Promise<Admin>}
  */
 export async function setUpDatabase({ settings, files, environment, withToken = true }) {
   const build = readText(join(settings.root, BUILD_STAMP));
@@ -22,6 +33,7 @@ export async function setUpDatabase({ settings, files, environment, withToken = 
   const before = await tableFingerprint(environment.DATABASE_URL);
   const sameTables = done.tables === before;
   const current = sameTables && done.build === build;
+  /** @type {Steps['cli']} */
   const cli = (args, more) => runCli({ settings, files, environment, args, more });
 
   if (!current) await step('Migrations', () => cli(['migrate']).then(() => undefined));
@@ -40,6 +52,10 @@ export async function setUpDatabase({ settings, files, environment, withToken = 
   return admin;
 }
 
+/**
+ * @param {Steps} steps
+ * @returns {Promise<Admin>}
+ */
 async function ensureAdmin({ settings, files, cli }) {
   const kept = readText(files.adminPassword);
   const password = settings.adminPassword ?? kept ?? readablePassword();
@@ -55,6 +71,7 @@ async function ensureAdmin({ settings, files, cli }) {
   return settings.adminPassword || kept ? {} : { newPassword: password };
 }
 
+/** @param {Steps} steps */
 async function makeToken({ settings, files, cli }) {
   try {
     const { stdout } = await cli(['create-token', '--username', settings.adminUsername]);
@@ -62,11 +79,13 @@ async function makeToken({ settings, files, cli }) {
     writePrivate(files.adminToken, `${token}\n`);
   } catch (error) {
     // An external database may have its own admins and none of this name.
-    note(`no token made: ${[error.message, ...(error.details ?? [])].at(-1)}`);
+    const details = error instanceof Problem ? error.details : [];
+    note(`no token made: ${details.at(-1) ?? messageOf(error)}`);
   }
 }
 
 // A service without examples is better than none; the next start tries again.
+/** @param {Omit<Steps, 'settings'>} steps */
 async function makeDemo({ files, cli }) {
   try {
     await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
@@ -78,6 +97,7 @@ async function makeDemo({ files, cli }) {
   }
 }
 
+/** @param {Context & { args: readonly string[], more: NodeJS.ProcessEnv | undefined }} call */
 function runCli({ settings, files, environment, args, more }) {
   return run(process.execPath, [join(settings.root, 'dist', 'src', 'cli.js'), ...args], {
     cwd: settings.root,
@@ -92,6 +112,9 @@ function runCli({ settings, files, environment, args, more }) {
 /**
  * Changes whenever a table is made, altered by a migration of another copy, or the database is
  * dropped and made anew: the names and object numbers of all tables and the database itself.
+ *
+ * @param {string | undefined} url
+ * @returns {Promise<string>}
  */
 async function tableFingerprint(url) {
   const { default: pg } = await import('pg');

@@ -12,14 +12,24 @@ const READY_LIMIT_MS = 90_000;
 const POLL_MS = 50;
 const STOP_GRACE_MS = 27_000; // Both promise to end within 25 s.
 const WORKER_READY = 'worker ready';
-const PROGRAMS = { api: 'main.js', worker: 'worker.js' };
+const PROGRAMS = /** @type {const} */ ([
+  ['api', 'main.js'],
+  ['worker', 'worker.js'],
+]);
 
-/** Starts API and worker together and waits until both are ready for work. */
+/** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
+ *   supervisor: import('../processes/supervise.mjs').Supervisor, environment: NodeJS.ProcessEnv }} Context */
+
+/**
+ * Starts API and worker together and waits until both are ready for work.
+ *
+ * @param {Context} context
+ */
 export async function startPrograms({ settings, files, supervisor, environment }) {
   await step('API and worker', async () => {
     const logs = { api: files.log('api'), worker: files.log('worker') };
     const workerLogStart = sizeOf(logs.worker);
-    for (const [name, entry] of Object.entries(PROGRAMS)) {
+    for (const [name, entry] of PROGRAMS) {
       supervisor.start({
         name,
         file: process.execPath,
@@ -40,6 +50,12 @@ export async function startPrograms({ settings, files, supervisor, environment }
   });
 }
 
+/**
+ * @param {() => boolean | Promise<boolean>} isReady
+ * @param {string} title
+ * @param {Promise<unknown>} exited
+ * @param {string} logFile
+ */
 async function until(isReady, title, exited, logFile) {
   let ended = false;
   void exited.then(() => (ended = true));
@@ -53,6 +69,7 @@ async function until(isReady, title, exited, logFile) {
   throw new Problem(`${title} ${how} (its log is ${shownPath(logFile)})`, said);
 }
 
+/** @param {string} url */
 async function answers(url) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(3000), redirect: 'error' });
@@ -63,10 +80,15 @@ async function answers(url) {
   }
 }
 
+/** @param {string} path */
 function sizeOf(path) {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/**
+ * @param {string} path
+ * @param {number} start
+ */
 function textFrom(path, start) {
   const size = sizeOf(path);
   // A log that was cut meanwhile is read from its beginning.

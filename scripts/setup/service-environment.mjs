@@ -9,11 +9,17 @@ const EMBEDDED_DEFAULTS = {
   PROJECT_SCM_SCHEMES: 'https,http,ssh,git,file',
 };
 
+/** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
+ *   path: string, databaseUrl: string, redisUrl: string }} Found */
+
 /**
  * The environment of API, worker and admin commands. `kept` is the part that is written to the
  * data folder; a secret key given by the operator's environment is not among it.
+ *
+ * @param {Found} found
  */
 export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl }) {
+  /** @type {Record<string, string>} */
   const kept = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
@@ -27,6 +33,7 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
     }
   }
   if (!settings.hasSecretKey) kept.SECRET_KEY_FILE = secretKeyFile(files);
+  /** @type {NodeJS.ProcessEnv} */
   const all = {
     NODE_ENV: 'production',
     // Node 22 and later start a third faster with it; older ones ignore it.

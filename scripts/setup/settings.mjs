@@ -2,28 +2,36 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { Problem } from '../console/problem.mjs';
+import { messageOf, Problem } from '../console/problem.mjs';
 
 const FALSE_WORDS = ['0', 'false', 'no', 'off'];
+
+/** @typedef {ReturnType<typeof readSettings>} StartSettings */
 
 /**
  * The settings that `npm start` itself reads, from the environment. Everything else passes
  * through to the service untouched. Throws one Problem that names every fault.
+ *
+ * @param {string} root
+ * @param {NodeJS.ProcessEnv} [env]
  */
 export function readSettings(root, env = process.env) {
+  /** @type {string[]} */
   const faults = [];
+  /** @param {string} name */
   const text = (name) => env[name]?.trim() || null;
+  /** @param {string} name */
   const secret = (name) => secretText(env, name, faults);
   const port = text('PORT') ?? '8080';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     faults.push(`PORT is "${port}", not a number up to 65535`);
   }
-  for (const [name, schemes] of [
-    ['DATABASE_URL', ['postgresql:', 'postgres:']],
-    ['REDIS_URL', ['redis:', 'rediss:']],
-  ]) {
+  for (const [name, ...schemes] of /** @type {const} */ ([
+    ['DATABASE_URL', 'postgresql:', 'postgres:'],
+    ['REDIS_URL', 'redis:', 'rediss:'],
+  ])) {
     const value = secret(name);
-    if (value && !schemes.includes(protocolOf(value))) {
+    if (value && !schemes.some((scheme) => scheme === protocolOf(value))) {
       faults.push(`${name} is not a ${schemes[0]}// address`);
     }
   }
@@ -43,7 +51,11 @@ export function readSettings(root, env = process.env) {
   };
 }
 
-/** A password that is easy to copy by hand: no characters that look alike. */
+/**
+ * A password that is easy to copy by hand: no characters that look alike.
+ *
+ * @param {number} [length]
+ */
 export function readablePassword(length = 20) {
   const letters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
   // 55 letters: the bytes above 219 are left out so that every letter is equally likely.
@@ -57,25 +69,36 @@ export function readablePassword(length = 20) {
   return password;
 }
 
-/** The base URL a browser on this machine reaches the service by. */
+/**
+ * The base URL a browser on this machine reaches the service by.
+ *
+ * @param {Pick<StartSettings, 'host' | 'port'>} settings
+ */
 export function browserUrl({ host, port }) {
+  /** @type {Record<string, string>} */
   const names = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = names[host] ?? (host.includes(':') ? `[${host}]` : host);
   return `http://${name}:${port}`;
 }
 
 // As the service reads its secrets: NAME_FILE names a file that holds the value, and wins.
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} name
+ * @param {string[]} faults
+ */
 function secretText(env, name, faults) {
   const file = env[`${name}_FILE`];
   if (!file) return env[name]?.trim() || null;
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    faults.push(`${name}_FILE cannot be read: ${error.message}`);
+    faults.push(`${name}_FILE cannot be read: ${messageOf(error)}`);
     return null;
   }
 }
 
+/** @param {string} value */
 function protocolOf(value) {
   try {
     return new URL(value).protocol;

@@ -26,16 +26,23 @@ import { serviceEnvironment } from './service-environment.mjs';
 import { browserUrl, readSettings } from './settings.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const STOP_GROUPS = [
-  ['api', 'worker'],
-  ['redis', 'postgres'],
-];
+const SERVICES = ['api', 'worker'];
+const STOP_GROUPS = [SERVICES, ['redis', 'postgres']];
 const LOG_NAMES = ['api', 'worker', 'redis', 'postgres', 'set-up'];
 const LOG_CHECK_MS = 60_000;
 
 /** The whole of `npm start`; it ends the process itself. */
 export async function startService() {
-  const service = new Service();
+  try {
+    await run(new Service(readSettings(ROOT)));
+  } catch (error) {
+    reportFailure(error);
+    process.exit(1);
+  }
+}
+
+/** @param {Service} service */
+async function run(service) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => void service.interrupt());
   }
@@ -50,20 +57,24 @@ class Service {
   #startedAt = Date.now();
   #settings;
   #files;
+  /** @type {import('../processes/lock.mjs').HeldLock | undefined} */
   #lock;
-  #supervisor;
+  #supervisor = new Supervisor({
+    onChange: (processes) => writeProcesses(this.#settings.dataDir, processes),
+    onCrash: reportCrash,
+  });
   #stopping = false;
 
+  /** @param {import('./settings.mjs').StartSettings} settings */
+  constructor(settings) {
+    this.#settings = settings;
+    this.#files = dataFiles(settings.dataDir);
+  }
+
   async start() {
-    this.#settings = readSettings(ROOT);
-    this.#files = dataFiles(this.#settings.dataDir);
     makeDataFolder(this.#settings.dataDir);
     await this.#takeLock();
     await this.#clearTheWay();
-    this.#supervisor = new Supervisor({
-      onChange: (processes) => writeProcesses(this.#settings.dataDir, processes),
-      onCrash: reportCrash,
-    });
     const admin = await this.#runSteps();
     const seconds = ((Date.now() - this.#startedAt) / 1000).toFixed(1);
     printBanner({ settings: this.#settings, files: this.#files, ...admin, seconds });
@@ -73,7 +84,7 @@ class Service {
   /** The first signal stops in order; another one does not wait for running work. */
   async interrupt() {
     if (this.#stopping) {
-      this.#supervisor?.kill(STOP_GROUPS[0]);
+      this.#supervisor.kill(SERVICES);
       await endRunningCommands('SIGKILL');
       return;
     }
@@ -82,6 +93,7 @@ class Service {
     process.exit(0);
   }
 
+  /** @param {unknown} error */
   async fail(error) {
     if (this.#stopping) return; // A step that the interruption broke; interrupt() ends the process.
     reportFailure(error);
@@ -92,7 +104,7 @@ class Service {
   async #stop() {
     this.#stopping = true;
     await endRunningCommands();
-    await this.#supervisor?.close(STOP_GROUPS);
+    await this.#supervisor.close(STOP_GROUPS);
     this.#lock?.release();
   }
 
@@ -131,24 +143,25 @@ class Service {
     await this.#step('Packages', () => installPackages(ROOT, log));
     await this.#step('Build', () => buildWhenNeeded(ROOT, log));
     const withRedis = !settings.redisUrl;
-    let tools;
-    await this.#step('Programs', async () => {
-      tools = await provideTools({ home: settings.dataDir, log, withRedis });
-      return tools.detail;
-    });
+    const tools = await this.#step(
+      'Programs',
+      () => provideTools({ home: settings.dataDir, log, withRedis }),
+      ({ detail }) => detail,
+    );
     const supervisor = this.#supervisor;
     const urls = await startDatastores({ settings, files, supervisor, tools });
     const { all, kept } = serviceEnvironment({ settings, files, path: tools.path, ...urls });
     writeEnvironment(files, kept);
     const admin = await setUpDatabase({ settings, files, environment: all });
     await startPrograms({ settings, files, supervisor, environment: all });
-    this.#lock.update({ url: browserUrl(settings) });
+    this.#lock?.update({ url: browserUrl(settings) });
     return admin;
   }
 
-  async #step(title, work) {
+  /** @type {typeof step} */
+  async #step(...args) {
     if (this.#stopping) throw new Problem('interrupted');
-    await step(title, work);
+    return step(...args);
   }
 
   #trimLogs() {
@@ -156,6 +169,7 @@ class Service {
   }
 }
 
+/** @param {import('../processes/supervise.mjs').Crash} crash */
 function reportCrash({ name, logFile, logStart, delayMs, code, signal, error }) {
   const how = error?.message ?? signal ?? `code ${code}`;
   note(`! ${name} ended unexpectedly (${how}), starting it again in ${delayMs / 1000} s`);

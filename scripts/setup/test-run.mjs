@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { availableParallelism, constants } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 
 import { note, step } from '../console/progress.mjs';
@@ -19,39 +19,53 @@ const SERVICE_VARIABLES = [
   ...['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'DEMO_DATA', 'OUTBOUND_ALLOW', 'PROJECT_SCM_SCHEMES'],
 ].flatMap((name) => [name, `${name}_FILE`]);
 
-/** Installs and builds what tests and checks need; the same steps as those of `npm start`. */
+/** @typedef {Set<import('node:child_process').ChildProcess>} Children */
+
+/**
+ * Installs and builds what tests and checks need; the same steps as those of `npm start`.
+ *
+ * @param {string} root
+ */
 export async function provideForTests(root) {
   mkdirSync(join(root, 'dist'), { recursive: true });
   const log = join(root, 'dist', 'set-up.log');
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
   const { dataDir: home } = readSettings(root, {});
+  const wanted = { home, log, withRedis: true, withBrowser: true };
   await step(
     'Programs',
-    async () => (await provideTools({ home, log, withRedis: true, withBrowser: true })).detail,
+    () => provideTools(wanted),
+    ({ detail }) => detail,
   );
 }
 
 /**
  * Starts throw-away services, runs `work(environment)` and removes everything again, whatever
  * happened, a signal included. Resolves to what `work` resolves to.
+ *
+ * @template Result
+ * @param {string} root
+ * @param {(environment: NodeJS.ProcessEnv, children: Children) => Promise<Result>} work
+ * @returns {Promise<Result>}
  */
 export async function withThrowawayServices(root, work) {
   const mark = randomBytes(8).toString('hex');
+  /** @type {Children} */
   const children = new Set();
+  /** @param {NodeJS.Signals} signal */
   const interrupt = (signal) => {
     process.exitCode = 128 + constants.signals[signal];
     void endRunningCommands();
     for (const child of children) child.kill(signal);
   };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
   for (const signal of signals) process.on(signal, interrupt);
   process.env[RUN_MARK] = mark;
+  /** @type {import('../services/throwaway.mjs').ThrowawayServices | undefined} */
   let services;
   try {
-    await step('Throw-away services', async () => {
-      services = await startThrowawayServices();
-    });
+    services = await step('Throw-away services', () => startThrowawayServices());
     return await work(testEnvironment(root, services), children);
   } finally {
     await services?.stop();
@@ -61,7 +75,13 @@ export async function withThrowawayServices(root, work) {
   }
 }
 
-/** Runs a program of this project with our own input and output; resolves to its exit code. */
+/**
+ * Runs a program of this project with our own input and output; resolves to its exit code.
+ *
+ * @param {readonly string[]} args
+ * @param {{ root: string, environment: NodeJS.ProcessEnv, children: Children }} context
+ * @returns {Promise<number>}
+ */
 export function runAttached(args, { root, environment, children }) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'inherit' });
@@ -69,25 +89,24 @@ export function runAttached(args, { root, environment, children }) {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       children.delete(child);
-      resolve(signal ? 128 + constants.signals[signal] : code);
+      resolve(signal ? 128 + constants.signals[signal] : (code ?? 1));
     });
   });
 }
 
-/** How many test files run at once, unless the caller or the configuration says so. */
-export function workerArguments(args, configured) {
-  const chosen = args.some((arg) => /^(-w|--maxWorkers|-i$|--runInBand)/.test(arg));
-  return chosen || configured ? [] : [`--maxWorkers=${Math.max(2, availableParallelism())}`];
-}
-
+/**
+ * @param {string} root
+ * @param {import('../services/throwaway.mjs').ThrowawayServices} services
+ * @returns {NodeJS.ProcessEnv}
+ */
 function testEnvironment(root, services) {
   const environment = { ...process.env };
   for (const name of SERVICE_VARIABLES) delete environment[name];
   const { dataDir } = readSettings(root, {});
   return {
     ...environment,
-    DATABASE_URL: services.databaseUrl,
-    REDIS_URL: services.redisUrl,
+    DATABASE_URL: services.databaseUrl ?? '',
+    REDIS_URL: services.redisUrl ?? '',
     DATA_DIR: throwawayFolder(services, 'data'),
     TMPDIR: throwawayFolder(services, 'tmp'),
     SECRET_KEY: randomBytes(32).toString('base64'),

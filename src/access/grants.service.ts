@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { and, ident, sql } from '../database/sql.js';
@@ -37,7 +38,7 @@ export class GrantsService {
     const object = await this.objectOf(role);
     await this.assertMayManage(role, object, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, true);
-    await this.assertUserFits(role, object!, user, actor);
+    await this.assertUserFits(role, existing(object, 'a role of an object has it'), user, actor);
     const added = await this.database.execute(sql`
       INSERT INTO role_members (role_id, user_id) VALUES (${role.id}, ${user.id})
       ON CONFLICT DO NOTHING`);
@@ -142,10 +143,13 @@ export class GrantsService {
   }
 
   private async memberRole(teamId: number): Promise<number> {
-    const row = await this.database.row<{ id: number }>(sql`
+    const row = existing(
+      await this.database.row<{ id: number }>(sql`
       SELECT id FROM roles
-      WHERE content_type = 'team' AND object_id = ${teamId} AND role_field = 'member_role'`);
-    return row!.id;
+      WHERE content_type = 'team' AND object_id = ${teamId} AND role_field = 'member_role'`),
+      'every team has a member role',
+    );
+    return row.id;
   }
 
   private async setSystemFlag(role: RoleRow, user: Row, value: boolean): Promise<void> {

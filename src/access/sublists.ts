@@ -1,6 +1,7 @@
 import { and, ident, sql, type Sql } from '../database/sql.js';
+import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
 import { describeAccess } from './access-list.js';
 import { GrantsService, type RoleRow } from './grants.service.js';
@@ -10,11 +11,14 @@ type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 /** Role of an object by its field; objects with roles always have all of theirs. */
 async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
   const { machinery, parent, parentDefinition } = context;
-  const row = await machinery.database.row<RoleRow>(sql`
+  const row = existing(
+    await machinery.database.row<RoleRow>(sql`
     SELECT * FROM roles
     WHERE content_type = ${parentDefinition.type} AND object_id = ${parent.id}
-      AND role_field = ${field}`);
-  return row!;
+      AND role_field = ${field}`),
+    'an object has the roles its resource declares',
+  );
+  return row;
 }
 
 const grants = ({ machinery }: LinkContext): GrantsService => machinery.find(GrantsService);
@@ -166,15 +170,17 @@ export const neighboursOfRole =
     target: () => resource('role'),
     scope: (role) => {
       const [mine, other] =
-        direction === 'parents' ? ['child_id', 'parent_id'] : ['parent_id', 'child_id'];
+        direction === 'parents'
+          ? (['child_id', 'parent_id'] as const)
+          : (['parent_id', 'child_id'] as const);
       return sql`t.id IN (
-        SELECT ${ident(other!)} FROM role_parents WHERE ${ident(mine!)} = ${role.id})`;
+        SELECT ${ident(other)} FROM role_parents WHERE ${ident(mine)} = ${role.id})`;
     },
   });
 
 /** Teams that hold any role on the object. */
 export const teamsWithAccess = (): Factory => (definition) => ({
-  target: () => findResource('team')!,
+  target: () => resource('team'),
   scope: (parent) =>
     and(sql`t.id IN (
       SELECT rt.team_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id

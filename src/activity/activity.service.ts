@@ -48,7 +48,8 @@ export class ActivityService extends ActivityRecorder {
 
   private async write(entries: readonly ActivityEntry[]): Promise<void> {
     const actor = currentActor();
-    const snapshot = actor && actor.id !== 0 ? { username: actor.username } : null;
+    const author = actor && actor.id !== 0 ? actor : null;
+    const snapshot = author && { username: author.username };
     await this.database.preparedRows(
       insertRows(
         'activity_stream',
@@ -67,7 +68,7 @@ export class ActivityService extends ActivityRecorder {
           object1.parent?.type ?? null,
           object1.parent?.id ?? null,
           JSON.stringify(changes),
-          snapshot ? actor!.id : null,
+          author?.id ?? null,
           snapshot ? JSON.stringify(snapshot) : null,
         ]),
       ),

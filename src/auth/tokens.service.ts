@@ -4,6 +4,7 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import { validate } from '../common/fields/validate.js';
 import { Forbidden } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService, type Body } from '../common/resource/resource.service.js';
 import type { Representation } from '../common/resource/represent.js';
@@ -31,17 +32,20 @@ export class TokensService {
     const values = validate(tokens.fields, body);
     const { token, digest } = issueToken();
     const row = await this.database.transaction(async () => {
-      const made = await this.database.row<Row>(sql`
+      const made = existing(
+        await this.database.row<Row>(sql`
         INSERT INTO tokens (description, scope, user_id, digest, expires)
         VALUES (${values.description}, ${values.scope}, ${userId}, ${digest},
           now() + make_interval(secs => ${this.settings.TOKEN_EXPIRY}))
-        RETURNING *`);
+        RETURNING *`),
+        'an INSERT returns its row',
+      );
       this.activity.record({
         operation: 'create',
-        object1: { ...refOf(tokens, made!), name: String(values.description) },
-        changes: { id: made!.id, scope: values.scope, user: userId, token: '************' },
+        object1: { ...refOf(tokens, made), name: String(values.description) },
+        changes: { id: made.id, scope: values.scope, user: userId, token: '************' },
       });
-      return made!;
+      return made;
     });
     return { ...(await this.resources.show(tokens, row, actor)), token };
   }

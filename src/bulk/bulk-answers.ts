@@ -108,11 +108,14 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
 
 export const DELETED = object(DELETED_MEMBERS);
 
-const dryRun = (...answers: readonly JsonSchema[]): readonly AlternativeAnswer[] => [
+const dryRun = (
+  answer: JsonSchema,
+  ...others: readonly JsonSchema[]
+): readonly AlternativeAnswer[] => [
   {
     status: 200,
     description: 'What would come of it, with `?dry_run=1`.',
-    response: answers.length === 1 ? answers[0]! : anyOf(...answers),
+    response: others.length === 0 ? answer : anyOf(answer, ...others),
   },
 ];
 

@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { invalidPk, validate } from '../common/fields/validate.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
+import { entryOf, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -72,7 +73,7 @@ export class BulkHostCreate {
       const answer = {
         url: resource('inventory').url(inventoryId),
         ...(onConflict === 'update' ? counts : {}),
-        hosts: entries.map((entry) => shown(inventoryId, entry, byName.get(entry.name)!)),
+        hosts: entries.map((entry) => shown(inventoryId, entry, entryOf(byName, entry.name))),
       };
       if (dryRun) return new Reply(200, { dry_run: true, ...answer });
       const groups = entries.some((entry) => entry.groups.length > 0)
@@ -116,7 +117,8 @@ function assertPossible(
   const errors: FieldErrors = targetErrors(inventoryId, target);
   if (Object.keys(entryErrors).length > 0) errors.hosts = entryErrors;
   if (target?.may_change === true) {
-    const faults = [...((errors.__all__ ?? []) as string[]), ...nameFaults(target.check!.clashes)];
+    const { clashes } = existing(target.check, 'hosts of a changeable inventory are checked');
+    const faults = [...((errors.__all__ ?? []) as string[]), ...nameFaults(clashes)];
     if (faults.length > 0) errors.__all__ = faults;
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);

@@ -3,6 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
+import { itemAt } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -77,13 +78,14 @@ export class BulkHostDelete {
   private record(hosts: readonly FoundHost[], held: ReadonlyMap<number, number>): void {
     for (const [inventoryId, before] of held) {
       const own = hosts.filter((host) => host.inventory_id === inventoryId);
+      const { inventory_name, organization_id } = itemAt(own, 0);
       this.activity.record({
         operation: 'update',
         object1: {
           type: 'inventory',
           id: inventoryId,
-          name: own[0]!.inventory_name,
-          organizationId: own[0]!.organization_id,
+          name: inventory_name,
+          organizationId: organization_id,
         },
         changes: {
           total_hosts: [before, before - own.length],

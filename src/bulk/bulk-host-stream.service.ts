@@ -6,6 +6,7 @@ import { Idempotency } from '../common/http/idempotency.js';
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -82,10 +83,10 @@ export class BulkHostStream {
     const inventoryId = values.inventory as number;
     const target = await this.hosts.find(inventoryId, request.actor);
     const errors = targetErrors(inventoryId, target);
-    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    if (!target || Object.keys(errors).length > 0) throw new Invalid(errors);
     return {
       request,
-      target: target!,
+      target,
       onConflict: values.on_conflict as OnConflict,
       dryRun: isDryRun(request),
     };
@@ -179,10 +180,13 @@ export class BulkHostStream {
   ): Promise<HostCheck> {
     const given = sql`SELECT * FROM given_hosts`;
     const options = { onConflict, most: faults.most };
-    const row = await this.database.row<{ check: HostCheck }>(
-      sql`SELECT (${checkGiven(target.id, given, options)}) AS check`,
+    const row = existing(
+      await this.database.row<{ check: HostCheck }>(
+        sql`SELECT (${checkGiven(target.id, given, options)}) AS check`,
+      ),
+      'a SELECT without FROM has a row',
     );
-    const { check } = row!;
+    const { check } = row;
     for (const { place, name, reason } of check.clashes) {
       if (reason === 'group_is_host') {
         faults.add(place, { groups: [`${CLASH_TEXTS[reason]} (${name})`] });
@@ -196,12 +200,15 @@ export class BulkHostStream {
   /** The staged hosts in their order, as queries. */
   private async *staged(): AsyncGenerator<Sql> {
     for (let after = 0; ;) {
-      const part = await this.database.row<{ last: number | null }>(sql`
+      const part = existing(
+        await this.database.row<{ last: number | null }>(sql`
         SELECT max(place) AS last FROM (
-          SELECT place FROM given_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`);
-      if (part!.last === null) return;
-      yield sql`SELECT * FROM given_hosts WHERE place > ${after} AND place <= ${part!.last}`;
-      after = part!.last;
+          SELECT place FROM given_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`),
+        'an aggregate has a row',
+      );
+      if (part.last === null) return;
+      yield sql`SELECT * FROM given_hosts WHERE place > ${after} AND place <= ${part.last}`;
+      after = part.last;
     }
   }
 

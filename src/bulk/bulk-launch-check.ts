@@ -3,6 +3,7 @@ import { heldObjects } from '../access/predicates.js';
 import { permit, type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/http/errors.js';
+import { itemAt, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -137,7 +138,7 @@ export class BulkLaunchCheck {
             ${ruled(() => 'read')} AS may_read,
             ${ruled((start) => start)} AS may_start
           FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])) found) AS templates`);
-    return row!;
+    return existing(row, 'a SELECT without FROM has a row');
   }
 
   /** What a launch of an entry amounts to; null where a template takes no prompts. */
@@ -237,7 +238,7 @@ function chooseOrganization(
     return { id: null, faults: [text], errors: { organization: [invalidPk(given)] } };
   }
   if (actor.isSuperuser) return { id: null, ...none };
-  if (own.length === 1) return { id: own[0]!, ...none };
+  if (own.length === 1) return { id: itemAt(own, 0), ...none };
   const text =
     own.length > 1
       ? 'User has permission to multiple Organizations, please set one of them in the request'

@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { validate } from '../common/fields/validate.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
+import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { Database } from '../database/database.js';
 import type { LaunchType } from '../jobs/unified-job.schema.js';
@@ -47,8 +48,8 @@ export class BulkLaunchService {
       assertFaultless(checked);
       const ignored = ignoredFields(checked);
       if (dryRun) return new Reply(200, preview(launch, checked, ignored));
-      const [row] = await this.rows.write([workflowJobOf(launch, checked, actor, launchType)]);
-      const shown = await this.resources.show(workflowJobs, row!, actor);
+      const written = await this.rows.write([workflowJobOf(launch, checked, actor, launchType)]);
+      const shown = await this.resources.show(workflowJobs, itemAt(written, 0), actor);
       return Reply.created({ ...shown, ignored_fields: ignored });
     });
   }

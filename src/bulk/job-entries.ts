@@ -26,9 +26,11 @@ export function readJobEntries(given: readonly unknown[]): {
   entries: (JobEntry | null)[];
   errors: FieldErrors[];
 } {
-  const errors: FieldErrors[] = given.map(() => ({}));
-  const entries = given.map((one, index) => readJob(one, errors[index]!));
-  return { entries, errors };
+  const read = given.map((one) => {
+    const faults: FieldErrors = {};
+    return { entry: readJob(one, faults), faults };
+  });
+  return { entries: read.map(({ entry }) => entry), errors: read.map(({ faults }) => faults) };
 }
 
 function readJob(given: unknown, faults: FieldErrors): JobEntry | null {

@@ -1,3 +1,4 @@
+import { existing } from '../common/invariants.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
 import { NODE_LOST_SECONDS } from '../jobs/worker/worker-node.js';
 import { sql } from '../database/sql.js';
@@ -15,15 +16,18 @@ export async function capacityExtension(
   rows: readonly Row[],
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const load = await database.row<Load>(sql`
+  const load = existing(
+    await database.row<Load>(sql`
     SELECT coalesce(sum(capacity), 0)::int AS capacity, count(*)::int AS instances,
       (SELECT count(*)::int FROM unified_jobs
         WHERE status IN ('waiting', 'running') AND launch_type <> 'sync') AS consumed_capacity,
       (SELECT count(*)::int FROM unified_jobs WHERE status = 'running') AS jobs_running,
       (SELECT count(*)::int FROM unified_jobs WHERE type = 'job') AS jobs_total
     FROM worker_nodes
-    WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`);
-  const { capacity, consumed_capacity: used } = load!;
+    WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`),
+    'an aggregate has a row',
+  );
+  const { capacity, consumed_capacity: used } = load;
   const fields = { ...load, percent_capacity_remaining: freePercent(capacity, used) };
   return new Map(rows.map(({ id }) => [id, { fields }]));
 }

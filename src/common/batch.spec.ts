@@ -1,4 +1,5 @@
 import { Batch } from './batch.js';
+import { itemAt } from './invariants.js';
 
 /** A batch whose calls wait until the test lets them go on. */
 function held() {
@@ -18,7 +19,7 @@ it('takes what comes at once together, and gives each its own result', async () 
   const { batch, calls } = held();
   const all = Promise.all([batch.run(1), batch.run(2), batch.run(3)]);
   await turn();
-  calls[0]!.go();
+  itemAt(calls, 0).go();
   expect(await all).toEqual(['result 1', 'result 2', 'result 3']);
   expect(calls.map(({ keys }) => keys)).toEqual([[1, 2, 3]]);
 });
@@ -30,10 +31,10 @@ it('gathers what comes while a batch is under way', async () => {
   const rest = [batch.run(2), batch.run(3)];
   await turn();
   expect(calls).toHaveLength(1);
-  calls[0]!.go();
+  itemAt(calls, 0).go();
   await first;
   await turn();
-  calls[1]!.go();
+  itemAt(calls, 1).go();
   expect(await Promise.all(rest)).toEqual(['result 2', 'result 3']);
 });
 
@@ -43,9 +44,9 @@ it('does not wait for a batch that takes long', async () => {
   await turn();
   const quick = batch.run(2);
   while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  calls[1]!.go();
+  itemAt(calls, 1).go();
   expect(await quick).toBe('result 2');
-  calls[0]!.go();
+  itemAt(calls, 0).go();
   expect(await slow).toBe('result 1');
 });
 

@@ -1,4 +1,6 @@
 /** Calls taken together at most. */
+import { zip } from './invariants.js';
+
 const MOST = 100;
 /** A batch that takes longer than this, in ms, no longer holds up the next one. */
 const PATIENCE_MS = 50;
@@ -50,9 +52,10 @@ export class Batch<Key, Result> {
   private async settle(taken: readonly Waiting<Key, Result>[]): Promise<void> {
     try {
       const results = await this.work(taken.map(({ key }) => key));
-      taken.forEach(({ resolve }, index) => resolve(results[index]!));
+      for (const [{ resolve }, result] of zip(taken, results)) resolve(result);
     } catch (error) {
-      if (taken.length === 1) taken[0]!.reject(error);
+      const [first, ...others] = taken;
+      if (others.length === 0) first?.reject(error);
       else await Promise.all(taken.map((one) => this.settle([one])));
     }
   }

@@ -1,3 +1,4 @@
+import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -38,7 +39,7 @@ export async function credentialExtension(
   const owners = await loadOwners(rows, context);
   return new Map(
     rows.map((row) => {
-      const type = types.get(row.credential_type_id as number)!;
+      const type = entryOf(types, row.credential_type_id as number);
       const own = owners.get(row.id) ?? [];
       const [first] = own;
       const isPrivate = own.length === 1 && first?.type === 'user' && row.organization_id === null;

@@ -3,6 +3,7 @@ import { GrantsService, type RoleRow } from '../access/grants.service.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
@@ -38,21 +39,24 @@ export class CredentialOwner {
     if (named[0] !== 'team') return (values.organization as number | null) ?? null;
     const team = await this.database.row<{ organization_id: number }>(sql`
       SELECT organization_id FROM teams WHERE id = ${values.team}`);
-    return team!.organization_id;
+    return existing(team, 'a reference leads to a row').organization_id;
   }
 
   /** Gives a new credential's admin role to its owning user or team. */
   async grant(credential: Row, values: Values, actor: Actor): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
-    const role = await this.database.row<RoleRow>(sql`
-      SELECT * FROM roles WHERE content_type = 'credential' AND object_id = ${credential.id}
-        AND role_field = 'admin_role'`);
+    const role = existing(
+      await this.database.row<RoleRow>(sql`
+        SELECT * FROM roles WHERE content_type = 'credential' AND object_id = ${credential.id}
+          AND role_field = 'admin_role'`),
+      'a credential has an admin role',
+    );
     if (typeof values.team === 'number') {
       const team = await this.database.row<Row>(sql`SELECT * FROM teams WHERE id = ${values.team}`);
-      await this.grants.grantToTeam(role!, team!, actor);
+      await this.grants.grantToTeam(role, existing(team, 'a reference leads to a row'), actor);
       return;
     }
-    await this.grantToUser(credential, role!, values.user as number);
+    await this.grantToUser(credential, role, values.user as number);
   }
 
   /** Not by `GrantsService`: it keeps private credentials from being handed on, and this one is new. */
@@ -62,7 +66,7 @@ export class CredentialOwner {
       ON CONFLICT DO NOTHING`);
     if (added === 0) return;
     const user = await this.database.row<Row>(sql`SELECT * FROM users WHERE id = ${userId}`);
-    const holder = refOf(resource('user'), user!);
+    const holder = refOf(resource('user'), existing(user, 'a reference leads to a row'));
     this.activity.record({
       operation: 'associate',
       object1: holder,

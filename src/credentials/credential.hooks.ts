@@ -2,14 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { CredentialOwner } from './credential-owner.js';
 import { forgedInputs, openInputs, sealInputs } from './sealed-inputs.js';
-import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
-import { ENCRYPTED } from './types/definition.js';
+import {
+  ENCRYPTED,
+  type CredentialInputs,
+  type CredentialTypeDefinition,
+} from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
 
 /** Rules of credentials (core 8.2). Secrets are sealed before a row is written and never logged. */
@@ -26,9 +30,12 @@ export class CredentialHooks implements ResourceHooks {
     const type = await this.typeOf(values.credential_type);
     const inputs = checked(type, values.inputs);
     // Secrets are sealed for their row, so the row's id is drawn before it is written.
-    const drawn = await this.database.row<{ id: number }>(sql`
-      SELECT nextval(pg_get_serial_sequence('credentials', 'id'))::int AS id`);
-    const { id } = drawn!;
+    const drawn = existing(
+      await this.database.row<{ id: number }>(sql`
+      SELECT nextval(pg_get_serial_sequence('credentials', 'id'))::int AS id`),
+      'a SELECT without FROM has a row',
+    );
+    const { id } = drawn;
     return {
       id,
       organization_id: organization,
@@ -67,7 +74,7 @@ export class CredentialHooks implements ResourceHooks {
     const type = await this.database.row<CredentialTypeDefinition & Row>(sql`
       SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
       WHERE id = ${id}`);
-    return type!;
+    return existing(type, 'a reference leads to a row');
   }
 
   private async assertUnused({ id }: Row): Promise<void> {

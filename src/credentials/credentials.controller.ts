@@ -1,5 +1,6 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
+import { entryOf } from '../common/invariants.js';
 import { Copyable, type CopyContext } from '../common/resource/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Values } from '../common/resource/hooks.js';
@@ -46,5 +47,5 @@ async function openedValues(original: Row, { machinery, request }: CopyContext):
   const opened = await machinery.find(CredentialSecrets).open([original.id]);
   // Only a superuser copies a private credential; the copy has to belong to somebody.
   const owner = original.organization_id === null ? { user: request.actor.id } : {};
-  return { inputs: opened.get(original.id)!.inputs, ...owner };
+  return { inputs: entryOf(opened, original.id).inputs, ...owner };
 }

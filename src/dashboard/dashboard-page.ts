@@ -57,8 +57,9 @@ const card = (id: string, title: string, content: Html): Html =>
 const nothing = (text: string): Html => html`<p class="hint">${text}</p>`;
 
 function runList(runs: readonly ShownRun[], none: string, all: string): Html {
-  if (runs.length === 0) return nothing(none);
-  const total = runs[0]!.total;
+  const [first] = runs;
+  if (!first) return nothing(none);
+  const { total } = first;
   return html`<ul class="rows">
       ${runs.map(
         ({ url, name, type, status, since }) =>

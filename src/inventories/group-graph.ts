@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { entryOf } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 
@@ -45,7 +46,7 @@ export class GroupGraph {
     // The list grows while it is walked: a group joins it once all of its parents are in it.
     for (const id of within) {
       for (const child of childrenOf.get(id) ?? []) {
-        const left = parentsLeft.get(child)! - 1;
+        const left = entryOf(parentsLeft, child) - 1;
         parentsLeft.set(child, left);
         if (left === 0) within.push(child);
       }

@@ -1,8 +1,8 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
-import { allOf, everyone } from '../common/access.js';
+import { allOf, everyone, type Actor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { FALSE, ident, sql } from '../database/sql.js';
+import { FALSE, ident, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../capacity/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
@@ -15,6 +15,9 @@ import {
   inventoryExtension,
   INVENTORY_SHOWS,
 } from './inventory-extensions.js';
+
+const mayAddInventories = (actor: Actor): Sql =>
+  holdsAny('organization', ['inventory_admin_role'], actor);
 
 export const inventories = defineResource({
   path: 'inventories',
@@ -62,7 +65,7 @@ export const inventories = defineResource({
   policy: {
     read: hasRole('inventory', 'read_role'),
     add: () => everyone,
-    mayAdd: (actor) => holdsAny('organization', ['inventory_admin_role'], actor),
+    mayAdd: mayAddInventories,
     change: hasRole('inventory', 'admin_role'),
     delete: hasRole('inventory', 'admin_role'),
     actions: {
@@ -91,7 +94,7 @@ export const inventories = defineResource({
 const ofInventory = {
   read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
   add: () => everyone,
-  mayAdd: inventories.policy.mayAdd,
+  mayAdd: mayAddInventories,
   change: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
   delete: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
 };

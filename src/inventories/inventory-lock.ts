@@ -47,9 +47,10 @@ export class InventoryLock {
    * a host. Needs the lock.
    */
   async assertNameFree(inventoryId: number, name: string, noun: 'host' | 'group'): Promise<void> {
-    const [table, other] = noun === 'host' ? ['groups', 'Group'] : ['hosts', 'Host'];
+    const [table, other] =
+      noun === 'host' ? (['groups', 'Group'] as const) : (['hosts', 'Host'] as const);
     const taken = await this.database.row(sql`
-      SELECT 1 FROM ${ident(table!)} WHERE inventory_id = ${inventoryId} AND name = ${name}`);
+      SELECT 1 FROM ${ident(table)} WHERE inventory_id = ${inventoryId} AND name = ${name}`);
     if (taken) throw Invalid.all(`A ${other} with that name already exists.`);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/http/errors.js';
+import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
@@ -46,8 +47,9 @@ function nest(
   let entries = 0;
   const grow = (id: number): Tree => {
     assertSize((entries += 1));
-    const ids = childrenOf.get(id)!.sort((a, b) => position.get(a)! - position.get(b)!);
-    return { ...groups[position.get(id)!]!, children: ids.map(grow) };
+    const placeOf = (group: number): number => entryOf(position, group);
+    const ids = entryOf(childrenOf, id).sort((a, b) => placeOf(a) - placeOf(b));
+    return { ...itemAt(groups, placeOf(id)), children: ids.map(grow) };
   };
   return groups.flatMap(({ id }) => (hasParent.has(id as number) ? [] : [grow(id as number)]));
 }

@@ -1,4 +1,6 @@
 /** What the tree needs of an event. */
+import { entryOf } from '../common/invariants.js';
+
 export interface TreeEvent {
   counter: number;
   uuid: string;
@@ -52,13 +54,13 @@ export function summarizeTree(events: readonly TreeEvent[]): ChildrenSummary {
       parent = parents.get(parent) ?? ''
     ) {
       seen.add(parent);
-      const counter = counters.get(parent)!;
+      const counter = entryOf(counters, parent);
       counts.set(counter, (counts.get(counter) ?? 0) + 1);
     }
   }
   const summary = [...counts].map(([counter, numChildren]) => [
     counter,
-    { rowNumber: rows.get(counter)!, numChildren },
+    { rowNumber: entryOf(rows, counter), numChildren },
   ]);
   return {
     children_summary: Object.fromEntries(summary) as ChildrenSummary['children_summary'],

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
@@ -75,17 +76,18 @@ export class LaunchRows {
       takeIds('unified_jobs', plans.length),
     );
     const ids = taken.map(({ id }) => id);
-    const rows = plans.map((plan, index) => {
-      const values = this.rowOf(ids[index]!, plan);
+    const given = zip(ids, plans);
+    const rows = given.map(([id, plan]) => {
+      const values = this.rowOf(id, plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
     await this.database.preparedRows(insertRows('unified_jobs', COLUMNS, rows));
     await this.linkCredentials(ids, plans);
     await this.linkLabels(ids, plans);
-    plans.forEach((plan, index) => this.record(ids[index]!, plan));
+    for (const [id, plan] of given) this.record(id, plan);
     await this.transitions.created(
-      plans.map(({ template }, index) => ({
-        id: ids[index]!,
+      given.map(([id, { template }]) => ({
+        id,
         type: 'job',
         status: 'pending',
         unified_job_template_id: template.row.id,

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { entryOf, itemAt } from '../common/invariants.js';
 import {
   anyOf,
   BOOLEAN,
@@ -65,7 +66,7 @@ export class LaunchController {
     const { id } = await this.resources.load(jobTemplates, params.id, actor);
     const named = { templates: [id], inventories: [], credentials: [] };
     const { templates } = await this.loader.load(named, actor);
-    return describeLaunch(templates.get(id)!);
+    return describeLaunch(entryOf(templates, id));
   }
 
   @Post()
@@ -108,7 +109,7 @@ export class LaunchController {
         actor,
       );
       const kind = isSliced[0] ? 'workflow_job' : 'job';
-      const run = await this.resources.load(resource(kind), jobIds[0]!, actor);
+      const run = await this.resources.load(resource(kind), itemAt(jobIds, 0), actor);
       const shown = await this.resources.show(resource(kind), run, actor);
       return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
     });

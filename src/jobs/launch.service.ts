@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid, NotFound } from '../common/http/errors.js';
+import { existing, zip } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
@@ -61,7 +62,7 @@ export class LaunchService {
   async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
     const plans = await this.plan(requests, null);
     const ids = await this.write(plans);
-    return plans.map(({ errors }, index) => ({ id: ids[index]!, errors }));
+    return zip(ids, plans).map(([id, { errors }]) => ({ id, errors }));
   }
 
   private async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
@@ -69,7 +70,9 @@ export class LaunchService {
     const sliced = plans.filter(({ slices }) => slices > 1);
     if (sliced.length === 0) return jobs;
     const workflows = await this.slices.write(sliced);
-    return plans.map(({ slices }) => (slices === 1 ? jobs : workflows).shift()!);
+    return plans.map(({ slices }) =>
+      existing((slices === 1 ? jobs : workflows).shift(), 'every plan has a run'),
+    );
   }
 
   private async plan(

@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 import { BadRequest, Forbidden, Invalid } from '../common/http/errors.js';
+import { itemAt, existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/resource/resource.service.js';
 import { organizations } from '../organizations/organizations.resource.js';
@@ -83,7 +84,7 @@ export class RelaunchService {
     };
     try {
       const { jobIds } = await this.launches.launch([request], actor);
-      return jobIds[0]!;
+      return itemAt(jobIds, 0);
     } catch (error) {
       // Launching the template itself is allowed: what is refused are the objects of the prompts.
       throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);
@@ -160,12 +161,15 @@ export class RelaunchService {
   private async hostCounts(
     jobId: number,
   ): Promise<{ all: number; failed: number; hasStats: boolean }> {
-    const row = await this.database.row<{ all: number; failed: number; stats: boolean }>(sql`
+    const row = existing(
+      await this.database.row<{ all: number; failed: number; stats: boolean }>(sql`
       SELECT count(*)::int AS all, (count(*) FILTER (WHERE failed))::int AS failed,
         EXISTS (SELECT 1 FROM job_events
           WHERE job_id = ${jobId} AND event = 'playbook_on_stats') AS stats
-      FROM job_host_summaries WHERE job_id = ${jobId}`);
-    return { all: row!.all, failed: row!.failed, hasStats: row!.stats || row!.all > 0 };
+      FROM job_host_summaries WHERE job_id = ${jobId}`),
+      'an aggregate has a row',
+    );
+    return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
   }
 }
 

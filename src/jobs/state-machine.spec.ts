@@ -1,3 +1,4 @@
+import { zip } from '../common/invariants.js';
 import {
   ACTIVE_STATUSES,
   assertMoves,
@@ -26,9 +27,9 @@ describe('the state machine of runs', () => {
 
   it('goes from launch to end one step at a time', () => {
     const way = ['new', 'pending', 'waiting', 'running', 'successful'] as const;
-    for (let step = 1; step < way.length; step++) {
-      expect(mayMove(way[step - 1]!, way[step]!)).toBe(true);
-      expect(mayMove(way[step]!, way[step - 1]!)).toBe(way[step] === 'running');
+    for (const [from, to] of zip(way.slice(0, -1), way.slice(1))) {
+      expect(mayMove(from, to)).toBe(true);
+      expect(mayMove(to, from)).toBe(to === 'running');
     }
   });
 

@@ -1,4 +1,6 @@
 /** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
+import { itemAt } from '../common/invariants.js';
+
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
 const COLOUR = /\u001B\[([0-9;]*)m/g;
 
@@ -40,8 +42,8 @@ function applied(style: Style, codes: string): Style {
     else if (code === 1) next.isBold = true;
     else if (code === 22) next.isBold = false;
     else if (code === 39) next.colour = null;
-    else if (code >= 30 && code <= 37) next.colour = NAMES[code - 30]!;
-    else if (code >= 90 && code <= 97) next.colour = `bright-${NAMES[code - 90]!}`;
+    else if (code >= 30 && code <= 37) next.colour = itemAt(NAMES, code - 30);
+    else if (code >= 90 && code <= 97) next.colour = `bright-${itemAt(NAMES, code - 90)}`;
   }
   return next;
 }
@@ -57,4 +59,5 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

@@ -130,9 +130,12 @@ export class RunTransitions {
   }
 
   private async follow(moved: readonly MovedRun[], isReplaced = false): Promise<void> {
-    if (moved.length === 0) return;
-    const status = moved[0]!.status;
-    await this.database.execute(isFinal(status) ? templatesAfter(moved) : templatesDuring(moved));
+    const [first] = moved;
+    if (!first) return;
+    const { status } = first;
+    await this.database.execute(
+      isFinal(status) ? templatesAfter(moved, status) : templatesDuring(moved),
+    );
     await this.changes.publish(
       moved.map(({ id, type }) => ({ jobId: id, type, status, isReplaced })),
     );
@@ -210,12 +213,12 @@ function templatesDuring(moved: readonly MovedRun[]): Sql {
 }
 
 /** A template goes on showing another run of it that is on its way. */
-function templatesAfter(moved: readonly MovedRun[]): Sql {
+function templatesAfter(moved: readonly MovedRun[], status: JobStatus): Sql {
   const ids = moved.map(({ id }) => id);
   const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::int[]), true)`;
   return sql`
     UPDATE unified_job_templates t SET last_job_id = run.id, last_job_run = now(),
-      last_job_failed = ${isFailed(moved[0]!.status)},
+      last_job_failed = ${isFailed(status)},
       status = CASE WHEN ${isOver} THEN run.status ELSE t.status END,
       current_job_id = CASE WHEN ${isOver} THEN NULL ELSE t.current_job_id END
     FROM (${latestOf(moved)}) run

@@ -1,3 +1,4 @@
+import { entryOf } from '../common/invariants.js';
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
 import { INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { ident, sql } from '../database/sql.js';
@@ -37,7 +38,7 @@ export async function labelSummaries(
       WHERE lnk.${ident(near)} = owner.id ORDER BY lab.name, lab.id LIMIT ${SHOWN}) AS one`);
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
   for (const { near: owner, id, name, total } of found) {
-    const summary = summaries.get(owner)!;
+    const summary = entryOf(summaries, owner);
     summary.count = total;
     summary.results.push({ id, name });
   }

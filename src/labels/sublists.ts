@@ -1,6 +1,7 @@
 import { refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/http/errors.js';
 import { validate } from '../common/fields/validate.js';
+import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
@@ -44,10 +45,13 @@ async function assertRoom(context: LinkContext, label: Row): Promise<void> {
   const { table, near } = labelLinkOf(parentDefinition);
   await machinery.database.execute(sql`
     SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR NO KEY UPDATE`);
-  const row = await machinery.database.row<{ others: number }>(sql`
+  const row = existing(
+    await machinery.database.row<{ others: number }>(sql`
     SELECT count(*)::int AS others FROM ${ident(table)}
-    WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`);
-  if (row!.others >= MAX_LABELS) {
+    WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`),
+    'an aggregate has a row',
+  );
+  if (row.others >= MAX_LABELS) {
     const { name } = refOf(parentDefinition, parent);
     throw new BadRequest(`Maximum number of labels for ${name} reached.`);
   }

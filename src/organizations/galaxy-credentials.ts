@@ -1,4 +1,5 @@
 import { BadRequest } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
 import { attached } from '../common/resource/sublist-kinds.js';
@@ -11,9 +12,12 @@ export const attachGalaxyCredentials = (): ((
 ) => SubListSpec) => attached('galaxy_credentials', { childNeeds: 'use', check: assertGalaxy });
 
 async function assertGalaxy({ machinery }: LinkContext, credential: Row): Promise<void> {
-  const type = await machinery.database.row<{ name: string; kind: string }>(sql`
-    SELECT name, kind FROM credential_types WHERE id = ${credential.credential_type_id}`);
-  if (type!.kind !== 'galaxy') {
-    throw new BadRequest(`Credential must be a Galaxy credential, not ${type!.name}.`);
+  const type = existing(
+    await machinery.database.row<{ name: string; kind: string }>(sql`
+    SELECT name, kind FROM credential_types WHERE id = ${credential.credential_type_id}`),
+    'a reference leads to a row',
+  );
+  if (type.kind !== 'galaxy') {
+    throw new BadRequest(`Credential must be a Galaxy credential, not ${type.name}.`);
   }
 }

@@ -1,4 +1,5 @@
 import { permit, type Actor } from '../common/access.js';
+import { entryOf } from '../common/invariants.js';
 import { INTEGER, object } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -65,7 +66,8 @@ export async function organizationExtension(
   const counts = new Map<number, Record<string, number>>(
     ids.map((id) => [id, Object.fromEntries(names.map((name) => [name, 0]))]),
   );
-  for (const { name, organization_id, total } of found) counts.get(organization_id)![name] = total;
+  for (const { name, organization_id, total } of found)
+    entryOf(counts, organization_id)[name] = total;
   return new Map(
     ids.map((id) => [id, { summary_fields: { related_field_counts: counts.get(id) } }]),
   );

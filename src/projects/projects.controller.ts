@@ -5,6 +5,7 @@ import { Idempotency } from '../common/http/idempotency.js';
 import { MethodNotAllowed } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { itemAt } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import { Route } from '../common/http/route.js';
 import { Copyable } from '../common/resource/copy.js';
@@ -112,8 +113,8 @@ export class ProjectsController extends ResourceController(projects) {
     const project = await resources.load(projects, params.id, actor, { action: 'update' });
     if (project.scm_type === '') throw new MethodNotAllowed('POST');
     return this.idempotency.once(request, async () => {
-      const [id] = await this.syncs.start([project.id], actor);
-      const row = await resources.load(projectUpdates, id!, actor);
+      const started = await this.syncs.start([project.id], actor);
+      const row = await resources.load(projectUpdates, itemAt(started, 0), actor);
       const shown = await resources.show(projectUpdates, row, actor);
       return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
     });

@@ -38,7 +38,7 @@ export function typeView(schema: Schema): Html {
 
 function plainType({ $ref, type, format, items, anyOf, allOf, ...rest }: Schema): HtmlValue {
   if ($ref) {
-    const name = $ref.split('/').at(-1)!;
+    const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return html`<a href="${schemaUrl(name)}">${name}</a>`;
   }
   if (anyOf) return separated(anyOf.map(typeView), ' or ');

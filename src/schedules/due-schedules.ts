@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import type { FieldErrors } from '../common/http/errors.js';
+import { zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -63,12 +64,13 @@ export class DueSchedules extends ScheduleStep {
     if (due.length === 0) return false;
     const outcomes = due.map((schedule) => this.plan(schedule));
     await this.holdBack(outcomes);
-    const launches = outcomes.filter(({ launch }) => launch !== null);
-    const errors = await this.runs.launch(launches.map(({ launch }) => launch!));
-    launches.forEach((outcome, index) => {
-      const faults = errors[index]!;
+    const launching = outcomes.flatMap((outcome) =>
+      outcome.launch === null ? [] : [{ outcome, launch: outcome.launch }],
+    );
+    const errors = await this.runs.launch(launching.map(({ launch }) => launch));
+    for (const [{ outcome }, faults] of zip(launching, errors)) {
       if (Object.keys(faults).length > 0) outcome.explanation = textOf(faults);
-    });
+    }
     await this.store(outcomes);
     failPoint('schedule-launched');
     return due.length === BATCH;

@@ -1,4 +1,5 @@
 import { RRuleTemporal } from 'rrule-temporal';
+import { existing } from '../common/invariants.js';
 import { parseFault, readRuleText, RuleTextError, type Rule, type RuleText } from './rule-text.js';
 import { instantOf, localTime } from './zones.js';
 
@@ -86,7 +87,7 @@ export class Recurrence {
     while (occurrence !== null && found.length < count) {
       const local = `${occurrence.toPlainDateTime().toString()}${occurrence.offset}`;
       found.push({ local, utc: occurrence.toInstant().toString() });
-      occurrence = this.find(dateOf(occurrence)!, false);
+      occurrence = this.find(dateOf(occurrence), false);
     }
     return found;
   }
@@ -100,8 +101,8 @@ export class Recurrence {
     let isIncluded = inclusive;
     for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
       const next = earliest(this.rules.map((rule) => bounded(() => rule.next(from, isIncluded))));
-      if (next === null || !this.isExcepted(dateOf(next)!)) return next;
-      from = dateOf(next)!;
+      if (next === null || !this.isExcepted(dateOf(next))) return next;
+      from = dateOf(next);
       isIncluded = false;
     }
     return null;
@@ -130,8 +131,11 @@ export class Recurrence {
   }
 }
 
-const dateOf = (occurrence: Occurrence | null): Date | null =>
-  occurrence === null ? null : new Date(occurrence.epochMilliseconds);
+function dateOf(occurrence: Occurrence): Date;
+function dateOf(occurrence: Occurrence | null): Date | null;
+function dateOf(occurrence: Occurrence | null): Date | null {
+  return occurrence === null ? null : new Date(occurrence.epochMilliseconds);
+}
 
 function earliest(found: readonly (Occurrence | null)[]): Occurrence | null {
   return found.reduce(
@@ -169,9 +173,10 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
 
 /** The start as clocks would show it, where it falls into a gap of theirs; else null. */
 function skippedStart({ start, timezone }: RuleText): Date | null {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(
-    start,
-  )!;
+  const [, year, month, day, hour, minute, second] = existing(
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(start),
+    'the text of a rule was read before its parts',
+  );
   const local = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(local.getTime())) return null;
   return localTime(timezone, instantOf(timezone, local)).getTime() === local.getTime()
@@ -189,8 +194,10 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
 
 /** The end of a rule, inclusive. Without `Z` it is local, and a date alone is its last second. */
 function untilOf(value: string, timezone: string): Date {
-  const [, year, month, day, hour = '23', minute = '59', second = '59'] =
-    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(value)!;
+  const [, year, month, day, hour = '23', minute = '59', second = '59'] = existing(
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(value),
+    'the text of a rule was read before its parts',
+  );
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
   const local = new Date(text);
   if (Number.isNaN(local.getTime())) throw new Error(`invalid UNTIL: ${value}`);

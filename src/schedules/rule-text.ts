@@ -71,9 +71,12 @@ export function readRuleText(text: string): RuleText {
     ...rules.flatMap((rule) => ruleFaults(rule).map((fault) => `${fault}: ${rule}`)),
   ];
   // Details of a text that is wrong as a whole would only repeat the fault.
-  if (faults.length === 0) faults.push(...detailFaults(text, starts[0]!, rules).map(parseFault));
-  if (faults.length > 0) throw new RuleTextError(faults);
-  const [, parameter = '', value = ''] = starts[0]!;
+  const [start] = starts;
+  if (start && faults.length === 0) {
+    faults.push(...detailFaults(text, start, rules).map(parseFault));
+  }
+  if (!start || faults.length > 0) throw new RuleTextError(faults);
+  const [, parameter = '', value = ''] = start;
   return {
     start: value.replace(/Z$/, ''),
     timezone: value.endsWith('Z') ? 'UTC' : zoneOf(parameter),
@@ -87,7 +90,7 @@ export function readRuleText(text: string): RuleText {
 type Start = RegExpMatchArray;
 
 function textFaults(text: string, starts: readonly Start[]): string[] {
-  const isNaive = starts.some(([, parameter, value]) => !parameter && !value!.endsWith('Z'));
+  const isNaive = starts.some(([, parameter, value = '']) => !parameter && !value.endsWith('Z'));
   const checks: [isFault: boolean, text: string][] = [
     [
       starts.length === 0,
@@ -121,7 +124,7 @@ function detailFaults(text: string, start: Start, rules: readonly string[]): str
   const [, parameter = '', value = ''] = start;
   const rest = text.replaceAll(START, '').replaceAll(RULE, '').trim();
   return [
-    ...(rest === '' ? [] : [`unsupported property: ${rest.split(/\s/, 1)[0]!.slice(0, 100)}`]),
+    ...(rest === '' ? [] : [`unsupported property: ${rest.replace(/\s.*/s, '').slice(0, 100)}`]),
     ...(START_VALUE.test(value) ? [] : [`invalid DTSTART: ${value}`]),
     ...(value.endsWith('Z') || zoneOf(parameter) !== '' ? [] : [`invalid DTSTART: ${parameter}`]),
     ...(value < '19000101' ? ['DTSTART is too long ago'] : []),

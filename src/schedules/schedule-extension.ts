@@ -1,4 +1,5 @@
 import { permit } from '../common/access.js';
+import { entryOf } from '../common/invariants.js';
 import { INTEGER, object, orNull, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -49,7 +50,7 @@ export async function scheduleExtension(
   const byId = new Map(templates.map((template) => [template.id, template]));
   return new Map(
     rows.map((row) => {
-      const template = byId.get(row.unified_job_template_id as number)!;
+      const template = entryOf(byId, row.unified_job_template_id as number);
       const { timezone, until } = Recurrence.parse(String(row.rrule));
       return [
         row.id,

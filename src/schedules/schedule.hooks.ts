@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { entryOf, existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { Database } from '../database/database.js';
@@ -42,8 +43,11 @@ export class ScheduleHooks implements ResourceHooks {
     Object.assign(errors, await this.templateFaults(template), promptFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // The id comes first, because secret answers are sealed for their row.
-    const taken = await this.database.row<{ id: number }>(takeIds('schedules', 1));
-    const { id } = taken!;
+    const taken = existing(
+      await this.database.row<{ id: number }>(takeIds('schedules', 1)),
+      'a SELECT without FROM has a row',
+    );
+    const { id } = taken;
     return { ...times, id, ...this.seal(id, values, template, {}) };
   }
 
@@ -77,7 +81,7 @@ export class ScheduleHooks implements ResourceHooks {
   }
 
   private async template(id: number): Promise<NodeTemplate> {
-    return (await this.templates.load([id])).get(id)!;
+    return entryOf(await this.templates.load([id]), id);
   }
 
   private async templateFaults({ id, type }: NodeTemplate): Promise<FieldErrors> {
@@ -94,11 +98,14 @@ export class ScheduleHooks implements ResourceHooks {
   private async times({ rrule, enabled }: Values, errors: FieldErrors): Promise<ExtraColumns> {
     try {
       const recurrence = Recurrence.parse(String(rrule));
-      const clock = await this.database.row<{ now: Date }>(sql`SELECT now() AS now`);
+      const clock = existing(
+        await this.database.row<{ now: Date }>(sql`SELECT now() AS now`),
+        'a SELECT without FROM has a row',
+      );
       return {
         dtstart: recurrence.first(),
         dtend: recurrence.last(),
-        next_run: enabled === true ? recurrence.after(new Date(clock!.now)) : null,
+        next_run: enabled === true ? recurrence.after(new Date(clock.now)) : null,
       };
     } catch (error) {
       if (!(error instanceof RuleTextError)) throw error;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../common/http/errors.js';
+import { existing, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { LaunchCheck, LaunchedJobs, LaunchRequest } from '../jobs/launch-request.js';
@@ -25,10 +26,15 @@ interface Launcher {
 }
 
 /** A launch and the run that was made of it; null where it could not be made. */
-interface Made {
-  index: number;
+interface Made extends Given {
   runId: number | null;
   errors: FieldErrors;
+}
+
+/** A launch and its place among those asked for. */
+interface Given {
+  index: number;
+  launch: ScheduledLaunch;
 }
 
 /** Makes the runs of schedules, in the caller's transaction and a constant number of statements. */
@@ -43,68 +49,65 @@ export class ScheduledRuns {
 
   /** @returns why each could not be launched, in their order; empty for those that were */
   async launch(launches: readonly ScheduledLaunch[]): Promise<FieldErrors[]> {
-    const of = (type: string): number[] =>
-      launches.flatMap(({ templateType }, index) => (templateType === type ? [index] : []));
+    const of = (type: string): Given[] =>
+      launches.flatMap((launch, index) =>
+        launch.templateType === type ? [{ index, launch }] : [],
+      );
     const made = [
-      ...(await this.launchWith(this.jobs, of('job_template'), launches)),
-      ...(await this.launchWith(this.workflows, of('workflow_job_template'), launches)),
-      ...(await this.update(of('project'), launches)),
+      ...(await this.launchWith(this.jobs, of('job_template'))),
+      ...(await this.launchWith(this.workflows, of('workflow_job_template'))),
+      ...(await this.update(of('project'))),
     ];
-    await this.sign(made, launches);
+    await this.sign(made);
     const errors = launches.map((): FieldErrors => ({}));
     for (const one of made) errors[one.index] = one.errors;
     return errors;
   }
 
-  private async launchWith(
-    launcher: Launcher,
-    indexes: readonly number[],
-    launches: readonly ScheduledLaunch[],
-  ): Promise<Made[]> {
-    if (indexes.length === 0) return [];
-    const requests = indexes.map((index) => requestOf(launches[index]!));
+  private async launchWith(launcher: Launcher, given: readonly Given[]): Promise<Made[]> {
+    if (given.length === 0) return [];
+    const requests = given.map(({ launch }) => requestOf(launch));
     const checks = await launcher.check(requests, null);
     const isReady = checks.map(({ errors }) => Object.keys(errors).length === 0);
     const ready = requests.filter((_, at) => isReady[at]);
     const { jobIds } = await launcher.launch(ready, null);
     const runs = jobIds.values();
-    return indexes.map((index, at) => ({
-      index,
-      runId: isReady[at] ? runs.next().value! : null,
-      errors: checks[at]!.errors,
+    return zip(given, checks).map(([one, { errors }], at) => ({
+      ...one,
+      runId: isReady[at] ? existing(runs.next().value, 'every launch has a run') : null,
+      errors,
     }));
   }
 
-  private async update(
-    indexes: readonly number[],
-    launches: readonly ScheduledLaunch[],
-  ): Promise<Made[]> {
-    if (indexes.length === 0) return [];
+  private async update(given: readonly Given[]): Promise<Made[]> {
+    if (given.length === 0) return [];
     const rows = await this.database.rows<NewRun>(
       insertProjectUpdates(
-        indexes.map((index) => launches[index]!.templateId),
+        given.map(({ launch }) => launch.templateId),
         { launchType: 'scheduled', status: 'pending' },
       ),
     );
     await this.transitions.created(rows);
-    return indexes.map((index): Made => {
-      const { templateId } = launches[index]!;
+    return given.map((one): Made => {
+      const { templateId } = one.launch;
       const at = rows.findIndex((row) => row.unified_job_template_id === templateId);
+      const [run] = at < 0 ? [] : rows.splice(at, 1);
       // A project that lost its source since then has nothing to be updated from.
-      if (at < 0) return { index, runId: null, errors: { project: [NO_SOURCE] } };
-      return { index, runId: rows.splice(at, 1)[0]!.id, errors: {} };
+      return run
+        ? { ...one, runId: run.id, errors: {} }
+        : { ...one, runId: null, errors: { project: [NO_SOURCE] } };
     });
   }
 
   /** Ties the runs to their occurrences; a second run of one would be refused by the database. */
-  private async sign(made: readonly Made[], launches: readonly ScheduledLaunch[]): Promise<void> {
+  private async sign(made: readonly Made[]): Promise<void> {
     const runs = made.filter(({ runId }) => runId !== null);
     await this.database.execute(sql`
       UPDATE unified_jobs run SET schedule_id = given.schedule_id,
         schedule_occurrence = given.occurrence
       FROM unnest(${runs.map(({ runId }) => runId)}::int[],
-        ${runs.map(({ index }) => launches[index]!.scheduleId)}::int[],
-        ${runs.map(({ index }) => launches[index]!.occurrence)}::timestamptz[])
+        ${runs.map(({ launch }) => launch.scheduleId)}::int[],
+        ${runs.map(({ launch }) => launch.occurrence)}::timestamptz[])
         AS given (id, schedule_id, occurrence)
       WHERE run.id = given.id`);
   }

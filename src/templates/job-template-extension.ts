@@ -1,5 +1,6 @@
 import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
+import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
 import type {
   Extension,
@@ -41,7 +42,7 @@ export async function jobTemplateExtension(
   );
   return new Map(
     rows.map((row) => {
-      const { related, summary_fields } = common.get(row.id)!;
+      const { related, summary_fields } = entryOf(common, row.id);
       const own = credentials.filter((one) => one.template_id === row.id);
       return [
         row.id,

@@ -64,7 +64,7 @@ describe('readSurvey', () => {
   it('keeps a password default that is sent back masked', () => {
     const body = survey(question({ type: 'password', default: '$encrypted$' }));
     const previous = survey(question({ type: 'password', default: 'old' })) as unknown as Survey;
-    expect(readSurvey(body, previous).spec[0]!.default).toBe('old');
+    expect(readSurvey(body, previous).spec).toMatchObject([{ default: 'old' }]);
     expect(() => readSurvey(body, null)).toThrow(SurveyError);
   });
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { WebhookEvent } from './event.js';
@@ -72,8 +73,7 @@ export class DeliveryLedger {
     job: number | null = null,
   ): Promise<number> {
     const id = await this.insert(delivery, outcome, { key: null, seconds: null }, job);
-    // Without a key there is nothing to conflict with.
-    return id!;
+    return existing(id, 'a delivery without a key conflicts with none');
   }
 
   /** The delivery that a repetition repeats; undefined when retention has just removed it. */

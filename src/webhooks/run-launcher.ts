@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/http/errors.js';
+import { itemAt } from '../common/invariants.js';
 import type { LaunchRequest, LaunchWebhook } from '../jobs/launch-request.js';
 import { LaunchService } from '../jobs/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
@@ -46,12 +47,12 @@ export class RunLauncher {
 
   private async launchJob(order: Order): Promise<LaunchedRun> {
     const { jobIds, isSliced } = await this.jobs.launch([requestOf(order)], null);
-    return { id: jobIds[0]!, type: isSliced[0] ? 'workflow_job' : 'job' };
+    return { id: itemAt(jobIds, 0), type: isSliced[0] ? 'workflow_job' : 'job' };
   }
 
   private async launchWorkflow(order: Order): Promise<LaunchedRun> {
     const { jobIds } = await this.workflows.launch([requestOf(order)], null);
-    return { id: jobIds[0]!, type: 'workflow_job' };
+    return { id: itemAt(jobIds, 0), type: 'workflow_job' };
   }
 
   private async sync({ templateId, webhook }: Order): Promise<LaunchedRun> {

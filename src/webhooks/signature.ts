@@ -14,7 +14,7 @@ export type SignatureAlgorithm = 'sha1' | 'sha256';
 /** A header that holds `<algorithm>=<hex>` over the raw body, and the algorithms allowed in it. */
 export interface SignatureHeader {
   name: string;
-  algorithms: readonly SignatureAlgorithm[];
+  algorithms: readonly [SignatureAlgorithm, ...SignatureAlgorithm[]];
 }
 
 /**
@@ -103,7 +103,7 @@ function hasSignature(
   key: string,
 ): boolean {
   const named = algorithms.find((name) => value.startsWith(`${name}=`));
-  const algorithm = named ?? algorithms[0]!;
+  const algorithm = named ?? algorithms[0];
   const hex = value.slice(algorithm.length + 1);
   const isWellFormed =
     named !== undefined &&

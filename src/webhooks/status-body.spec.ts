@@ -97,10 +97,11 @@ describe('statusContext', () => {
     const name = '😀'.repeat(300);
     expect(statusContext({ id: 7, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (7)');
     expect(statusContext({ id: 8, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (8)');
-    const [one, two] = [7, 8].map((id) => [...statusContext({ id, name }, 'ci', 255)]);
+    const contextOf = (id: number) => [...statusContext({ id, name }, 'ci', 255)];
+    const [one, two] = [contextOf(7), contextOf(8)];
     expect(one).toHaveLength(255);
-    expect(one!.join('')).not.toBe(two!.join(''));
-    expect(one!.slice(-5).join('')).toBe('… (7)');
+    expect(one.join('')).not.toBe(two.join(''));
+    expect(one.slice(-5).join('')).toBe('… (7)');
     expect(statusContext({ id: 7, name: 'a\r\nb' }, 'ci', 255)).toBe('ci/a b (7)');
     expect(statusContext(null, 'ci', 255)).toBe('ci');
   });

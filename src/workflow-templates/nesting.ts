@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 
@@ -16,7 +17,8 @@ export class Nesting {
    */
   async wouldRecur(outerId: number, innerId: number): Promise<boolean> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${NESTING_LOCK})`);
-    const found = await this.database.row<{ recurs: boolean }>(sql`
+    const found = existing(
+      await this.database.row<{ recurs: boolean }>(sql`
       WITH RECURSIVE inside (id) AS (
         SELECT ${innerId}::int
         UNION
@@ -25,7 +27,9 @@ export class Nesting {
         JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
           AND tpl.type = 'workflow_job_template'
       )
-      SELECT EXISTS (SELECT 1 FROM inside WHERE id = ${outerId}) AS recurs`);
-    return found!.recurs;
+      SELECT EXISTS (SELECT 1 FROM inside WHERE id = ${outerId}) AS recurs`),
+      'a SELECT without FROM has a row',
+    );
+    return found.recurs;
   }
 }

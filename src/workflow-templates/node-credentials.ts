@@ -1,4 +1,5 @@
 import { BadRequest } from '../common/http/errors.js';
+import { entryOf, existing } from '../common/invariants.js';
 import { relationCondition, type Row } from '../common/resource/define-resource.js';
 import type { LinkContext } from '../common/resource/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
@@ -20,7 +21,7 @@ export async function assertCredentialFits(
     SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR UPDATE`);
   const attached = await database.rows<{ id: number }>(sql`
     SELECT id FROM credentials c
-    WHERE ${relationCondition(relation!, sql`${parent.id}::int`, 'c')} ORDER BY id`);
+    WHERE ${relationCondition(existing(relation, 'nodes have credentials'), sql`${parent.id}::int`, 'c')} ORDER BY id`);
   const held = attached.map(({ id }) => id);
   if (held.includes(child.id)) return;
   const templateId = parent.unified_job_template_id as number | null;
@@ -31,7 +32,7 @@ export async function assertCredentialFits(
     .find(LaunchLoader)
     .load({ templates: [], inventories: [], credentials: [...held, child.id] }, null);
   const fault = faultOf(
-    credentials.get(child.id)!,
+    entryOf(credentials, child.id),
     held.flatMap((id) => credentials.get(id) ?? []),
     templates.get(templateId ?? 0),
   );

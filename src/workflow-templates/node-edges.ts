@@ -1,4 +1,5 @@
 import { BadRequest, Forbidden } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListFactory } from '../common/resource/sublist.js';
 import { attached } from '../common/resource/sublist-kinds.js';
@@ -31,7 +32,8 @@ async function assertLinkable(
   await database.execute(sql`
     SELECT 1 FROM unified_job_templates WHERE id = ${parent.workflow_job_template_id}
     FOR NO KEY UPDATE`);
-  const found = await database.row<{ closes_cycle: boolean; kind: EdgeKind | null }>(sql`
+  const found = existing(
+    await database.row<{ closes_cycle: boolean; kind: EdgeKind | null }>(sql`
     WITH RECURSIVE below (id) AS (
       SELECT ${child.id}::int
       UNION
@@ -40,8 +42,9 @@ async function assertLinkable(
     )
     SELECT EXISTS (SELECT 1 FROM below WHERE id = ${parent.id}) AS closes_cycle, (
       SELECT kind FROM workflow_job_template_node_edges
-      WHERE parent_id = ${parent.id} AND child_id = ${child.id}) AS kind`);
-  if (found!.closes_cycle) throw new BadRequest('Cycle detected.');
-  if (found!.kind !== null && found!.kind !== kind)
-    throw new BadRequest('Relationship not allowed.');
+      WHERE parent_id = ${parent.id} AND child_id = ${child.id}) AS kind`),
+    'a SELECT without FROM has a row',
+  );
+  if (found.closes_cycle) throw new BadRequest('Cycle detected.');
+  if (found.kind !== null && found.kind !== kind) throw new BadRequest('Relationship not allowed.');
 }

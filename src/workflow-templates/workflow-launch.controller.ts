@@ -4,6 +4,7 @@ import type { Actor } from '../common/access.js';
 import { Idempotency } from '../common/http/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { entryOf, itemAt } from '../common/invariants.js';
 import {
   BOOLEAN,
   freeObject,
@@ -95,7 +96,7 @@ export class WorkflowLaunchController {
         [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
         actor,
       );
-      const job = await this.resources.load(workflowJobs, jobIds[0]!, actor);
+      const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
       const shown = await this.resources.show(workflowJobs, job, actor);
       return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
     });
@@ -103,7 +104,7 @@ export class WorkflowLaunchController {
 
   private async subject(id: number, actor: Actor): Promise<LaunchSubject> {
     const templates = await this.loader.templates([id], actor);
-    const template = templates.get(id)!;
+    const template = entryOf(templates, id);
     const nodes = await this.loader.nodes([id]);
     const ids = nodes.flatMap(({ templateId }) => templateId ?? []);
     const inventoryId = template.row.inventory_id as number | null;
@@ -113,12 +114,12 @@ export class WorkflowLaunchController {
       inventoryId === null ? [] : [inventoryId],
       { database, actor },
     );
-    const inventory = named.get(inventoryId ?? 0);
+    const [inventory] = named;
     return {
       template,
       nodes,
       nodeTemplates: await this.nodeTemplates.load([...new Set(ids)]),
-      inventory: inventory ? { id: inventoryId!, name: String(inventory.name) } : null,
+      inventory: inventory ? { id: inventory[0], name: String(inventory[1].name) } : null,
     };
   }
 }

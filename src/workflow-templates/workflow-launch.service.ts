@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/http/errors.js';
+import { zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from '../jobs/launch-loader.js';
@@ -11,8 +12,7 @@ import type {
   SpawnedJob,
 } from '../jobs/launch-request.js';
 import { assertLaunchable } from '../jobs/launch.service.js';
-import type { NewNode, NewWorkflowJob } from '../workflows/workflow-rows.js';
-import { WorkflowRows } from '../workflows/workflow-rows.js';
+import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch-loader.js';
 
@@ -65,7 +65,7 @@ export class WorkflowLaunchService {
   async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
     const plans = await this.plan(requests, null);
     const jobs = await this.write(plans);
-    return plans.map(({ errors }, index) => ({ id: jobs[index]!.id, errors }));
+    return zip(jobs, plans).map(([{ id }, { errors }]) => ({ id, errors }));
   }
 
   private async plan(

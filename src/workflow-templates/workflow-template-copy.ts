@@ -1,5 +1,6 @@
 import { permit } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { existing, zip } from '../common/invariants.js';
 import { BOOLEAN, list, STRING } from '../common/openapi/json-schema.js';
 import type { CopyContext, CopyOptions } from '../common/resource/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -127,7 +128,7 @@ async function loadOwn(
     LEFT JOIN inventories inv ON inv.id = tpl.inventory_id
     LEFT JOIN credentials cred ON cred.id = tpl.webhook_credential_id
     WHERE tpl.id = ${id}`);
-  return found!;
+  return existing(found, 'the original of a copy is there');
 }
 
 function loadNodes(workflowId: number, context: CopyContext): Promise<CopiedNode[]> {
@@ -170,7 +171,9 @@ async function copyGraph(
   const box = machinery.find(SecretBox);
   const ids = await database.rows<Row>(takeIds('workflow_job_template_nodes', nodes.length));
   const approvals = await copyApprovals(database, nodes, request.actor.id);
-  const rows = nodes.map((node, index) => nodeValues(box, node, ids[index]!.id, copyId, approvals));
+  const rows = zip(nodes, ids).map(([node, { id }]) =>
+    nodeValues(box, node, id, copyId, approvals),
+  );
   await database.execute(insertRows('workflow_job_template_nodes', NODE_COLUMNS, rows));
   const former = nodes.map(({ id }) => id);
   const made = ids.map(({ id }) => id);
@@ -192,7 +195,7 @@ async function copyApprovals(
 ): Promise<Map<number, number>> {
   const former = nodes
     .filter(({ template_type: type }) => type === APPROVAL)
-    .map((node) => node.unified_job_template_id!);
+    .flatMap((node) => node.unified_job_template_id ?? []);
   const ids = await database.rows<Row>(takeIds('unified_job_templates', former.length));
   const made = ids.map(({ id }) => id);
   await database.execute(sql`
@@ -202,7 +205,7 @@ async function copyApprovals(
       ${authorId}::int
     FROM unnest(${made}::int[], ${former}::int[]) AS given (id, former_id)
     JOIN unified_job_templates tpl ON tpl.id = given.former_id`);
-  return new Map(former.map((id, index) => [id, made[index]!]));
+  return new Map(zip(former, made));
 }
 
 /** A node that lost its template keeps its name and its place. */
@@ -227,7 +230,7 @@ function nodeValues(
     ...(isKept ? node : {}),
     id,
     workflow_job_template_id: workflowId,
-    unified_job_template_id: isKept ? (approvals.get(former!) ?? former) : null,
+    unified_job_template_id: isKept && former !== null ? (approvals.get(former) ?? former) : null,
     identifier: node.identifier,
     all_parents_must_converge: node.all_parents_must_converge,
     extra_data: JSON.stringify(isKept ? shown : {}),

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
 import { References } from '../common/resource/references.js';
@@ -41,10 +42,11 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     if (values.identifier === '') values.identifier = randomUUID();
     const template = await this.check(values, {});
     // The id comes first, because secret answers are sealed for their row.
-    const taken = await this.database.row<{ id: number }>(
-      takeIds('workflow_job_template_nodes', 1),
+    const taken = existing(
+      await this.database.row<{ id: number }>(takeIds('workflow_job_template_nodes', 1)),
+      'a SELECT without FROM has a row',
     );
-    const { id } = taken!;
+    const { id } = taken;
     return { id, ...this.seal(id, values, template, {}) };
   }
 

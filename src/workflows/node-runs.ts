@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import type { FieldErrors } from '../common/http/errors.js';
+import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
@@ -56,7 +57,7 @@ export class NodeRuns {
     const { nodes, locked } = await this.load(nodeIds);
     const of = (type: string) => nodes.filter(({ template_type }) => template_type === type);
     const requests = new Map(
-      nodes.map((node) => [node, requestOf(node, secrets.get(node.workflow_job_id)!)]),
+      nodes.map((node) => [node, requestOf(node, entryOf(secrets, node.workflow_job_id))]),
     );
     const approvals = await this.makeApprovals(of('workflow_approval_template'));
     const made = [
@@ -121,9 +122,9 @@ export class NodeRuns {
     requests: ReadonlyMap<StartingNode, LaunchRequest>,
   ): Promise<MadeRun[]> {
     if (nodes.length === 0) return [];
-    const jobs = await this.launches.spawn(nodes.map((node) => requests.get(node)!));
-    return jobs.map(({ id, errors }, index) => ({
-      node: nodes[index]!,
+    const jobs = await this.launches.spawn(nodes.map((node) => entryOf(requests, node)));
+    return zip(nodes, jobs).map(([node, { id, errors }]) => ({
+      node,
       id,
       fault: couldNotStart(errors),
     }));
@@ -145,7 +146,7 @@ export class NodeRuns {
     await this.transitions.created(rows);
     return nodes.flatMap((node) => {
       const at = rows.findIndex((row) => row.unified_job_template_id === node.template_id);
-      return at < 0 ? [] : [{ node, id: rows.splice(at, 1)[0]!.id, fault: '' }];
+      return at < 0 ? [] : rows.splice(at, 1).map(({ id }) => ({ node, id, fault: '' }));
     });
   }
 
@@ -154,7 +155,7 @@ export class NodeRuns {
   ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
     if (nodes.length === 0) return { made: [], rows: [] };
     const ids = await this.database.rows<{ id: number }>(takeIds('unified_jobs', nodes.length));
-    const made = nodes.map((node, index) => ({ node, id: ids[index]!.id, fault: '' }));
+    const made = zip(nodes, ids).map(([node, { id }]) => ({ node, id, fault: '' }));
     const rows = await this.database.rows<NewRun>(
       insertApprovals(
         nodes.map(({ id }) => id),
@@ -172,7 +173,7 @@ export class NodeRuns {
     const chains = await this.chains(nodes.map((node) => node.workflow_job_id));
     const runs = await this.nested.launch(
       nodes.map((node) => {
-        const request = requests.get(node)!;
+        const request = entryOf(requests, node);
         return {
           templateId: request.templateId,
           prompts: request.prompts,
@@ -183,10 +184,11 @@ export class NodeRuns {
         };
       }),
     );
-    return runs.map(({ id, errors }, index) => {
-      const node = nodes[index]!;
-      return { node, id, fault: faultOf(node, errors, chains.get(node.workflow_job_id) ?? []) };
-    });
+    return zip(nodes, runs).map(([node, { id, errors }]) => ({
+      node,
+      id,
+      fault: faultOf(node, errors, chains.get(node.workflow_job_id) ?? []),
+    }));
   }
 
   /** Templates of a workflow job and of those around it, by workflow job, the innermost first. */

@@ -5,6 +5,7 @@ import {
   type Ending,
   type PlannedNode,
 } from '../../test/support/workflow-model.js';
+import { itemAt } from '../common/invariants.js';
 import { decide, type Decision, type GraphNode, type WorkflowGraph } from './workflow-graph.js';
 import type { EdgeKind } from './workflow-rows.js';
 
@@ -46,8 +47,8 @@ class Play {
   /** Ends one of the runs that go on. */
   endOne(choice: number, as?: Ending): void {
     const active = this.active();
-    const node = active[choice % active.length]!;
-    const { ending } = this.plan[node.id - 1]!;
+    const node = itemAt(active, choice % active.length);
+    const { ending } = itemAt(this.plan, node.id - 1);
     node.outcome = as ?? (ending === 'missing' ? 'failed' : ending);
   }
 
@@ -60,7 +61,7 @@ class Play {
   }
 
   private node(id: number): GraphNode {
-    return this.graph.nodes[id - 1]!;
+    return itemAt(this.graph.nodes, id - 1);
   }
 }
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../common/invariants.js';
 import type { NodeOutcome } from './workflow-job-node.schema.js';
 import type { EdgeKind } from './workflow-rows.js';
 
@@ -88,7 +89,7 @@ function verdictOn(
   outcomes: Outcomes,
 ): 'start' | 'skip' | 'wait' {
   const over = parents.filter(({ id }) => outcomes.get(id) !== '');
-  const matching = over.filter(({ id, kind }) => matches(kind, outcomes.get(id)!));
+  const matching = over.filter(({ id, kind }) => matches(kind, entryOf(outcomes, id)));
   // One edge that does not match settles it, whatever becomes of the others.
   if (mustConverge && matching.length < over.length) return 'skip';
   if (over.length < parents.length) return 'wait';
@@ -116,7 +117,7 @@ function endOf(
     ),
   );
   const unhandled = nodes.filter(
-    ({ id }) => !handled.has(id) && !['successful', 'skipped'].includes(outcomes.get(id)!),
+    ({ id }) => !handled.has(id) && !['successful', 'skipped'].includes(entryOf(outcomes, id)),
   );
   if (unhandled.length === 0) return { status: 'successful', explanation: lost.join(' ') };
   return {

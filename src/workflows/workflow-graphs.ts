@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { entryOf } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -66,7 +67,7 @@ export class WorkflowGraphs {
       ]),
     );
     for (const node of await this.nodes([...byId.keys()])) {
-      byId.get(node.workflowJobId)!.nodes.push(node);
+      entryOf(byId, node.workflowJobId).nodes.push(node);
     }
     return [...byId.values()];
   }

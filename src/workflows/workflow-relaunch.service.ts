@@ -3,6 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden } from '../common/http/errors.js';
 import { Reply } from '../common/http/reply.js';
+import { itemAt, existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/resource/resource.service.js';
@@ -51,10 +52,10 @@ export class WorkflowRelaunch {
       assertOwnSecrets(job, nodes, actor);
       const prompts = fill('', promptsOf(config) as Prompts);
       await this.assertMayUse(job, nodes, actor);
-      const [row] = await this.rows.write([
+      const written = await this.rows.write([
         await this.workflowJobOf(job, { prompts, nodes }, actor),
       ]);
-      return Reply.created(await this.resources.show(workflowJobs, row!, actor));
+      return Reply.created(await this.resources.show(workflowJobs, itemAt(written, 0), actor));
     });
   }
 
@@ -89,7 +90,8 @@ export class WorkflowRelaunch {
       ...named('inventory'),
       ...((job.inventory_id as number | null) ? [job.inventory_id] : []),
     ];
-    const found = await this.database.row<{ is_denied: boolean }>(sql`
+    const found = existing(
+      await this.database.row<{ is_denied: boolean }>(sql`
       SELECT EXISTS (SELECT 1 FROM unified_job_templates t
           WHERE t.id = ANY(${nodes.map(({ templateId }) => templateId)}::int[])
             AND NOT (${launchable} ELSE true END))
@@ -104,8 +106,10 @@ export class WorkflowRelaunch {
           AND NOT (${may('label', 'read', 'l')}))
         OR EXISTS (SELECT 1 FROM instance_groups g
           WHERE g.id = ANY(${named('instance_groups')}::int[])
-            AND NOT (${may('instance_group', 'read', 'g')})) AS is_denied`);
-    if (found!.is_denied) throw new Forbidden(TEXTS.resources);
+            AND NOT (${may('instance_group', 'read', 'g')})) AS is_denied`),
+      'a SELECT without FROM has a row',
+    );
+    if (found.is_denied) throw new Forbidden(TEXTS.resources);
   }
 
   private async workflowJobOf(
@@ -148,7 +152,7 @@ export class WorkflowRelaunch {
       SELECT ARRAY(SELECT label_id FROM workflow_job_labels
           WHERE workflow_job_id = ${jobId} ORDER BY id) AS own,
         ARRAY(SELECT id FROM labels WHERE id = ANY(${handed}::int[]) ORDER BY id) AS handed`);
-    return row!;
+    return existing(row, 'a SELECT without FROM has a row');
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { entryOf, existing, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
@@ -145,9 +146,11 @@ export class WorkflowRows {
   async write(given: readonly NewWorkflowJob[]): Promise<Row[]> {
     if (given.length === 0) return [];
     const ids = await this.takeIds(given);
-    const nodes = given
-      .flatMap((job, index) => job.nodes.map((node) => ({ ...node, jobId: ids.jobs[index]! })))
-      .map((node, index) => ({ ...node, id: ids.nodes[index]! }));
+    const jobs = zip(ids.jobs, given);
+    const unnumbered = jobs.flatMap(([jobId, job]) =>
+      job.nodes.map((node) => ({ ...node, jobId })),
+    );
+    const nodes = zip(ids.nodes, unnumbered).map(([id, node]) => ({ ...node, id }));
     const written = await this.database.preparedRows<Row>(sql`
       WITH job AS (${this.jobRows(ids.jobs, given)} RETURNING *),
         node AS (${insertRows('workflow_job_nodes', NODE_COLUMNS, nodes.map(nodeValues))}),
@@ -159,11 +162,11 @@ export class WorkflowRows {
         )}
       SELECT * FROM job`);
     const byId = new Map(written.map((row) => [row.id, row]));
-    const rows = ids.jobs.map((id) => byId.get(id)!);
-    rows.forEach((row, index) => this.record(row, given[index]!));
+    const rows = ids.jobs.map((id) => entryOf(byId, id));
+    for (const [row, job] of zip(rows, given)) this.record(row, job);
     await this.transitions.created(
-      given.map(({ templateId }, index) => ({
-        id: ids.jobs[index]!,
+      jobs.map(([id, { templateId }]) => ({
+        id,
         type: 'workflow_job',
         status: 'pending',
         unified_job_template_id: templateId,
@@ -180,12 +183,12 @@ export class WorkflowRows {
     const row = await this.database.preparedRow<{ jobs: number[]; nodes: number[] }>(sql`
       SELECT ARRAY(${takeIds('unified_jobs', given.length)}) AS jobs,
         ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
-    return row!;
+    return existing(row, 'a SELECT without FROM has a row');
   }
 
   private jobRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
-    const values = given.map((job, index) => {
-      const columns = this.columnsOf(ids[index]!, job);
+    const values = zip(ids, given).map(([id, job]) => {
+      const columns = this.columnsOf(id, job);
       return Object.keys(JOB_COLUMNS).map((name) => columns[name as keyof typeof JOB_COLUMNS]);
     });
     return insertRows('unified_jobs', JOB_COLUMNS, values);

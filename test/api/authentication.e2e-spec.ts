@@ -187,7 +187,7 @@ describe('sessions', () => {
   const login = async (
     username = 'ada',
     password = PASSWORD,
-  ): Promise<{ status: number; cookie: string; csrf: string; location?: string }> => {
+  ): Promise<{ status: number; cookie: string; csrf: string; location: string | undefined }> => {
     const form = await supertest(test.url).get('/api/').expect(200);
     const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
     const answer = await supertest(test.url)

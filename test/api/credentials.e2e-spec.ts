@@ -3,7 +3,7 @@ import { CredentialSecrets } from '../../src/credentials/credential-secrets.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 const CANARY = 'canary-3f1c-never-shown';
 const ENCRYPTED = '$encrypted$';
@@ -243,10 +243,6 @@ it('lists a page with a constant number of statements', async () => {
   for (let number = 0; number < 10; number++) {
     await test.make.credential(draft({ ...owned, name: `Listed ${number}` }));
   }
-  const list = 'credentials/?name__startswith=Listed&page_size=';
-  await sameQueries(
-    test.database,
-    () => test.as.orgAdmin.get(`${list}1`).expect(200),
-    () => test.as.orgAdmin.get(`${list}50`).expect(200),
-  );
+  const list = 'credentials/?name__startswith=Listed';
+  await samePageQueries(test.database, test.as.orgAdmin, list, [1, 10]);
 });

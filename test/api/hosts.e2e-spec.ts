@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -179,9 +179,5 @@ it('remembers what happened to it and to its inventory', async () => {
 it('lists a page of hosts with a constant number of statements', async () => {
   const large = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(large, 60);
-  await sameQueries(
-    test.database,
-    () => test.as.orgAdmin.get(`inventories/${large.id}/hosts/?page_size=1`).expect(200),
-    () => test.as.orgAdmin.get(`inventories/${large.id}/hosts/?page_size=50`).expect(200),
-  );
+  await samePageQueries(test.database, test.as.orgAdmin, `inventories/${large.id}/hosts/`, [1, 50]);
 });

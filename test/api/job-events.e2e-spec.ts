@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let template: Row;
@@ -185,9 +185,5 @@ it('is listed with as many statements for fifty rows as for one', async () => {
     Array.from({ length: 50 }, (_, index) => ['runner_on_ok', `u${index}`, '', 'x'] as const),
   );
   const url = `jobs/${run.id}/job_events/`;
-  await sameQueries(
-    test.database,
-    () => test.as.teamMember.get(`${url}?page_size=1`).expect(200),
-    () => test.as.teamMember.get(`${url}?page_size=50`).expect(200),
-  );
+  await samePageQueries(test.database, test.as.teamMember, url, [1, 50]);
 });

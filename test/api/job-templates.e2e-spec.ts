@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let project: Row;
@@ -375,9 +375,5 @@ it('is listed with as many statements for fifty rows as for one', async () => {
     const template = await makeTemplate();
     if (i > 37) await as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
   }
-  await sameQueries(
-    database,
-    () => as.orgAdmin.get('job_templates/?page_size=1&order_by=-id').expect(200),
-    () => as.orgAdmin.get('job_templates/?page_size=50&order_by=-id').expect(200),
-  );
+  await samePageQueries(database, as.orgAdmin, 'job_templates/?order_by=-id', [1, 50]);
 });

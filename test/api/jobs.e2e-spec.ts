@@ -3,7 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 import { endJob, launchJob } from '../support/runs.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -282,9 +282,5 @@ it('is listed with as many statements for fifty rows as for one', async () => {
   const url = `job_templates/${template.id}/`;
   await test.as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
   for (let i = 0; i < 50; i++) await launchJob(test, template);
-  await sameQueries(
-    test.database,
-    () => test.as.orgAdmin.get('jobs/?page_size=1&order_by=-id').expect(200),
-    () => test.as.orgAdmin.get('jobs/?page_size=50&order_by=-id').expect(200),
-  );
+  await samePageQueries(test.database, test.as.orgAdmin, 'jobs/?order_by=-id', [1, 50]);
 });

@@ -2,7 +2,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let organization: number;
@@ -170,11 +170,7 @@ describe('the labels of an object', () => {
   it('cost the same number of statements for one row and for fifty', async () => {
     const { as } = test;
     for (let i = 0; i < 5; i++) await labelledTemplate(`query ${i}`);
-    await sameQueries(
-      test.database,
-      () => as.superuser.get('job_templates/?page_size=1'),
-      () => as.superuser.get('job_templates/?page_size=50'),
-    );
+    await samePageQueries(test.database, as.superuser, 'job_templates/', [1, 5]);
   });
 });
 

@@ -47,12 +47,12 @@ it('holds for every list and every caller', async () => {
     const path = `${pattern.replace(':id', parent)}/`;
     let longest = 0;
     for (const who of ['superuser', 'teamMember'] as const) {
-      const get = async (size: number): Promise<number> => {
-        const { body, status } = await test.as[who].get(`${path}?page_size=${size}`);
-        if (![200, 403].includes(status)) faults.push(`${pattern} as ${who}: ${status}`);
-        const rows = (body.results ?? []).length;
-        longest = Math.max(longest, rows);
-        return rows;
+      const { status } = await test.as[who].get(path);
+      // What a member of a team may not see at all has no list to count.
+      if (status === 403 && who === 'teamMember') continue;
+      const get = async (size: number): Promise<void> => {
+        const { body } = await test.as[who].get(`${path}?page_size=${size}`).expect(200);
+        longest = Math.max(longest, body.results.length);
       };
       const one = await countQueries(test.database, () => get(1));
       const many = await countQueries(test.database, () => get(50));

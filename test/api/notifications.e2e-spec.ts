@@ -3,7 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { canary, configurationsFor } from '../support/fakes/notification-configurations.js';
 import { PERSONA_NAMES } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let template: { id: number; url: string };
@@ -108,11 +108,7 @@ describe('records', () => {
       .get(`${template.url}notifications/?id=${record.id}`)
       .expect(200);
     expect(below.body.count).toBe(1);
-    await sameQueries(
-      test.database,
-      () => test.as.orgAdmin.get('notifications/?page_size=1'),
-      () => test.as.orgAdmin.get('notifications/?page_size=50'),
-    );
+    await samePageQueries(test.database, test.as.orgAdmin, 'notifications/', [1, 10]);
   });
 });
 

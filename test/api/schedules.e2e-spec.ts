@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 
 const DAILY = 'DTSTART;TZID=America/New_York:20300101T090000 RRULE:FREQ=DAILY;INTERVAL=1';
 const SOON = 'DTSTART:20300101T080000Z RRULE:FREQ=DAILY;INTERVAL=1';
@@ -180,9 +180,7 @@ describe('a schedule', () => {
     await test.as.orgMember.patch(`schedules/${body.id}/`, { description: 'x' }).expect(200);
     const log = await test.as.orgMember.get(`schedules/${body.id}/activity_stream/`).expect(200);
     expect(log.body.results).toMatchObject([{ operation: 'create' }, { operation: 'update' }]);
-    const list = (size: number) => () =>
-      test.as.orgMember.get(`schedules/?page_size=${size}`).expect(200);
-    await sameQueries(test.database, list(1), list(5));
+    await samePageQueries(test.database, test.as.orgMember, 'schedules/', [1, 5]);
   });
 });
 

@@ -6,7 +6,7 @@ import { RejectionLog } from '../../src/webhooks/rejection-log.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 import { arm, armed, type Hook } from '../support/webhooks.js';
 
 const PUSH = webhookSample('service_a', 'push');
@@ -117,11 +117,7 @@ describe('the ledger', () => {
     const many = await homeHook();
     for (let sent = 0; sent < 8; sent += 1) await many.send(PUSH).expect(202);
     const path = `job_templates/${many.template.id}/webhook_deliveries/`;
-    await sameQueries(
-      test.database,
-      () => test.as.orgAdmin.get(`${path}?page_size=1`).expect(200),
-      () => test.as.orgAdmin.get(`${path}?page_size=8`).expect(200),
-    );
+    await samePageQueries(test.database, test.as.orgAdmin, path, [1, 8]);
   });
 });
 

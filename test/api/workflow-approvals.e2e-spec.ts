@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
 
 let test: TestApp;
@@ -101,9 +101,7 @@ it('is in a list of its own, and in none of all runs', async () => {
 
 it('lists twenty with the queries of one', async () => {
   for (let count = 0; count < 20; count += 1) await waiting();
-  const page = (size: number) => () =>
-    test.as.orgMember.get(`workflow_approvals/?page_size=${size}`).expect(200);
-  await sameQueries(test.database, page(1), page(20));
+  await samePageQueries(test.database, test.as.orgMember, 'workflow_approvals/', [1, 20]);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { sameQueries } from '../support/queries.js';
+import { samePageQueries } from '../support/queries.js';
 import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';
 
 let test: TestApp;
@@ -282,8 +282,6 @@ it('lists workflow jobs and nodes with the same queries however many', async () 
     `workflow_jobs/?${ofWorkflow}`,
     `workflow_job_nodes/?workflow_job__${ofWorkflow}`,
   ]) {
-    const page = (size: number) => () =>
-      test.as.orgMember.get(`${path}&page_size=${size}&order_by=-id`).expect(200);
-    await sameQueries(test.database, page(1), page(10));
+    await samePageQueries(test.database, test.as.orgMember, `${path}&order_by=-id`, [1, 5]);
   }
 });

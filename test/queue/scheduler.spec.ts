@@ -1,4 +1,5 @@
 import { sql } from '../../src/database/sql.js';
+import { countQueries } from '../support/queries.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
 
 /** The rules of placement (automation 4.2), pass by pass on a real database. */
@@ -235,9 +236,7 @@ describe('the scheduler', () => {
         await runs.job(await runs.template(), { project_id: project });
         await runs.job(null);
       }
-      const before = runs.database.statementCount;
-      await pass();
-      counts.push(runs.database.statementCount - before);
+      counts.push(await countQueries(runs.database, pass));
       expect(await waiting()).toHaveLength(jobs * 2);
     }
     expect(counts[0]).toBe(counts[1]);
@@ -269,9 +268,7 @@ describe('the scheduler', () => {
       const started: number[] = [];
       const statements = new Set<number>();
       while (!started.includes(other)) {
-        const before = runs.database.statementCount;
-        await pass();
-        statements.add(runs.database.statementCount - before);
+        statements.add(await countQueries(runs.database, pass));
         const ids = await waiting();
         expect(ids).toHaveLength(room);
         started.push(...ids);

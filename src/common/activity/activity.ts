@@ -1,4 +1,5 @@
-import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { columnOf } from '../fields/field.js';
+import { fieldOf, type ResourceDefinition, type Row } from '../resource/define-resource.js';
 
 export interface ObjectRef {
   type: string;
@@ -43,8 +44,12 @@ export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
   };
 }
 
-function parentOf({ auditParent, field }: ResourceDefinition, row: Row): ObjectRef['parent'] {
+function parentOf(
+  definition: ResourceDefinition,
+  row: Row,
+): NonNullable<ObjectRef['parent']> | null {
+  const { auditParent } = definition;
   if (!auditParent) return null;
-  const id = row[field(auditParent.field)!.column!];
+  const id = row[columnOf(fieldOf(definition, auditParent.field))];
   return typeof id === 'number' ? { type: auditParent.type, id } : null;
 }

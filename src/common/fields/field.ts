@@ -1,4 +1,5 @@
 import type { OnDelete } from '../../database/table.js';
+import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -80,10 +81,23 @@ type SchemaClass = abstract new (...args: never[]) => object;
 
 function ownFields(prototype: object): Map<string, Field> {
   const holder = prototype as { [FIELDS]?: Map<string, Field> };
-  if (!Object.hasOwn(holder, FIELDS)) {
-    Object.defineProperty(holder, FIELDS, { value: new Map(holder[FIELDS] ?? []) });
-  }
-  return holder[FIELDS]!;
+  const known = Object.hasOwn(holder, FIELDS) ? holder[FIELDS] : undefined;
+  if (known) return known;
+  const own = new Map(holder[FIELDS] ?? []);
+  Object.defineProperty(holder, FIELDS, { value: own });
+  return own;
+}
+
+/** The column of a field that is known to have one: a reference, or what is filtered by. */
+export function columnOf({ name, column }: Field): string {
+  if (column === null) throw new BrokenInvariant(`the field ${name} has a column`);
+  return column;
+}
+
+/** The resource a reference leads to. */
+export function targetOf({ name, target }: Field): ResourceDefinition {
+  if (target === null) throw new BrokenInvariant(`the field ${name} is a reference`);
+  return target();
 }
 
 /** Fields of a schema class in order of declaration, those of its ancestors first. */

@@ -45,9 +45,7 @@ export class OptionsService {
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
         : {}),
-      ...(definition && definition.naturalKey.length > 0
-        ? { named_url_format: `${definition.path}/${namedUrlFormat(definition)!}/` }
-        : {}),
+      ...namedUrlInfo(definition),
     };
   }
 
@@ -207,4 +205,9 @@ function parametersOf(pattern: string, path: string): Record<string, string> {
         part.startsWith(':') ? [[part.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
       ),
   );
+}
+
+function namedUrlInfo(definition: ResourceDefinition | null | undefined): object {
+  const format = definition ? namedUrlFormat(definition) : null;
+  return definition && format !== null ? { named_url_format: `${definition.path}/${format}/` } : {};
 }

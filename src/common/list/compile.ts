@@ -1,8 +1,12 @@
 import { and, FALSE, ident, not, or, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import type { Field } from '../fields/field.js';
+import { columnOf, targetOf, type Field } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../http/errors.js';
-import { relationCondition, type ResourceDefinition } from '../resource/define-resource.js';
+import {
+  relationCondition,
+  type ResourceDefinition,
+  fieldOf,
+} from '../resource/define-resource.js';
 import { compare, toBooleanWord } from './lookups.js';
 import { searchTerms, type Condition, type ListQuery } from './query.js';
 
@@ -106,7 +110,7 @@ export class FilterCompiler {
   private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
     const { definition, alias, visited } = scope;
     const relation = definition.relations[name];
-    const target = relation ? relation.target() : definition.field(name)!.target!();
+    const target = relation ? relation.target() : targetOf(fieldOf(definition, name));
     if (visited.includes(target.type) && conditions.some(({ path }) => path.length > 1)) {
       throw new BadRequest(`Loops not allowed in filters, detected on field ${name}.`);
     }
@@ -116,7 +120,7 @@ export class FilterCompiler {
     const far = `f${++this.aliases}`;
     const tie = relation
       ? relationCondition(relation, ident(alias, 'id'), far)
-      : sql`${ident(far, 'id')} = ${ident(alias, definition.field(name)!.column!)}`;
+      : sql`${ident(far, 'id')} = ${ident(alias, columnOf(fieldOf(definition, name)))}`;
     const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };
     const here = (lookup: string): Condition[] =>
       conditions.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
@@ -153,7 +157,9 @@ export class FilterCompiler {
   private search({ definition, alias }: Scope, term: string): Sql {
     const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`;
     const fields = searchFields(definition);
-    return or(...fields.map((field) => sql`${ident(alias, field.column!)}::text ILIKE ${pattern}`));
+    return or(
+      ...fields.map((field) => sql`${ident(alias, columnOf(field))}::text ILIKE ${pattern}`),
+    );
   }
 }
 

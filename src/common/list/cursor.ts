@@ -1,6 +1,7 @@
 import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js';
 import { INT4_MAX, INT4_MIN, isStorable } from '../fields/text.js';
 import { BadRequest } from '../http/errors.js';
+import { itemAt } from '../invariants.js';
 import type { Row } from '../resource/define-resource.js';
 import type { OrderTerm } from './order.js';
 
@@ -51,7 +52,7 @@ export function readCursor(
  */
 export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
   const bound = terms.map(({ columnType }, index) => sql`${values[index]}::${raw(columnType)}`);
-  const first = terms[0]!.descending;
+  const first = itemAt(terms, 0).descending;
   if (terms.every(({ descending, nullable }) => descending === first && !nullable)) {
     const columns = terms.map(({ expression }) => expression);
     return sql`(${join(columns, ', ')}) ${operator(first)} (${join(bound, ', ')})`;
@@ -64,9 +65,9 @@ export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]):
           .map(({ expression }, before) =>
             values[before] === null
               ? sql`${expression} IS NULL`
-              : sql`${expression} = ${bound[before]!}`,
+              : sql`${expression} = ${itemAt(bound, before)}`,
           ),
-        values[index] === null ? isBehindNull(term) : isBehindValue(term, bound[index]!),
+        values[index] === null ? isBehindNull(term) : isBehindValue(term, itemAt(bound, index)),
       ),
     ),
   );

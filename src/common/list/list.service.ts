@@ -77,8 +77,9 @@ export class ListService {
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
     const isWhole = filters === TRUE && (options.scope === undefined || options.counted === true);
-    const isKept = isWhole && definition.counter !== null;
-    const count = isKept ? keptTotal(definition, visible) : total(definition, where);
+    const { counter } = definition;
+    const isKept = isWhole && counter !== null;
+    const count = isKept ? keptTotal(counter, visible) : total(definition, where);
     const page = await this.cut(definition, request, { where, order, count, isKept }, actor);
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token as never, { strict: false });
@@ -114,7 +115,8 @@ export class ListService {
       : await this.numbered(definition, columns, cut, { offset: (number - 1) * size, size, count });
     const shown = found.slice(0, size);
     const hasNext = found.length > size;
-    const after = hasNext ? cursorAfter(shown.at(-1)!, cut.order, number + 1) : null;
+    const last = shown.at(-1);
+    const after = hasNext && last ? cursorAfter(last, cut.order, number + 1) : null;
     return new Page(shown, request, request.count ? count : null, number, hasNext, after);
   }
 
@@ -162,9 +164,10 @@ function emptyPage(request: PageRequest): Page<Representation> {
 const total = (definition: ResourceDefinition, where: Sql): Sql => sql`
   SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;
 
+type KeptCount = NonNullable<ResourceDefinition['counter']>;
+
 /** The total from the counters of what the rows belong to; the same rule limits those. */
-function keptTotal({ counter }: ResourceDefinition, visible: Sql): Sql {
-  const { table, column, total: kept } = counter!;
+function keptTotal({ table, column, total: kept }: KeptCount, visible: Sql): Sql {
   return sql`
     SELECT COALESCE(sum(t.total), 0)::int AS count
     FROM (SELECT id AS ${ident(column)}, ${ident(kept)} AS total FROM ${ident(table)}) t

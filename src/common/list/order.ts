@@ -1,6 +1,6 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import type { FieldKind } from '../fields/field.js';
+import { columnOf, type FieldKind } from '../fields/field.js';
 import { BadRequest } from '../http/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
@@ -69,7 +69,7 @@ function termOf(
   const field = filterableField(definition, resolveName(definition, first));
   if (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id')) {
     const { kind, columnType, nullable } = field;
-    const column = field.column!;
+    const column = columnOf(field);
     return { expression: ident(alias, column), kind, columnType, nullable, column };
   }
   if (!field.target || depth >= MAX_DEPTH) {
@@ -81,7 +81,7 @@ function termOf(
   return {
     expression: sql`(
       SELECT ${expression} FROM ${ident(target.table)} ${ident(far)}
-      WHERE ${ident(far, 'id')} = ${ident(alias, field.column!)}
+      WHERE ${ident(far, 'id')} = ${ident(alias, columnOf(field))}
         AND ${permit(target.policy, 'read', far, actor)})`,
     kind,
     columnType,

@@ -16,6 +16,7 @@ import { SESSION_COOKIE } from '../http/cookies.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { RouteTable, type TableRoute } from '../http/route-table.js';
 import type { RouteInfo } from '../http/route.js';
+import { existing } from '../invariants.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { resources } from '../resource/registry.js';
 import { ApiDocument } from './api-document.js';
@@ -70,8 +71,11 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
 /** The second form of a body and its answer, which the decorators of Nest have no words for. */
 function addLines({ paths }: OpenAPIObject, { pattern, method, info }: TableRoute): void {
   if (!info?.lines) return;
-  const path = Object.keys(paths).find((one) => one.replace(/\/$/, '') === pattern)!;
-  const operation = paths[path]![method.toLowerCase() as 'post']!;
+  const [, path] = Object.entries(paths).find(([one]) => one.replace(/\/$/, '') === pattern) ?? [];
+  const operation = existing(
+    path?.[method.toLowerCase() as 'post'],
+    `the document has ${method} ${pattern}`,
+  );
   const { content } = operation.requestBody as { content: Record<string, object> };
   content[LINES_TYPE] = { schema: info.lines.body };
   const answers = operation.responses as Record<string, { content?: Record<string, object> }>;
@@ -128,8 +132,8 @@ function document(route: TableRoute, info: RouteInfo): void {
     apply(ApiResponse({ status: 204, description: 'Attached or detached.' }));
   }
   if (info.redirects) apply(ApiResponse({ status: 302, description: 'Elsewhere.' }));
-  for (const [, name] of route.pattern.matchAll(/:(\w+)/g))
-    apply(ApiParam(parameterOf(name!, info)));
+  for (const [, name = ''] of route.pattern.matchAll(/:(\w+)/g))
+    apply(ApiParam(parameterOf(name, info)));
   if (info.body || info.attach) apply(ApiBody({ schema: bodySchema(info) as never }));
   const parameters = info.kind === 'list' ? listParameters(info) : (info.query ?? []);
   for (const parameter of parameters) apply(ApiQuery({ required: false, ...parameter } as never));

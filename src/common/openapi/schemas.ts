@@ -1,4 +1,4 @@
-import type { Field } from '../fields/field.js';
+import { targetOf, type Field } from '../fields/field.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import {
   anyOf,
@@ -109,7 +109,7 @@ function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
   for (const field of targetsOf(definition)) {
     const key = definition.summaryKeys[field.name];
     if (key === null) continue;
-    entries.push([key ?? field.name, ref(`${componentName(field.target!())}Summary`)]);
+    entries.push([key ?? field.name, ref(`${componentName(targetOf(field))}Summary`)]);
   }
   const roles = definition.roles.map(({ field }) => [field, ref('ObjectRole')] as const);
   if (roles.length > 0) entries.push(['object_roles', partial(Object.fromEntries(roles))]);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Batch } from '../batch.js';
 import { TooManyRequests } from '../http/errors.js';
+import { entryOf } from '../invariants.js';
 import { RedisConnection } from '../queue/redis.js';
 
 const WINDOW_SECONDS = 60;
@@ -72,7 +73,7 @@ export class RateLimiter {
       used.set(key, Number(results[2 * index]?.[1] ?? 0) - total);
     });
     return uses.map(({ key, step }) => {
-      const now = used.get(key)! + step;
+      const now = entryOf(used, key) + step;
       used.set(key, now);
       return now;
     });

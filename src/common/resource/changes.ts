@@ -1,4 +1,4 @@
-import type { Field } from '../fields/field.js';
+import { columnOf, type Field } from '../fields/field.js';
 import type { ResourceDefinition, Row } from './define-resource.js';
 import type { Values } from './hooks.js';
 
@@ -50,7 +50,7 @@ export function rowChanges(definition: ResourceDefinition, row: Row): Record<str
   for (const field of logged(definition)) {
     changes[field.name] = definition.auditHidden.includes(field.name)
       ? HIDDEN
-      : shown(field, row[field.column!]);
+      : shown(field, row[columnOf(field)]);
   }
   return { ...changes, id: row.id };
 }
@@ -68,7 +68,7 @@ export function updateChanges(
     const hidden = definition.auditHidden.includes(name) || field.column === null;
     changes[name] = hidden
       ? [HIDDEN, HIDDEN]
-      : [shown(field, before[field.column!]), shown(field, value)];
+      : [shown(field, before[columnOf(field)]), shown(field, value)];
   }
   return changes;
 }

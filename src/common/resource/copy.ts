@@ -1,4 +1,5 @@
 import { RequestMethod } from '@nestjs/common';
+import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../http/errors.js';
 import { Reply } from '../http/reply.js';
@@ -149,5 +150,5 @@ function valuesOf(definition: ResourceDefinition, row: Row): Values {
   const writable = definition.fields.filter(
     (field) => field.column !== null && !field.readOnly && !field.internal && field.name !== 'id',
   );
-  return Object.fromEntries(writable.map((field) => [field.name, row[field.column!]]));
+  return Object.fromEntries(writable.map((field) => [field.name, row[columnOf(field)]]));
 }

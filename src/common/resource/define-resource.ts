@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type Field } from '../fields/field.js';
+import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
 import { register } from './registry.js';
 
@@ -170,7 +171,7 @@ export interface ResourceDefinition extends Required<
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;
   hide: ResourceOptions['hide'] | null;
-  counter: ResourceOptions['counter'] | null;
+  counter: NonNullable<ResourceOptions['counter']> | null;
   summarise: ResourceOptions['summarise'] | null;
   url(id: unknown): string;
   /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
@@ -225,6 +226,13 @@ export function defineResource(options: ResourceOptions): ResourceDefinition {
   };
   register(definition);
   return definition;
+}
+
+/** A field that the declaration of its resource names elsewhere: in a key, or as a parent. */
+export function fieldOf(definition: ResourceDefinition, name: string): Field {
+  const field = definition.field(name);
+  if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
+  return field;
 }
 
 const titleOf = (type: string): string =>

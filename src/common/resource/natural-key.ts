@@ -1,9 +1,14 @@
 import { and, FALSE, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import type { Field } from '../fields/field.js';
+import { columnOf, targetOf, type Field } from '../fields/field.js';
 import { isStorable } from '../fields/text.js';
 import { NotFound } from '../http/errors.js';
-import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import {
+  fieldOf,
+  type RepresentContext,
+  type ResourceDefinition,
+  type Row,
+} from './define-resource.js';
 
 /** Between an object and the objects it belongs to. */
 const NODE = '++';
@@ -15,8 +20,8 @@ const MAX_LENGTH = 8192;
 
 type Parts = readonly (readonly string[])[];
 
-const fieldsOfKey = ({ naturalKey, field }: ResourceDefinition): Field[] =>
-  naturalKey.map((name) => field(name)!);
+const fieldsOfKey = (definition: ResourceDefinition): Field[] =>
+  definition.naturalKey.map((name) => fieldOf(definition, name));
 const ownFields = (definition: ResourceDefinition): Field[] =>
   fieldsOfKey(definition).filter(({ target }) => !target);
 const parentFields = (definition: ResourceDefinition): Field[] =>
@@ -40,7 +45,8 @@ export async function idByName(
       definition.own('t'),
       permit(definition.policy, 'read', 't', actor),
     )} LIMIT 2`);
-  if (found.length === 1) return found[0]!.id;
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only.id;
   // Names are unique within an organization, and not among objects that have none.
   throw new NotFound(
     found.length === 0 ? undefined : 'Several objects have this name: use the id.',
@@ -63,10 +69,10 @@ function naturalKeyCondition(definition: ResourceDefinition, alias: string, text
 
 /** `a[+]b+ssh++Default` is `[['a+b', 'ssh'], ['Default']]`. */
 function parseKey(text: string): string[][] {
-  const nodes: string[][] = [['']];
+  let node = [''];
+  const nodes = [node];
   for (const token of text.match(/\[\+\]|\+\+|\+|\[|[^[+]+/g) ?? []) {
-    const node = nodes.at(-1)!;
-    if (token === NODE) nodes.push(['']);
+    if (token === NODE) nodes.push((node = ['']));
     else if (token === FIELD) node.push('');
     else node[node.length - 1] += token === ESCAPED_PLUS ? '+' : token;
   }
@@ -78,14 +84,14 @@ function consume(definition: ResourceDefinition, alias: string, nodes: string[][
   const fields = ownFields(definition);
   if (own.length !== fields.length) return FALSE;
   return and(
-    ...fields.map(({ column }, index) => sql`${ident(alias, column!)} = ${own[index]}`),
+    ...fields.map((field, index) => sql`${ident(alias, columnOf(field))} = ${own[index]}`),
     ...parentFields(definition).map((field) => {
-      const column = ident(alias, field.column!);
-      if (nodes.length === 0 || nodes[0]!.join('') === '') {
+      const column = ident(alias, columnOf(field));
+      if ((nodes[0] ?? []).join('') === '') {
         nodes.shift();
         return sql`${column} IS NULL`;
       }
-      const target = field.target!();
+      const target = targetOf(field);
       const far = `${alias}k`;
       return sql`${column} IN (
         SELECT ${ident(far, 'id')} FROM ${ident(target.table)} ${ident(far)}
@@ -117,7 +123,7 @@ export async function namedUrls(
   for (const row of rows) {
     const parts = partsById.get(row.id);
     if (!parts) continue;
-    const own = ownFields(definition).map(({ column }) => String(row[column!]));
+    const own = ownFields(definition).map((field) => String(row[columnOf(field)]));
     const key = formatKey([own, ...parts]);
     if (!/^(?:\d*|\.{1,2})$/.test(key)) urls.set(row.id, definition.url(key));
   }
@@ -133,10 +139,10 @@ const escapeName = (name: string): string =>
 /** Names of the objects some references lead to, as a JSON array; null when one is not readable. */
 function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql {
   const parts = fields.map((field) => {
-    const target = field.target!();
+    const target = targetOf(field);
     const far = `${alias}k`;
-    const column = ident(alias, field.column!);
-    const own = ownFields(target).map((one) => ident(far, one.column!));
+    const column = ident(alias, columnOf(field));
+    const own = ownFields(target).map((one) => ident(far, columnOf(one)));
     const above = parentFields(target);
     return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
       SELECT jsonb_build_array(jsonb_build_array(${join(own, ', ')}))
@@ -161,5 +167,5 @@ const formatOf = (definition: ResourceDefinition, prefix: string): string =>
     ownFields(definition)
       .map(({ name }) => `<${prefix}${name}>`)
       .join(FIELD),
-    ...parentFields(definition).map((field) => formatOf(field.target!(), `${field.name}.`)),
+    ...parentFields(definition).map((field) => formatOf(targetOf(field), `${field.name}.`)),
   ].join(NODE);

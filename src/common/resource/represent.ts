@@ -2,9 +2,10 @@ import type { Database } from '../../database/database.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/validate.js';
+import { entryOf } from '../invariants.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { namedUrls } from './natural-key.js';
-import { findResource } from './registry.js';
+import { resource } from './registry.js';
 import { describeRole } from './role-words.js';
 import { shapeOf, type Shape } from './shape.js';
 
@@ -19,10 +20,12 @@ export function selectColumns(definition: ResourceDefinition, actor: Actor, deta
 /** `can_<word>` columns: what the caller may do with each row of `t`. */
 export function capabilityColumns(definition: ResourceDefinition, actor: Actor): Sql[] {
   const asked = new Set(shapeOf(definition).capabilities.map(([, first]) => first));
-  return [...asked].map((word) => {
-    const action = definition.capabilities[word]!;
-    return sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${word}`)}`;
-  });
+  return Object.entries(definition.capabilities)
+    .filter(([word]) => asked.has(word))
+    .map(
+      ([word, action]) =>
+        sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${word}`)}`,
+    );
 }
 
 /**
@@ -158,12 +161,12 @@ async function loadSummaries(
   }
   const loaded = new Map<string, Map<number, Representation>>();
   for (const [type, ids] of idsByType) {
-    loaded.set(type, await summariesOf(findResource(type)!, [...ids], context));
+    loaded.set(type, await summariesOf(resource(type), [...ids], context));
   }
   return wanted.map(({ key, column, target }) => ({
     key,
     column,
-    byId: loaded.get(target.type)!,
+    byId: entryOf(loaded, target.type),
   }));
 }
 

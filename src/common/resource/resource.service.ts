@@ -8,6 +8,7 @@ import { ActivityRecorder, refOf } from '../activity/activity.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../http/errors.js';
 import type { Reply } from '../http/reply.js';
+import { existing, itemAt } from '../invariants.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
@@ -67,7 +68,7 @@ export class ResourceService {
   /** The representation of one loaded row. */
   async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
     const context = this.representContext(actor, true);
-    return (await represent(definition, [row], context))[0]!;
+    return itemAt(await represent(definition, [row], context), 0);
   }
 
   /** What representing rows for a caller needs. */
@@ -139,17 +140,20 @@ export class ResourceService {
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
       };
-      const row = await withUniqueRules(definition, () =>
-        this.database.row<Row>(insertRow(definition.table, columns)),
+      const row = existing(
+        await withUniqueRules(definition, () =>
+          this.database.row<Row>(insertRow(definition.table, columns)),
+        ),
+        'an INSERT returns its row',
       );
-      await this.roles.createRoles(definition, [row!]);
-      await this.roles.grantCreator(definition, row!, actor);
-      await hooks.created?.(row!, values, actor);
+      await this.roles.createRoles(definition, [row]);
+      await this.roles.grantCreator(definition, row, actor);
+      await hooks.created?.(row, values, actor);
       if (definition.audited) {
-        const changes = rowChanges(definition, row!);
-        this.activity.record({ operation: 'create', object1: refOf(definition, row!), changes });
+        const changes = rowChanges(definition, row);
+        this.activity.record({ operation: 'create', object1: refOf(definition, row), changes });
       }
-      return this.reload(definition, row!.id, actor);
+      return this.reload(definition, row.id, actor);
     });
   }
 
@@ -188,22 +192,25 @@ export class ResourceService {
     }
     const columns = { ...columnsOf(definition, changed), ...extra };
     if (Object.keys(columns).length === 0) return before;
-    const after = await withUniqueRules(definition, () =>
-      this.database.row<Row>(
-        updateRow(definition.table, before.id, {
-          ...columns,
-          modified: sql`now()`,
-          ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
-        }),
+    const after = existing(
+      await withUniqueRules(definition, () =>
+        this.database.row<Row>(
+          updateRow(definition.table, before.id, {
+            ...columns,
+            modified: sql`now()`,
+            ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
+          }),
+        ),
       ),
+      'an UPDATE of a locked row returns it',
     );
-    if (parentChanged(definition, before, after!)) {
-      await this.roles.parentChanged(definition, after!);
+    if (parentChanged(definition, before, after)) {
+      await this.roles.parentChanged(definition, after);
     }
-    await hooks.updated?.(before, after!, actor);
+    await hooks.updated?.(before, after, actor);
     if (definition.audited && Object.keys(changed).length > 0) {
       const changes = updateChanges(definition, before, changed);
-      this.activity.record({ operation: 'update', object1: refOf(definition, after!), changes });
+      this.activity.record({ operation: 'update', object1: refOf(definition, after), changes });
     }
     return this.reload(definition, before.id, actor);
   }
@@ -271,7 +278,7 @@ export class ResourceService {
     const row = await this.database.row<Row>(sql`
       SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
       FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
-    return row!;
+    return existing(row, 'a row just written is there');
   }
 
   hooksOf(definition: ResourceDefinition): ResourceHooks {

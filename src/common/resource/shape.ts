@@ -82,7 +82,8 @@ function capabilitiesOf(definition: ResourceDefinition): (readonly [string, stri
     const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
     // Auditors may read what they may not do anything else to.
     const rule = JSON.stringify([action === 'read', text, values]);
-    if (!firstOf.has(rule)) firstOf.set(rule, word);
-    return [word, firstOf.get(rule)!] as const;
+    const first = firstOf.get(rule) ?? word;
+    firstOf.set(rule, first);
+    return [word, first] as const;
   });
 }

@@ -164,7 +164,7 @@ async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise
   const { machinery, parent, actor } = context;
   if (spec.authoriseCreate) return spec.authoriseCreate(context);
   const target = spec.target();
-  const injected = spec.create!(parent);
+  const injected = spec.create?.(parent) ?? {};
   // A parent that is no reference of the child says nothing of whether it may be made.
   if (Object.keys(injected).length === 0 && !(await machinery.resources.mayAdd(target, actor))) {
     throw new Forbidden();

@@ -1,5 +1,6 @@
 import type { TableColumn, TableDefinition, TableIndex } from '../../database/table.js';
 import type { Field } from '../fields/field.js';
+import { existing } from '../invariants.js';
 import type { Relation, ResourceDefinition } from './define-resource.js';
 
 /** The tables that the resources' declarations amount to: their own and those of their links. */
@@ -75,7 +76,8 @@ function orderIndex(definition: ResourceDefinition): TableIndex | null {
 
 function referenceIndex(table: string, field: Field): TableIndex | null {
   if (!field.target || !field.index) return null;
-  return { name: `${table}_${field.column!}_idx`, columns: [field.column!] };
+  const column = existing(field.column, 'a reference has a column');
+  return { name: `${table}_${column}_idx`, columns: [column] };
 }
 
 function linkTable(

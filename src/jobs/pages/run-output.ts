@@ -34,7 +34,7 @@ export async function loadTail(database: Database, runId: number): Promise<Outpu
   return {
     chunks: rows.map(({ stdout }) => stdout),
     last: rows.at(-1)?.counter ?? 0,
-    isWhole: rows.length === 0 || rows[0]!.first,
+    isWhole: rows[0]?.first ?? true,
   };
 }
 

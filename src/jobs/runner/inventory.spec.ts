@@ -109,11 +109,11 @@ describe('buildInventory', () => {
   });
 
   it('names the host whose variables cannot be read', () => {
-    const hosts = [{ id: 1, name: 'bad', variables: '[', enabled: true }];
-    expect(() => buildInventory({ ...ROWS, hosts }, { hostvars: true })).toThrow(
+    const host = { id: 1, name: 'bad', variables: '[', enabled: true };
+    expect(() => buildInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).toThrow(
       'host bad: Cannot parse',
     );
-    expect(() => hostVariables(hosts[0]!)).toThrow('host bad: Cannot parse');
+    expect(() => hostVariables(host)).toThrow('host bad: Cannot parse');
   });
 
   it('takes a hundred thousand hosts in reasonable time', () => {

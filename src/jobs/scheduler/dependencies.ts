@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../../common/invariants.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { insertProjectUpdates } from '../project-update-rows.js';
@@ -44,10 +45,12 @@ export class Dependencies {
     const jobs = await this.unsettled();
     if (jobs.length === 0) return false;
     const wanting = jobs.filter((job) => job.wants_sync && job.active_update_id === null);
-    const projectIds = [...new Set(wanting.map((job) => job.project_id!))];
+    const projectIds = [...new Set(wanting.flatMap((job) => job.project_id ?? []))];
     const created = projectIds.length > 0 ? await this.createUpdates(projectIds) : new Map();
-    const updates = jobs.map((job) =>
-      job.wants_sync ? (job.active_update_id ?? created.get(job.project_id!) ?? null) : null,
+    const updates = jobs.map(({ wants_sync, active_update_id, project_id }) =>
+      wants_sync && project_id !== null
+        ? (active_update_id ?? created.get(project_id) ?? null)
+        : null,
     );
     await this.database.execute(sql`
       UPDATE unified_jobs SET dependencies_processed = true,
@@ -113,7 +116,12 @@ export class Dependencies {
       insertProjectUpdates(projectIds, { launchType: 'dependency', status: 'pending' }),
     );
     await this.transitions.created(rows);
-    return new Map(rows.map((row) => [row.unified_job_template_id!, row.id]));
+    return new Map(
+      rows.map((row) => [
+        existing(row.unified_job_template_id, 'an update is one of a project'),
+        row.id,
+      ]),
+    );
   }
 }
 

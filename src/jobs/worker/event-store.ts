@@ -31,7 +31,8 @@ export class EventStore {
       if (error instanceof RunEnded || isPassing(error)) throw error;
       await this.storeOneByOne(run, events);
     }
-    this.signals.announce([[run.id, { counter: events.at(-1)!.counter }]]);
+    const last = events.at(-1);
+    if (last) this.signals.announce([[run.id, { counter: last.counter }]]);
   }
 
   /** An event the database refuses must not take the others with it; its place is kept. */

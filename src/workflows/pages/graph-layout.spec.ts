@@ -1,3 +1,4 @@
+import { entryOf, existing } from '../../common/invariants.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Edge } from './graph-layout.js';
 
 const nodes = (count: number) =>
@@ -13,7 +14,7 @@ describe('layOut', () => {
     const edges = [edge(1, 2), edge(1, 3), edge(2, 4), edge(3, 4), edge(1, 4), edge(4, 5)];
     const { places } = layOut(nodes(5), edges);
     for (const { from, to } of edges) {
-      expect(places.get(to)!.x).toBeGreaterThan(places.get(from)!.x + NODE_WIDTH);
+      expect(entryOf(places, to).x).toBeGreaterThan(entryOf(places, from).x + NODE_WIDTH);
     }
   });
 
@@ -43,9 +44,12 @@ describe('layOut', () => {
 
   it('leads a long edge past the nodes between', () => {
     const { places, ways } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
-    const long = ways.find((way) => way.edge.kind === 'always')!;
+    const long = existing(
+      ways.find((way) => way.edge.kind === 'always'),
+      'every edge has a way',
+    );
     expect(long.points).toHaveLength(4);
-    const between = places.get(2)!;
+    const between = entryOf(places, 2);
     for (const { y } of long.points.slice(1, 3)) {
       expect(y < between.y || y > between.y + NODE_HEIGHT).toBe(true);
     }

@@ -1,3 +1,4 @@
+import { entryOf, zip } from '../../common/invariants.js';
 import type { EdgeKind } from '../workflow-rows.js';
 
 /** What of a node the layout needs to know. */
@@ -89,8 +90,8 @@ function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<
   for (let round = 0, isChanged = true; isChanged && round < nodes.length; round += 1) {
     isChanged = false;
     for (const { from, to } of edges) {
-      const least = layers.get(from)! + 1;
-      if (layers.get(to)! >= least) continue;
+      const least = entryOf(layers, from) + 1;
+      if (entryOf(layers, to) >= least) continue;
       layers.set(to, least);
       isChanged = true;
     }
@@ -100,15 +101,15 @@ function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<
 
 /** Both ends of an edge and a slot in every layer between them, tied to each other. */
 function chainOf({ from, to }: Edge, slots: ReadonlyMap<number, Slot>): Slot[] {
-  const [first, last] = [slots.get(from)!, slots.get(to)!];
+  const [first, last] = [entryOf(slots, from), entryOf(slots, to)];
   const chain = [first];
   for (let layer = first.layer + 1; layer < last.layer; layer += 1)
     chain.push(newSlot(null, layer));
   chain.push(last);
-  chain.slice(1).forEach((slot, index) => {
-    chain[index]!.children.push(slot);
-    slot.parents.push(chain[index]!);
-  });
+  for (const [parent, child] of zip(chain.slice(0, -1), chain.slice(1))) {
+    parent.children.push(child);
+    child.parents.push(parent);
+  }
   return chain;
 }
 
@@ -133,7 +134,7 @@ function order(layers: readonly Slot[][], forward: boolean): void {
         return [slot, near.length === 0 ? slot.row : sum / near.length];
       }),
     );
-    layer.sort((a, b) => wish.get(a)! - wish.get(b)! || a.row - b.row);
+    layer.sort((a, b) => entryOf(wish, a) - entryOf(wish, b) || a.row - b.row);
     layer.forEach((slot, row) => (slot.row = row));
   }
 }

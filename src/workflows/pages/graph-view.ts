@@ -1,6 +1,7 @@
 import { attributes, html, words, type Html, type HtmlValue } from '../../common/browsable/html.js';
 import { folded } from '../../common/browsable/layout.js';
 import { shorten, statusBadge, toneOf } from '../../common/browsable/values.js';
+import { entryOf, itemAt } from '../../common/invariants.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Edge, type Point } from './graph-layout.js';
 
 /** A node as a page shows it. */
@@ -66,7 +67,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
         )}
       </defs>
       ${ways.map(({ edge, points }) => edgeView(edge, points))}
-      ${nodes.map((node) => nodeView(node, places.get(node.id)!))}
+      ${nodes.map((node) => nodeView(node, entryOf(places, node.id)))}
     </svg>
   </div>`;
 }
@@ -86,7 +87,7 @@ function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {
       if (index === 0) return `M${x} ${y}`;
-      const before = points[index - 1]!;
+      const before = itemAt(points, index - 1);
       const middle = (before.x + x) / 2;
       return index % 2 === 0 ? `L${x} ${y}` : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
     })

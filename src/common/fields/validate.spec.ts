@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { Invalid } from '../http/errors.js';
+import { Bool, Char, Choices, DateTime, fieldsOf, Float, Integer, Json } from './field.js';
+import { INT4_MAX, INT4_MIN } from './text.js';
+import { typeName, validate } from './validate.js';
+
+class Sample {
+  @Integer({ readOnly: true })
+  id!: number;
+  @Char({ max: 5, required: true })
+  name!: string;
+  @Integer({ min: 1, max: 9 })
+  size!: number;
+  @Bool({ default: true })
+  enabled!: boolean;
+  @Float()
+  ratio!: number;
+  @Choices([
+    ['a', 'First'],
+    ['b', 'Second'],
+  ])
+  kind!: string;
+  @DateTime()
+  until!: string | null;
+  @Json({ default: {} })
+  extra!: object;
+}
+const FIELDS = fieldsOf(Sample);
+const read = (body: Record<string, unknown>): Record<string, unknown> =>
+  validate(FIELDS, body, { partial: true });
+const faultsOf = (body: Record<string, unknown>, partial = true): unknown => {
+  try {
+    validate(FIELDS, body, { partial });
+  } catch (error) {
+    if (error instanceof Invalid) return error.errors;
+    throw error;
+  }
+  return {};
+};
+
+describe('validate', () => {
+  it('gives what is left out its default, and nothing in a PATCH', () => {
+    const values = validate(FIELDS, { name: 'x' });
+    expect(values).toEqual({ name: 'x', enabled: true, kind: '', until: null, extra: {} });
+    expect(read({})).toEqual({});
+  });
+
+  it('passes over unknown and read-only keys, inherited ones included', () => {
+    expect(read({ id: 5, other: 1, name: 'x' })).toEqual({ name: 'x' });
+    expect(read(Object.create({ name: 'inherited' }) as Record<string, unknown>)).toEqual({});
+  });
+
+  it('reads scalars as clients write them', () => {
+    expect(read({ name: 12, size: ' 6 ', enabled: 'No', ratio: '0.5', extra: '{"a": 1}' })).toEqual(
+      {
+        name: '12',
+        size: 6,
+        enabled: false,
+        ratio: 0.5,
+        extra: { a: 1 },
+      },
+    );
+    expect(read({ name: '  x ', enabled: null, kind: null, until: null })).toEqual({
+      name: 'x',
+      enabled: false,
+      kind: '',
+      until: null,
+    });
+  });
+
+  it('tells every fault at once', () => {
+    expect(faultsOf({ size: 'x', kind: 'c', until: 'soon', extra: [] }, false)).toEqual({
+      name: ['This field is required.'],
+      size: ['A valid integer is required.'],
+      kind: ['"c" is not a valid choice.'],
+      until: [expect.stringContaining('Datetime has wrong format.')],
+      extra: ['Invalid data. Expected a dictionary, but got list.'],
+    });
+  });
+
+  it.each([
+    [{ name: '' }, 'This field may not be blank.'],
+    [{ name: null }, 'This field may not be null.'],
+    [{ name: 'longer' }, 'Ensure this field has no more than 5 characters.'],
+    [{ name: 'a\0' }, 'Null characters are not allowed.'],
+    [{ name: [] }, 'Not a valid string.'],
+    [{ size: 0 }, 'Ensure this value is greater than or equal to 1.'],
+    [{ size: 10 }, 'Ensure this value is less than or equal to 9.'],
+    [{ size: 1.5 }, 'A valid integer is required.'],
+    [{ size: true }, 'A valid integer is required.'],
+    [{ enabled: 'maybe' }, 'Must be a valid boolean.'],
+    [{ ratio: 'x' }, 'A valid number is required.'],
+    [{ extra: '{' }, 'Value must be valid JSON.'],
+  ])('refuses %j', (body, text) => {
+    expect(faultsOf(body)).toEqual({ [String(Object.keys(body)[0])]: [text] });
+  });
+
+  it('counts characters, not their halves', () => {
+    expect(read({ name: '😀'.repeat(5) })).toEqual({ name: '😀'.repeat(5) });
+    expect(faultsOf({ name: '😀'.repeat(6) })).toHaveProperty('name');
+  });
+
+  it.each(['2026-02-30', '2026-13-01', '2026-01-01T25:00', '26-01-01'])(
+    'has no day %s',
+    (until) => {
+      expect(faultsOf({ until })).toHaveProperty('until');
+    },
+  );
+
+  it('accepts its own answers, and reads or refuses anything else', () => {
+    fc.assert(
+      fc.property(
+        fc.record(
+          Object.fromEntries(FIELDS.map(({ name }) => [name, fc.anything({ maxDepth: 2 })])),
+          { requiredKeys: [] },
+        ),
+        (body) => {
+          if (Object.keys(faultsOf(body) as object).length > 0) return;
+          const values = read(body);
+          expect(read(values)).toEqual(values);
+        },
+      ),
+    );
+  });
+
+  it('keeps integers within what a column holds', () => {
+    class Wide {
+      @Integer()
+      count!: number;
+    }
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (count) => {
+        const isStored = count >= INT4_MIN && count <= INT4_MAX;
+        const attempt = (): unknown => validate(fieldsOf(Wide), { count: String(count) });
+        if (isStored) expect(attempt()).toEqual({ count });
+        else expect(attempt).toThrow(Invalid);
+      }),
+    );
+  });
+});
+
+it.each([
+  [[], 'list'],
+  [null, 'NoneType'],
+  ['', 'str'],
+  [true, 'bool'],
+  [1, 'int'],
+  [1.5, 'float'],
+  [{}, 'dict'],
+])('typeName of %j is %s', (value, name) => {
+  expect(typeName(value)).toBe(name);
+});

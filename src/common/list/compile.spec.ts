@@ -1,0 +1,105 @@
+import { raw, TRUE } from '../../database/sql.js';
+import type { Actor } from '../access.js';
+import { Char, Integer, Json, Reference } from '../fields/field.js';
+import { BadRequest, Forbidden } from '../http/errors.js';
+import { defineResource, type ResourceDefinition } from '../resource/define-resource.js';
+import { FilterCompiler } from './compile.js';
+import { parseListQuery, type QueryParameters } from './query.js';
+
+const ACTOR: Actor = { id: 7, username: 'ann', isSuperuser: false, isSystemAuditor: false };
+const readable = (alias: string) => raw(`readable(${alias})`);
+const policy = { read: readable, add: () => () => TRUE, change: readable, delete: readable };
+
+class ShelfSchema {
+  @Integer({ readOnly: true })
+  id!: number;
+  @Char({ search: true })
+  name!: string;
+  @Json()
+  secret!: object;
+}
+class BookSchema extends ShelfSchema {
+  @Reference(() => shelves, { nullable: true })
+  shelf!: number | null;
+}
+const shelves: ResourceDefinition = defineResource({
+  path: 'spec_shelves',
+  type: 'spec_shelf',
+  schema: ShelfSchema,
+  table: 'spec_shelves',
+  policy,
+  relations: { books: { kind: 'has-many', target: () => books, field: 'shelf' } },
+});
+const books: ResourceDefinition = defineResource({
+  path: 'spec_books',
+  type: 'spec_book',
+  schema: BookSchema,
+  table: 'spec_books',
+  policy,
+});
+
+const compile = (definition: ResourceDefinition, parameters: QueryParameters) =>
+  new FilterCompiler(ACTOR, () => null)
+    .compile(definition, 't', parseListQuery(parameters))
+    .toQuery();
+const exists = (text: string): number => text.match(/EXISTS/g)?.length ?? 0;
+
+describe('FilterCompiler', () => {
+  it('asks nothing where nothing is asked', () => {
+    expect(compile(books, {})).toEqual({ text: 'TRUE', values: [] });
+  });
+
+  it('binds every value and writes none into the statement', () => {
+    const evil = `x'); DROP TABLE spec_books; --`;
+    const { text, values } = compile(books, { name: evil, search: evil, name__in: evil });
+    expect(text).not.toContain('DROP');
+    expect(JSON.stringify(values)).toContain('DROP');
+  });
+
+  it('joins conditions by AND, those of or__ by OR, and negates a not__', () => {
+    expect(compile(books, { name: 'a', id: '1' }).text).toContain(' AND ');
+    const any = compile(books, { or__name: 'a', or__id: '1' });
+    expect(any.text).toContain(' OR ');
+    expect(any.text).not.toContain(' AND ');
+    expect(compile(books, { not__name: 'a' }).text).toMatch(/^NOT \(COALESCE\(/);
+  });
+
+  it('follows a relation only to rows that the caller may read', () => {
+    const { text } = compile(books, { shelf__name: 'a' });
+    expect(text).toContain('readable(f1)');
+    expect(text).toContain('"f1"."id" = "t"."shelf_id"');
+  });
+
+  it('speaks of one related row, and of one each with chain__', () => {
+    const one = compile(shelves, { books__name: 'a', books__id: '1' });
+    const each = compile(shelves, { chain__books__name: 'a', chain__books__id: '1' });
+    expect([exists(one.text), exists(each.text)]).toEqual([1, 2]);
+  });
+
+  it('compares the id of a reference without following it', () => {
+    expect(exists(compile(books, { shelf__id: '1' }).text)).toBe(0);
+    expect(exists(compile(books, { shelf: '1' }).text)).toBe(0);
+  });
+
+  it('takes signs of a pattern in a search as they are', () => {
+    expect(compile(books, { search: '50%_' }).values).toEqual(['%50\\%\\_%']);
+  });
+
+  it.each<[QueryParameters, Error]>([
+    [{ nothing: '1' }, new BadRequest("SpecBook has no field named 'nothing'")],
+    [{ name__other: '1' }, new BadRequest('No related model for field name.')],
+    [{ secret: '1' }, new Forbidden('Filtering on secret is not allowed.')],
+    [
+      { shelf__books__shelf__name: '1' },
+      new BadRequest('Loops not allowed in filters, detected on field books.'),
+    ],
+    [
+      { role_level: 'admin_role' },
+      new BadRequest(
+        'Cannot apply role_level filter to this list because its model does not use roles for access control.',
+      ),
+    ],
+  ])('refuses %j', (parameters, error) => {
+    expect(() => compile(books, parameters)).toThrow(error);
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * The layers of tests, one row each: a name for `--selectProjects` and the files it holds.
+ * package.json points here, so that `npm test`, `npx jest` and editors read the same.
+ */
+import { dirname } from 'node:path';
+
+const rootDir = dirname(import.meta.dirname);
+
+const TYPESCRIPT = {
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testEnvironmentOptions: { globalsCleanup: 'off' },
+};
+
+/** Layers whose tests start programs or stop services. */
+const LONG = { ...TYPESCRIPT, setupFilesAfterEnv: ['<rootDir>/test/support/long-tests.ts'] };
+
+/**
+ * @param {string} displayName
+ * @param {string} files
+ * @param {object} settings
+ */
+const layer = (displayName, files, settings = TYPESCRIPT) => ({
+  displayName,
+  rootDir,
+  testMatch: [`<rootDir>/${files}`],
+  ...settings,
+});
+
+export default {
+  rootDir,
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1500MB',
+  testTimeout: 60_000,
+  projects: [
+    layer('unit', 'src/**/*.spec.ts'),
+    layer('architecture', 'test/architecture/**/*.spec.ts'),
+    layer('migrations', 'test/migrations/**/*.spec.ts', LONG),
+    layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts'),
+    layer('queue', 'test/queue/**/*.spec.ts'),
+    layer('runner', 'test/runner/**/*.spec.ts', LONG),
+    layer('faults', 'test/faults/**/*.spec.ts', LONG),
+    layer('browser', 'test/browser/**/*.spec.ts'),
+    layer('scripts', 'scripts/**/*.spec.mjs', { transform: {} }),
+  ],
+};

@@ -65,7 +65,10 @@ interface Subjects {
 
 const REFERENCES = new Set(['inventory', 'credentials', 'labels', 'execution_environment']);
 
-/** The rules of a bulk launch (automation 1.4): all faults at once, in a constant number of queries. */
+/**
+ * The rules of a bulk launch (docs/contract/bulk.md#checks-of-a-bulk-launch): all faults at once,
+ * in a constant number of queries.
+ */
 @Injectable()
 export class BulkLaunchCheck {
   constructor(
@@ -193,7 +196,10 @@ function checkedUpdate(
   };
 }
 
-/** The entry's own prompts over the defaults; variables key by key (decision 10). */
+/**
+ * The entry's own prompts over the defaults; variables key by key
+ * (docs/contract/bulk.md#prompts-of-a-bulk-launch).
+ */
 function overlaid(defaults: Prompts, own: Prompts): Prompts {
   const merged = { ...defaults, ...own };
   if (defaults.extra_vars === undefined || own.extra_vars === undefined) return merged;
@@ -220,7 +226,7 @@ function withoutReferences(errors: FieldErrors): FieldErrors {
   return Object.fromEntries(rest);
 }
 
-/** Organization of the workflow job (seed, Bulk). */
+/** Organization of the workflow job. */
 function chooseOrganization(
   { organizationId: given }: BulkLaunch,
   { member_of: memberOf, organization_exists: exists }: Subjects,

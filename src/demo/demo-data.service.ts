@@ -13,7 +13,7 @@ const HOST_VARIABLES = [
   'ansible_python_interpreter: "{{ ansible_playbook_python }}"',
 ].join('\n');
 
-/** The objects a first start comes with, so that something can be launched at once (decision 43). */
+/** The objects a first start comes with, so that something can be launched at once. */
 @Injectable()
 export class DemoData {
   constructor(

@@ -16,7 +16,10 @@ import { WebhookRunFields } from './webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** A playbook run (core 11.2): the template's options as they were when it was launched. */
+/**
+ * A playbook run (docs/contract/runs.md#jobs): the template's options as they were when it was
+ * launched.
+ */
 @Includes(WebhookRunFields)
 export class JobSchema extends ExecutedJobSchema {
   @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })
@@ -46,7 +49,7 @@ export class JobSchema extends ExecutedJobSchema {
   @Choices(VERBOSITIES, { ...READ_ONLY, default: 0 })
   verbosity!: number;
 
-  /** JSON text; a webhook's payload is not in it but expanded from its delivery (decision 19). */
+  /** JSON text; a webhook's payload is not in it but expanded from its delivery. */
   @Text({ ...READ_ONLY, filter: false })
   extra_vars!: string;
 

@@ -26,8 +26,8 @@ interface DeliveryRow extends Row {
 }
 
 /**
- * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery (decision 19); the
- * payload is shown on the detail only.
+ * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery
+ * (docs/contract/webhooks.md#variables); the payload is shown on the detail only.
  */
 export async function shownVariables(
   rows: readonly Row[],

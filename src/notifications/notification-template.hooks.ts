@@ -89,7 +89,7 @@ export class NotificationTemplateHooks implements ResourceHooks {
     return this.columnsOf({ id: row.id, organizationId, type, configuration });
   }
 
-  /** Nothing that is still to be sent is lost by deleting where it goes (decision 24). */
+  /** Nothing that is still to be sent is lost by deleting where it goes. */
   async prepareDelete(row: Row): Promise<void> {
     const pending = await this.database.row(sql`
       SELECT 1 FROM notifications

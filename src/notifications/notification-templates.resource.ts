@@ -58,7 +58,7 @@ export const notifications = defineResource({
   indexes: [
     { name: 'notifications_status_idx', columns: ['status', 'id'] },
     { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
-    // An event that is told twice must not fire twice (N1); repeating by hand may.
+    // An event that is told twice must not fire twice; repeating by hand may.
     {
       name: 'notifications_event_key',
       columns: ['unified_job_id', 'notification_template_id', 'event'],

@@ -28,7 +28,10 @@ export class NotificationTests {
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** Queues a test of a template (automation 3.8). @returns the record, still pending */
+  /**
+   * Queues a test of a template (docs/contract/notifications.md#test). @returns the record, still
+   * pending
+   */
   async send(templateId: string, body: Body, actor: Actor): Promise<Row> {
     const template = await this.resources.load(notificationTemplates, templateId, actor);
     const { event } = validate(TEST_FIELDS, body, { partial: true });

@@ -25,7 +25,10 @@ export const ORGANIZATION_SHOWS: ShownBesides = {
   },
 };
 
-/** `related_field_counts`: what of each kind the caller may see in each organization (core 4.1). */
+/**
+ * `related_field_counts`: what of each kind the caller may see in each organization
+ * (docs/contract/resources.md#organizations).
+ */
 export async function organizationExtension(
   rows: readonly Row[],
   { database, actor }: RepresentContext,

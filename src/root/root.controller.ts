@@ -28,7 +28,7 @@ const document = (
   response,
 });
 
-/** The documents a client starts from (core 1.2, 6.2). */
+/** The documents a client starts from (docs/contract/conventions.md#documents-to-start-from). */
 @ApiTags('root')
 @Controller('api')
 export class RootController {
@@ -41,7 +41,7 @@ export class RootController {
   @Get()
   @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
   root(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): object {
-    // The command-line client takes its CSRF token from here before it logs in (clients 2.1).
+    // The command-line client takes its CSRF token from here before it logs in.
     if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
       const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
       setCsrfCookie(plain, response, randomAlphanumeric(32));

@@ -51,7 +51,8 @@ export class RedeliveryService {
     const reply = await this.idempotency.once(request, async () => {
       const given = { template, event, size, source: ip, redeliveryOf: row.id, recorded };
       const taken = await this.intake.take(given);
-      // A refusal is in the ledger, so it is an answer that stands, too (decisions 29 and 31).
+      // A refusal is in the ledger, so it is an answer that stands, too
+      // (docs/contract/conventions.md#idempotency).
       return taken.verdict === 'rejected'
         ? new Reply(REFUSED, taken.reason)
         : answerTo(taken, template.kind);

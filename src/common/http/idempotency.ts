@@ -7,7 +7,7 @@ import { Reply } from './reply.js';
 import type { ApiRequest } from './request.js';
 
 const MAX_KEY_LENGTH = 255;
-/** How long a key stands for its first request (decision 31). */
+/** How long a key stands for its first request (docs/contract/conventions.md#idempotency). */
 const LIFETIME_HOURS = 24;
 
 interface StoredAnswer {

@@ -17,7 +17,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * Tries work again for as long as only the database's absence is the reason it fails (R8).
+ * Tries work again for as long as only the database's absence is the reason it fails
+ * (docs/contract/operations.md#outages).
  *
  * @param mayWait asked before each wait; false gives up with the last error
  */

@@ -27,7 +27,7 @@ import { RunFolders } from './run-folders.js';
 import { RunResults } from './run-results.js';
 import { WorkerNode } from './worker-node.js';
 
-/** Ends the children of a run early enough for the worker to leave in time (R7). */
+/** Ends the children of a run early enough for the worker to leave in time. */
 const KILL_GRACE_MS = 8000;
 
 interface Preparation {

@@ -17,7 +17,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
   }
   const logger = new JsonLogger(settings.LOG_LEVEL);
   await start(settings);
-  // A hook that never ends must not keep the process alive past the orchestrator's patience (R7).
+  // A hook that never ends must not keep the process alive past the orchestrator's patience.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref());
   }

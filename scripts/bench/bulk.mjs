@@ -17,7 +17,7 @@ const SETTINGS = {
   BULK_JOB_MAX_LAUNCH: '1000',
 };
 
-/** Bulk operations (design 6): one request after another, and small ones by several clients too. */
+/** Bulk operations: one request after another, and small ones by several clients too. */
 export async function benchBulk({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
   const server = await startServer(join(root, 'dist/src/main.js'), world.environment);

@@ -7,7 +7,7 @@ import { seedHosts } from './seed.mjs';
 import { startRaw, startServer } from './servers.mjs';
 import { makeWorld } from './world.mjs';
 
-/** Requests of an ordinary user on a big table (design 6). */
+/** Requests of an ordinary user on a big table. */
 const scenarios = (pages) => [
   { name: 'list 25, no count', path: '/api/v2/hosts/?count_disabled=1', budget: { ratio: 0.5 } },
   { name: 'list 25, exact count', path: '/api/v2/hosts/', budget: { perSecond: 1000 } },

@@ -23,7 +23,10 @@ const SYSTEM_FLAGS: Record<string, string> = {
   system_auditor: 'is_system_auditor',
 };
 
-/** Grants and revokes roles, with the rules of who may do so (core 3.5). Both are idempotent. */
+/**
+ * Grants and revokes roles, with the rules of who may do so (docs/contract/access.md#granting).
+ * Both are idempotent.
+ */
 @Injectable()
 export class GrantsService {
   constructor(

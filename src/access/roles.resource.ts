@@ -11,7 +11,10 @@ import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 
-/** A role of an object, or one of the two of the whole system (core 3.4). */
+/**
+ * A role of an object, or one of the two of the whole system
+ * (docs/contract/access.md#role-resource).
+ */
 class RoleSchema {
   @Integer({ readOnly: true, label: 'ID' })
   id!: number;

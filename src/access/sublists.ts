@@ -123,7 +123,7 @@ const holds = (user: Row, type: string, field: string): Sql => sql`t.id IN (
   SELECT anc.object_id FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
   WHERE mem.user_id = ${user.id} AND anc.content_type = ${type} AND anc.role_field = ${field})`;
 
-/** Users with access to the object and by which path (core 3.7, decision 36). */
+/** Users with access to the object and by which path (docs/contract/access.md#access-lists). */
 export const accessList = (): Factory => (definition) => ({
   target: () => resource('user'),
   scope: (parent) =>

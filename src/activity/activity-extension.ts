@@ -79,7 +79,7 @@ function describe(entry: Entry, hidden: Map<string, Set<number>>): Extension {
   }
   const { actor_snapshot: snapshot, actor_id: id } = entry;
   return {
-    // Several objects of one type may take part, so each type has a list of paths (core 5.1).
+    // Several objects of one type may take part, so each type has a list of paths.
     related: related as unknown as Record<string, string>,
     summary_fields: { ...summary, ...(snapshot ? { actor: { ...snapshot, id } } : {}) },
   };

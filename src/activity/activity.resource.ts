@@ -6,7 +6,10 @@ import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 
-/** One entry of the audit trail (core 5.1). It outlives the objects it speaks of. */
+/**
+ * One entry of the audit trail (docs/contract/activity.md#entries). It outlives the objects it
+ * speaks of.
+ */
 class ActivitySchema {
   @Integer({ label: 'ID', readOnly: true })
   id!: number;

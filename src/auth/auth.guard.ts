@@ -56,7 +56,7 @@ export class AuthGuard implements CanActivate {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     if (info) return info.access;
     // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too, and what
-    // lies outside this version is unknown to everyone (decision 41, rule 13).
+    // lies outside this version is unknown to everyone (docs/contract/clients.md#logging-in).
     const entry = this.table.match(request.path);
     if (!entry && !request.path.startsWith('/api/v2/')) return 'public';
     const routes = [...(entry?.routes.values() ?? [])];

@@ -31,7 +31,10 @@ interface UserRow {
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BAD_PASSWORD = 'Invalid username/password. To establish a login session, visit /api/login/.';
 
-/** Finds out who asks: Bearer token, session cookie, HTTP Basic, in this order (core 1.4). */
+/**
+ * Finds out who asks: Bearer token, session cookie, HTTP Basic, in this order
+ * (docs/contract/conventions.md#authentication).
+ */
 @Injectable()
 export class AuthenticationService {
   constructor(

@@ -22,7 +22,7 @@ import { SessionsService } from './sessions.service.js';
 
 const HTML_ANSWER = { type: 'string' };
 
-/** Browser login and logout (core 1.4). */
+/** Browser login and logout (docs/contract/access.md#sessions). */
 @ApiTags('login')
 @Controller('api')
 export class LoginController {

@@ -13,7 +13,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { tokens } from './tokens.resource.js';
 
-/** Makes personal access tokens (decision 27). */
+/** Makes personal access tokens (docs/contract/access.md#tokens). */
 @Injectable()
 export class TokensService {
   constructor(

@@ -34,7 +34,7 @@ users.links
   .set('personal_tokens', 'personal_tokens')
   .set('authorized_tokens', 'authorized_tokens');
 
-/** A user's tokens; the command-line client names the user by name (clients 2.1). */
+/** A user's tokens; the command-line client names the user by name. */
 @ApiTags('users')
 @Controller('api/v2/users/:id')
 export class UserTokensController {

@@ -119,7 +119,7 @@ const dryRun = (
   },
 ];
 
-/** Answers to `?dry_run=1` (decision 32). */
+/** Answers to `?dry_run=1` (docs/contract/conventions.md#dry-run). */
 const DRY_RUN = { dry_run: BOOLEAN };
 export const CREATE_DRY_RUN = dryRun(
   object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),

@@ -126,7 +126,7 @@ function assertPossible(
 
 /**
  * What forbids adding hosts to the inventory. An unknown one and one the caller may not change read
- * alike (decision 6).
+ * alike.
  */
 export function targetErrors(inventoryId: number, target: HostTarget | undefined): FieldErrors {
   if (!target?.may_change) {

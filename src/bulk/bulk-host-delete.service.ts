@@ -34,7 +34,7 @@ export class BulkHostDelete {
 
   /**
    * @param dryRun only tells what would come of the request
-   * @throws Invalid for hosts that do not exist or cannot be read (alike, decision 11), Forbidden for
+   * @throws Invalid for hosts that do not exist or cannot be read (alike), Forbidden for
    *   inventories the caller may only read, Conflict while a job uses one of them
    */
   async remove(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
@@ -74,7 +74,7 @@ export class BulkHostDelete {
     if (removed < ids.length) throw new Conflict('Another request has just deleted some hosts.');
   }
 
-  /** One entry an inventory (automation 1.7). */
+  /** One entry an inventory. */
   private record(hosts: readonly FoundHost[], held: ReadonlyMap<number, number>): void {
     for (const [inventoryId, before] of held) {
       const own = hosts.filter((host) => host.inventory_id === inventoryId);

@@ -38,7 +38,7 @@ class BulkHostDeleteSchema {
   hosts!: number[];
 }
 
-/** Bodies of the bulk host requests (seed, Bulk), for all that describes routes. */
+/** Bodies of the bulk host requests, for all that describes routes. */
 export const HOST_CREATE_FIELDS = fieldsOf(BulkHostCreateSchema);
 /** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
 export const HOST_TARGET_FIELDS = HOST_CREATE_FIELDS.filter(({ name }) => name !== 'hosts');

@@ -23,7 +23,7 @@ import {
 } from './bulk-answers.js';
 import { isDryRun } from '../common/http/dry-run.js';
 
-/** Creating and deleting many hosts in one request (seed, Bulk). */
+/** Creating and deleting many hosts in one request. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkHostsController {

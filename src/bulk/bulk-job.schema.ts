@@ -34,7 +34,10 @@ const OWN = fieldsOf(BulkJobLaunchSchema);
 /** What is said about the workflow job itself. */
 export const WORKFLOW_FIELDS = OWN.filter(({ name }) => name !== 'jobs');
 
-/** Body of a bulk launch: prompts at this level are defaults for all jobs (decision 10). */
+/**
+ * Body of a bulk launch: prompts at this level are defaults for all jobs
+ * (docs/contract/bulk.md#prompts-of-a-bulk-launch).
+ */
 export const JOB_LAUNCH_FIELDS = [
   ...OWN,
   ...LAUNCH_FIELDS.filter(({ name }) => name !== 'credential_passwords'),

@@ -10,7 +10,7 @@ import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 import { isDryRun } from '../common/http/dry-run.js';
 
-/** Launching many jobs in one request (seed, Bulk). */
+/** Launching many jobs in one request. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')
 export class BulkJobsController {

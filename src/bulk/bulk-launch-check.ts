@@ -197,7 +197,10 @@ function checkedUpdate(
   };
 }
 
-/** The entry's own prompts over the defaults; variables key by key (decision 10). */
+/**
+ * The entry's own prompts over the defaults; variables key by key
+ * (docs/contract/bulk.md#prompts-of-a-bulk-launch).
+ */
 function overlaid(defaults: Prompts, own: Prompts): Prompts {
   const merged = { ...defaults, ...own };
   if (defaults.extra_vars === undefined || own.extra_vars === undefined) return merged;
@@ -224,7 +227,7 @@ function withoutReferences(errors: FieldErrors): FieldErrors {
   return Object.fromEntries(rest);
 }
 
-/** Organization of the workflow job (seed, Bulk). */
+/** Organization of the workflow job. */
 function chooseOrganization(
   { organizationId: given }: BulkLaunch,
   { member_of: memberOf, organization_exists: exists }: Subjects,

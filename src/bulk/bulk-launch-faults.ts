@@ -38,7 +38,7 @@ export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
   return [...repeated].map((identifier) => `Identifier ${identifier} not unique`);
 }
 
-/** What does not exist and what may not even be read share one text (decision 6). */
+/** What does not exist and what may not even be read share one text. */
 export function templateFaults(
   entries: readonly JobEntry[],
   byId: ReadonlyMap<number, Subject>,

@@ -125,7 +125,7 @@ function assertFaultless({ faults, entryErrors, fieldErrors }: CheckedLaunch): v
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** Names of fields without effect by node, as far as there are any (decision 10). */
+/** Names of fields without effect by node, as far as there are any. */
 function ignoredFields({ entries }: CheckedLaunch): Record<string, string[]> {
   return Object.fromEntries(
     entries

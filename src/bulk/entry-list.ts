@@ -1,7 +1,7 @@
 import { typeName } from '../common/fields/validate.js';
 import { Invalid } from '../common/http/errors.js';
 
-/** More entries than this are refused whatever the settings say (automation 1.2). */
+/** More entries than this are refused whatever the settings say. */
 const MAX_ENTRIES = 100_000;
 
 /**

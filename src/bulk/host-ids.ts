@@ -2,7 +2,7 @@ import { INT4_MAX } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/http/errors.js';
 
 /**
- * Reads a list of ids; what occurs twice counts once (decision 11).
+ * Reads a list of ids; what occurs twice counts once.
  *
  * @throws Invalid with the faults by index
  */

@@ -147,7 +147,7 @@ export class HostWriter {
     return made.map(({ name }) => name);
   }
 
-  /** One entry for the whole request (automation 1.6). */
+  /** One entry for the whole request. */
   record(target: HostTarget, before: number, { created, updated, groups }: HostTotals): void {
     this.activity.record({
       operation: 'update',

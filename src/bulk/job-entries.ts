@@ -72,7 +72,7 @@ function readIdentifier(given: unknown, faults: FieldErrors): string {
 
 /**
  * Reads the prompts of an entry or of the whole launch. Empty texts count as not sent; instance
- * groups have no effect here (seed).
+ * groups have no effect here.
  */
 export function readPrompts(
   body: Record<string, unknown>,
@@ -100,7 +100,7 @@ function withoutEmpty(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** Variables under either name; both together must say the same (decision 10). */
+/** Variables under either name; both together must say the same. */
 function givenVariables({ extra_vars: vars, extra_data: data }: Record<string, unknown>): unknown {
   const one = isSent(vars) ? parsed('extra_vars', vars) : undefined;
   const other = isSent(data) ? parsed('extra_data', data) : undefined;

@@ -13,7 +13,10 @@ import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 workflowJobs.links.set('relaunch', 'relaunch');
 
-/** Launching a workflow job again: one of a template as it was, a bulk launch by its rules (core 13.4). */
+/**
+ * Launching a workflow job again: one of a template as it was, a bulk launch by its rules
+ * (docs/contract/workflows.md#relaunching-workflow-jobs).
+ */
 @ApiTags('workflow_jobs')
 @Controller('api/v2/workflow_jobs/:id/relaunch')
 export class WorkflowRelaunchController {

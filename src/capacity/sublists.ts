@@ -20,7 +20,7 @@ export const attachInstanceGroups = (): ((
   name: string,
 ) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertOwned });
 
-/** Without an organization nobody but a superuser answers for the capacity (core 10.2). */
+/** Without an organization nobody but a superuser answers for the capacity. */
 async function assertOwned({ actor, parent, parentDefinition }: LinkContext, _group: Row) {
   const isOwned = parentDefinition.type === 'organization' || parent.organization_id !== null;
   if (!isOwned && !actor.isSuperuser) throw new Forbidden();

@@ -11,7 +11,10 @@ export interface Actor {
   isConfined?: boolean;
 }
 
-/** A role that satisfies a rule, for the pages that explain a refusal (decision 36). */
+/**
+ * A role that satisfies a rule, for the pages that explain a refusal
+ * (docs/contract/access.md#hints-on-refusals).
+ */
 export interface RoleHint {
   /** Type of the object the role belongs to. */
   type: string;
@@ -92,7 +95,10 @@ export const isActor =
 export abstract class RoleStore {
   /** Makes the object roles of new rows and ties them to their parents, set-based. */
   abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
-  /** Gives the creator the object's admin role (decision 28); superusers need none. */
+  /**
+   * Gives the creator the object's admin role (docs/contract/access.md#creators); superusers need
+   * none.
+   */
   abstract grantCreator(definition: ResourceDefinition, row: Row, actor: Actor): Promise<void>;
   /** Ties the roles of an object to its new parent, e.g. after a move to another organization. */
   abstract parentChanged(definition: ResourceDefinition, row: Row): Promise<void>;

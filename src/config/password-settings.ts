@@ -1,6 +1,6 @@
 import { integer } from './setting.js';
 
-/** What a new password must have (core 4.2). */
+/** What a new password must have (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {
   LOCAL_PASSWORD_MIN_LENGTH: integer({
     category: 'authentication',

@@ -30,7 +30,10 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
   summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
 };
 
-/** Masked inputs, what the type says of the credential, and its owners (core 8.2). */
+/**
+ * Masked inputs, what the type says of the credential, and its owners
+ * (docs/contract/resources.md#credentials).
+ */
 export async function credentialExtension(
   rows: readonly Row[],
   context: RepresentContext,

@@ -13,7 +13,10 @@ import { sql } from '../database/sql.js';
 
 const OWNERS = ['organization', 'team', 'user'] as const;
 
-/** Who a credential belongs to: one user, one team, or an organization (core 8.2). */
+/**
+ * Who a credential belongs to: one user, one team, or an organization
+ * (docs/contract/resources.md#credentials).
+ */
 @Injectable()
 export class CredentialOwner {
   constructor(

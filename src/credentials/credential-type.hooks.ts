@@ -7,7 +7,10 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';
 
-/** Rules of custom credential types (core 8.1). Shipped types never change through the API. */
+/**
+ * Rules of custom credential types (docs/contract/resources.md#credential-types). Shipped types
+ * never change through the API.
+ */
 @Injectable()
 export class CredentialTypeHooks implements ResourceHooks {
   constructor(private readonly database: Database) {}

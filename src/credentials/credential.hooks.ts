@@ -16,7 +16,10 @@ import {
 } from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
 
-/** Rules of credentials (core 8.2). Secrets are sealed before a row is written and never logged. */
+/**
+ * Rules of credentials (docs/contract/resources.md#credentials). Secrets are sealed before a row is
+ * written and never logged.
+ */
 @Injectable()
 export class CredentialHooks implements ResourceHooks {
   constructor(

@@ -25,7 +25,7 @@ const emptyList = (
 
 /**
  * Kinds of objects this product has none of. Clients read their lists all the same, and `import`
- * ends without them (clients 2.4).
+ * ends without them (docs/contract/clients.md#starting).
  */
 export const executionEnvironments = emptyList(
   'execution_environments',

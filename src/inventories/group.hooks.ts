@@ -11,7 +11,7 @@ import { GroupGraph } from './group-graph.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { InventoryLock } from './inventory-lock.js';
 
-/** Rules of groups (core 9.3). */
+/** Rules of groups (docs/contract/resources.md#groups). */
 @Injectable()
 export class GroupHooks implements ResourceHooks {
   constructor(

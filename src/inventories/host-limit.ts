@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/http/errors.js';
+import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';
 
@@ -47,19 +48,25 @@ export class HostLimit {
   /** Nobody is refused what adds no name, even where a limit was set below what there is. */
   private async fits({ id, max_hosts: max }: Limit, added: AddedHosts): Promise<boolean> {
     const { names, most, except = TRUE } = added;
-    const rows = await this.database.row<{ hosts: number }>(sql`
+    const rows = existing(
+      await this.database.row<{ hosts: number }>(sql`
       SELECT COALESCE(sum(total_hosts), 0)::int AS hosts FROM inventories
-      WHERE organization_id = ${id}`);
+      WHERE organization_id = ${id}`),
+      'an aggregate has a row',
+    );
     // There are no more names than rows, and those are counted already.
-    if (rows!.hosts + most <= max) return true;
-    const counted = await this.database.row<{ total: number; added: number }>(sql`
+    if (rows.hosts + most <= max) return true;
+    const counted = existing(
+      await this.database.row<{ total: number; added: number }>(sql`
       SELECT count(*)::int AS total, (count(*) FILTER (WHERE is_new))::int AS added FROM (
         SELECT name, bool_and(is_new) AS is_new FROM (
           SELECT h.name, false AS is_new FROM hosts h
           JOIN inventories inv ON inv.id = h.inventory_id
           WHERE ${and(sql`inv.organization_id = ${id}`, except)}
           UNION ALL SELECT name, true FROM (${names}) given) every
-        GROUP BY name) distinct_names`);
-    return counted!.added === 0 || counted!.total <= max;
+        GROUP BY name) distinct_names`),
+      'an aggregate has a row',
+    );
+    return counted.added === 0 || counted.total <= max;
   }
 }

@@ -7,7 +7,7 @@ export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrou
 
 /**
  * Reads a host name as clients write it: `web:2222` is the host `web` on port 2222, anything with
- * no or several colons (IPv6 addresses) is only a name (core 9.2).
+ * no or several colons (IPv6 addresses) is only a name (docs/contract/resources.md#host-names).
  *
  * @throws Invalid for a port that is none, or a port without a name
  */

@@ -8,7 +8,7 @@ import { HostLimit } from './host-limit.js';
 import { splitHostName } from './host-name.js';
 import { InventoryLock } from './inventory-lock.js';
 
-/** Rules of hosts (core 9.2). */
+/** Rules of hosts (docs/contract/resources.md#hosts). */
 @Injectable()
 export class HostHooks implements ResourceHooks {
   constructor(

@@ -33,7 +33,7 @@ export const INVENTORY_SHOWS: ShownBesides = {
   summary: NO_SOURCES,
 };
 
-/** The product has no inventory sources; clients read these all the same (core 9.1). */
+/** The product has no inventory sources; clients read these all the same. */
 export async function inventoryExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -71,7 +71,7 @@ interface Shown {
   total: number;
 }
 
-/** Some groups and the latest jobs of each host (core 9.2), in one statement for the page. */
+/** Some groups and the latest jobs of each host, in one statement for the page. */
 export async function hostExtension(
   rows: readonly Row[],
   { database, actor }: RepresentContext,

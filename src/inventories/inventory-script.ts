@@ -13,7 +13,7 @@ import {
 } from '../jobs/runner/inventory.js';
 import { InventoryRows } from './inventory-rows.js';
 
-/** The inventory document of Ansible (core 9.1, automation 4.3). */
+/** The inventory document of Ansible (docs/contract/resources.md#inventory-script). */
 @Injectable()
 export class InventoryScript {
   constructor(private readonly rows: InventoryRows) {}

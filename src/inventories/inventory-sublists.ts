@@ -84,7 +84,7 @@ export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
     },
   );
 
-/** What happened to a host and to its inventory (core 5.5). */
+/** What happened to a host and to its inventory. */
 export const hostActivity = (): Factory =>
   listOf(
     () => resource('activity_stream'),
@@ -94,7 +94,7 @@ export const hostActivity = (): Factory =>
       OR (t.object1 = 'inventory' AND t.object1_id = ${inventory}))`,
   );
 
-/** What happened to an inventory and to the hosts and groups in it (core 5.5). */
+/** What happened to an inventory and to the hosts and groups in it. */
 export const inventoryActivity = (): Factory =>
   listOf(
     () => resource('activity_stream'),

@@ -14,7 +14,7 @@ const MAX_ENTRIES = 10_000;
 
 type Tree = Representation & { children: Tree[] };
 
-/** The groups of an inventory with their subgroups inside (core 9.1). */
+/** The groups of an inventory with their subgroups inside. */
 @Injectable()
 export class InventoryTree {
   constructor(

@@ -14,7 +14,10 @@ import { InventoryLock } from './inventory-lock.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 
-/** Rules of inventories (core 9.1). Only inventories whose hosts are entered can be made so far. */
+/**
+ * Rules of inventories (docs/contract/resources.md#inventories). Only inventories whose hosts are
+ * entered can be made so far.
+ */
 @Injectable()
 export class InventoryHooks implements ResourceHooks {
   constructor(

@@ -12,7 +12,7 @@ import { RunTransitions } from './transitions.js';
 export const isActive = ({ status }: Row): boolean =>
   (ACTIVE_STATUSES as readonly unknown[]).includes(status);
 
-/** Canceling runs of any kind on behalf of a user (core 11.4). */
+/** Canceling runs of any kind on behalf of a user (docs/contract/runs.md#cancel). */
 @Injectable()
 export class CancelService {
   constructor(

@@ -38,7 +38,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
   },
 };
 
-/** `related.job` and `summary_fields.job` of events, with the template of the run (core 12.1). */
+/**
+ * `related.job` and `summary_fields.job` of events, with the template of the run
+ * (docs/contract/runs.md#events).
+ */
 export async function jobEventExtension(
   rows: readonly Row[],
   { database }: RepresentContext,

@@ -7,8 +7,9 @@ import type { ResourceService } from '../common/resource/resource.service.js';
 import { jobEvents } from './job-events.resource.js';
 
 /**
- * Lists events, each with at most `maxBytes` of its output unless `no_truncate` is sent (core 12.3).
- * What playbook, plays and tasks print is short and always whole.
+ * Lists events, each with at most `maxBytes` of its output unless `no_truncate` is sent
+ * (docs/contract/runs.md#lists-of-events). What playbook, plays and tasks print is short and always
+ * whole.
  */
 export function listJobEvents(
   resources: ResourceService,

@@ -8,7 +8,10 @@ export interface TreeEvent {
   event: string;
 }
 
-/** How the events of a run hang together, for clients that fold them (core 12.3). */
+/**
+ * How the events of a run hang together, for clients that fold them
+ * (docs/contract/runs.md#event-tree).
+ */
 export interface ChildrenSummary {
   /** By counter; only events with descendants. `rowNumber` is the position among all events. */
   children_summary: Record<number, { rowNumber: number; numChildren: number }>;

@@ -5,7 +5,7 @@ import { ResourceSchema } from '../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One event of a run (core 12.1). */
+/** One event of a run (docs/contract/runs.md#events). */
 export class JobEventSchema {
   @Integer({ ...READ_ONLY, label: 'ID' })
   id!: number;

@@ -29,7 +29,7 @@ jobEvents.links.set('children', 'children');
 
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
 
-/** Events of all runs the caller may read (seed, Job events). */
+/** Events of all runs the caller may read. */
 @Resource(jobEvents)
 export class JobEventsController extends ResourceController(jobEvents, ['retrieve']) {
   constructor(

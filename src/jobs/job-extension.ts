@@ -47,7 +47,10 @@ export const JOB_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of jobs that are no columns (core 11.2). Five statements a page. */
+/**
+ * Fields and summaries of jobs that are no columns (docs/contract/runs.md#jobs). Five statements a
+ * page.
+ */
 export async function jobExtension(
   rows: readonly Row[],
   context: RepresentContext,

@@ -17,7 +17,10 @@ import { WebhookRunFields } from './webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** A playbook run (core 11.2): the template's options as they were when it was launched. */
+/**
+ * A playbook run (docs/contract/runs.md#jobs): the template's options as they were when it was
+ * launched.
+ */
 @Includes(WebhookRunFields)
 export class JobSchema extends ExecutedJobSchema {
   @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })

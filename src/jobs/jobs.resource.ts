@@ -15,7 +15,10 @@ export const runsOrganization: Predicate = anyOf(
   hasRoleOn('organization_id', 'organization', 'auditor_role'),
 );
 
-/** The parent of a bulk launch shows in lists to fewer people than other runs do (decision 10). */
+/**
+ * The parent of a bulk launch shows in lists to fewer people than other runs do
+ * (docs/contract/bulk.md#who-sees-the-workflow-job).
+ */
 const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
@@ -94,7 +97,7 @@ export const jobs = defineResource({
   shows: JOB_SHOWS,
 });
 
-/** All kinds of runs in one list (core 14). */
+/** All kinds of runs in one list (docs/contract/runs.md#unified-runs). */
 class AnyUnifiedJobSchema extends UnifiedJobSchema {}
 
 export const unifiedJobs = defineResource({

@@ -17,7 +17,10 @@ const PASSWORD_NAME =
 /** Launch fields that hold lists of ids. */
 const LISTS = ['credentials', 'labels', 'instance_groups'] as const;
 
-/** Reads the body of a launch (core 10.4). @throws Invalid with every fault at once */
+/**
+ * Reads the body of a launch (docs/contract/launching.md#launch). @throws Invalid with every fault
+ * at once
+ */
 export function readLaunchBody(body: Record<string, unknown>): LaunchBody {
   const given = 'inventory' in body ? body : { ...body, inventory: body.inventory_id };
   const { credential_passwords: passwords, ...values } = validate(LAUNCH_FIELDS, given, {

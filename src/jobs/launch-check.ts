@@ -33,7 +33,7 @@ const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_
 /** Launch fields whose objects this installation has none of. */
 const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
-/** Works out one launch: the rules of core 10.4 over loaded objects, without any side effect. */
+/** Works out one launch: its rules over loaded objects, without any side effect. */
 export function planLaunch(
   request: LaunchRequest,
   template: LaunchTemplate,
@@ -80,8 +80,7 @@ export function planLaunch(
   };
 }
 
-/** What a launch may set of a job template; a relaunch may set what the first launch did. */
-/** One job for each slice, and no slice without hosts (automation 4.10). */
+/** One job for each slice, and no slice without hosts. */
 function slicesOf(
   { slice }: LaunchRequest,
   { inventory, job_slice_count: wanted }: Prompts,
@@ -92,6 +91,7 @@ function slicesOf(
   return Math.max(1, Math.min(Number(wanted), hosts));
 }
 
+/** What a launch may set of a job template; a relaunch may set what the first launch did. */
 export function promptedOf(
   { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
@@ -111,7 +111,7 @@ export function promptedOf(
   };
 }
 
-/** The ref of an event is used where it can be, and is otherwise only a variable (decision 21). */
+/** The ref of an event is used where it can be (docs/contract/launching.md#branches). */
 function withEventRef(
   { prompts, scmBranch }: LaunchRequest,
   { project }: LaunchTemplate,
@@ -126,7 +126,7 @@ function withEventRef(
 /** Saved launches name credentials that come on top of the template's; any other names all of them. */
 const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
 
-/** The credentials of a saved launch replace those of their kind alone (automation 1.5). */
+/** The credentials of a saved launch replace those of their kind alone. */
 function withOwnCredentials(
   prompts: Prompts,
   { launchType }: LaunchRequest,

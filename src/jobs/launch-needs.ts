@@ -4,7 +4,10 @@ import { requiredVariables } from '../templates/survey.js';
 import { neededPasswords } from './launch-check.js';
 import type { LaunchCredential, LaunchTemplate } from './launch-loader.js';
 
-/** What a launch of a template needs and asks for: the answer to GET (core 10.4). */
+/**
+ * What a launch of a template needs and asks for: the answer to GET
+ * (docs/contract/launching.md#what-a-launch-needs).
+ */
 export function describeLaunch(template: LaunchTemplate): Record<string, unknown> {
   const { row, survey, inventory, project, credentials } = template;
   const passwords = neededPasswords(credentials);

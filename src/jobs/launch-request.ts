@@ -2,7 +2,7 @@ import type { FieldErrors } from '../common/http/errors.js';
 import type { Prompts } from '../templates/launch-config.js';
 import type { LaunchType } from './unified-job.schema.js';
 
-/** The delivery that causes a launch. Its variables are expanded from it, never copied (decision 19). */
+/** The delivery that causes a launch. Its variables are expanded from it, never copied. */
 export interface LaunchWebhook {
   /** `service_a`, `service_b` or `service_c_dc`. */
   service: string;
@@ -26,7 +26,7 @@ export interface LaunchRequest {
   extraVars?: Readonly<Record<string, unknown>>;
   /** Names of variables whose values are secret, besides the passwords of the template's survey. */
   secretNames?: readonly string[];
-  /** Ref of an event: used where project and template let it be chosen, else left out (decision 21). */
+  /** Ref of an event: used where project and template let it be chosen, else left out. */
   scmBranch?: string | null;
   webhook?: LaunchWebhook;
   /**
@@ -43,7 +43,7 @@ export interface LaunchRequest {
 /** What would come of one request: what is wrong with it, or what it ignores. */
 export interface LaunchCheck {
   request: LaunchRequest;
-  /** Empty when the job can be launched. Texts as in core 10.4, by field. */
+  /** Empty when the job can be launched. Texts by field. */
   errors: FieldErrors;
   /** The caller may not launch the template, or may not use an object that the request names. */
   forbidden: 'template' | 'prompts' | null;

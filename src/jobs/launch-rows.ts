@@ -145,7 +145,7 @@ export class LaunchRows {
     );
   }
 
-  /** Labels of the launch come on top of the template's (automation 1.5). */
+  /** Labels of the launch come on top of the template's. */
   private async linkLabels(ids: readonly number[], plans: readonly PlannedLaunch[]): Promise<void> {
     const links = plans.flatMap(({ template, accepted }, index) => {
       const own = template.labels.map(({ id }) => id);

@@ -42,7 +42,7 @@ const LAUNCH_NEEDS = object({
   defaults: freeObject("The template's own value of each launch field."),
 });
 
-/** Launching a job template (core 10.4). */
+/** Launching a job template (docs/contract/launching.md#launch). */
 @ApiTags('job_templates')
 @Controller('api/v2/job_templates/:id/launch')
 export class LaunchController {

@@ -77,7 +77,10 @@ export const LAUNCHED_BY = partial({
 /** Schema of the entry that names the template of a run. */
 export const TEMPLATE_SUMMARY = object({ id: INTEGER, name: STRING, unified_job_type: STRING });
 
-/** Who or what started a run (core 11.1); `{}` when that is not known any more. */
+/**
+ * Who or what started a run (docs/contract/runs.md#launched-by); `{}` when that is not known any
+ * more.
+ */
 export function launchedBy(facts: RunFacts): Record<string, unknown> {
   const { created_by_id: userId, launched_id: templateId } = facts;
   if (userId !== null) {
@@ -101,7 +104,10 @@ export function launchedBy(facts: RunFacts): Record<string, unknown> {
   };
 }
 
-/** `summary_fields.unified_job_template` names the kind of its runs too (core 1.10). */
+/**
+ * `summary_fields.unified_job_template` names the kind of its runs too
+ * (docs/contract/conventions.md#summaries).
+ */
 export function summarizeTemplate(facts: RunFacts, jobType: string): Record<string, unknown> {
   const { template_id: id, template_name: name } = facts;
   return id === null ? {} : { unified_job_template: { id, name, unified_job_type: jobType } };

@@ -37,7 +37,7 @@ const RELAUNCH_NEEDS = object({
   retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
 });
 
-/** Launching a job again (core 11.5). */
+/** Launching a job again (docs/contract/launching.md#relaunch). */
 @ApiTags('jobs')
 @Controller('api/v2/jobs/:id/relaunch')
 export class RelaunchController {

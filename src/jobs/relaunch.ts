@@ -34,7 +34,7 @@ const TEXTS = {
 /** Which hosts of the former run a relaunch is for. */
 export type RelaunchHosts = 'all' | 'failed';
 
-/** Launching a job again with the prompts it had (core 11.5). */
+/** Launching a job again with the prompts it had (docs/contract/launching.md#relaunch). */
 @Injectable()
 export class RelaunchService {
   constructor(
@@ -58,7 +58,7 @@ export class RelaunchService {
 
   /**
    * @returns id of the new job
-   * @throws Invalid, BadRequest, Forbidden with the texts of core 11.5
+   * @throws Invalid, BadRequest, Forbidden with the texts of the contract
    */
   async relaunch(
     job: Row,
@@ -190,7 +190,7 @@ function webhookOf(job: Row): LaunchRequest['webhook'] {
   };
 }
 
-/** What the template lost since is told in a sentence (core 11.5). */
+/** What the template lost since is told in a sentence (docs/contract/launching.md#relaunch). */
 function withRelaunchTexts(error: unknown): unknown {
   if (!(error instanceof Invalid)) return error;
   if ('project' in error.errors) {

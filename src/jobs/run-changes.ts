@@ -16,7 +16,7 @@ export interface RunChange {
 
 /**
  * Told of every change of status, inside its transaction: whatever must follow is written as rows
- * there and then (R1). A listener that throws undoes the change, so it only ever writes.
+ * there and then. A listener that throws undoes the change, so it only ever writes.
  */
 export interface RunListener {
   runsChanged(changes: readonly RunChange[]): Promise<void>;

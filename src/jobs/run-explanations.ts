@@ -7,13 +7,16 @@ export interface NamedRun {
   id: number;
 }
 
-/** Why a run ended without running: automation 4.1 and 4.8. */
+/** Why a run ended without running (docs/contract/runs.md#dependencies). */
 export function previousTask(end: 'Failed' | 'Canceled', { type, name, id }: NamedRun): string {
   const what = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
   return `Previous Task ${end}: ${what}`;
 }
 
-/** A user is told why a run waits once it has waited this long, in seconds (automation 4.2). */
+/**
+ * A user is told why a run waits once it has waited this long, in seconds
+ * (docs/contract/runs.md#why-a-run-waits).
+ */
 export const EXPLAIN_AFTER_SECONDS = 30;
 
 /** What a run waits for, as SQL over columns with the kind and the id of that other run. */
@@ -29,7 +32,7 @@ export const SECRETS_TOO_LARGE =
   'The statistics are not handed on: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
-/** @param ended processes of the run that were still there and were ended (R9) */
+/** @param ended processes of the run that were still there and were ended */
 export function notInQueue(ended: number): string {
   const text =
     'Task was marked as running but was not present in the job queue, ' +

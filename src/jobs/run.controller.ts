@@ -18,7 +18,7 @@ type Handler = (request: ApiRequest) => Promise<unknown>;
 
 /**
  * Base class of a kind of runs: they are listed, shown, deleted and canceled, and made elsewhere.
- * `cancel/` tells by GET whether the run can be canceled, and cancels it by POST (core 11.4).
+ * `cancel/` tells by GET whether the run can be canceled, and cancels it by POST.
  */
 export function RunController(
   definition: ResourceDefinition,

@@ -10,7 +10,7 @@ import type { JobStatus } from './unified-job.schema.js';
 /** Time in which the events of a finished run may still be on their way. */
 const SETTLING_MS = 60_000;
 
-/** Runs of every kind are deleted by the same rule (core 11.6). */
+/** Runs of every kind are deleted by the same rule (docs/contract/runs.md#delete). */
 @Injectable()
 export class RunHooks implements ResourceHooks {
   constructor(private readonly database: Database) {}

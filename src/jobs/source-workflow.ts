@@ -18,7 +18,7 @@ type SourceWorkflow = Required<Pick<Extension, 'related' | 'summary_fields'>>;
 
 const NONE: SourceWorkflow = { related: {}, summary_fields: {} };
 
-/** The workflow job of each run that is one's node (core 11.2). A statement where there are any. */
+/** The workflow job of each run that is one's node. A statement where there are any. */
 export async function sourceWorkflows(
   facts: ReadonlyMap<number, RunFacts>,
   context: RepresentContext,

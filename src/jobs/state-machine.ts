@@ -1,6 +1,6 @@
 import type { JobStatus } from './unified-job.schema.js';
 
-/** Statuses of a run that is not over; these can be canceled (automation 4.1). */
+/** Statuses of a run that is not over; these can be canceled (docs/contract/runs.md#statuses). */
 export const ACTIVE_STATUSES = ['new', 'pending', 'waiting', 'running'] as const;
 /** Statuses a run never leaves. */
 export const FINAL_STATUSES = ['successful', 'failed', 'error', 'canceled'] as const;
@@ -16,7 +16,7 @@ const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   new: ['pending', 'running', 'failed', 'error', 'canceled'],
   pending: ['waiting', 'running', ...FINAL_STATUSES],
   waiting: ['running', 'failed', 'error', 'canceled'],
-  // Back to `waiting`: a worker that shuts down hands over what it has not begun (R7).
+  // Back to `waiting`: a worker that shuts down hands over what it has not begun.
   running: ['waiting', ...FINAL_STATUSES],
   successful: [],
   failed: [],

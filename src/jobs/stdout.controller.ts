@@ -40,7 +40,7 @@ const ROUTE = {
   ],
 } as const;
 
-/** Output of jobs and project updates in every format (core 11.6). */
+/** Output of jobs and project updates in every format (docs/contract/runs.md#output). */
 @ApiTags('jobs')
 @Controller('api/v2')
 export class StdoutController {

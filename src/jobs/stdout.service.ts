@@ -30,7 +30,7 @@ export class StdoutService {
 
   /**
    * Lines `start` to `end` with their colours. A range larger than STDOUT_MAX_BYTES_DISPLAY is
-   * answered with a sentence in its place (core 11.6).
+   * answered with a sentence in its place.
    */
   async read(runId: number, start = 0, end?: number): Promise<Output> {
     const last = end ?? 2_147_483_647;

@@ -12,7 +12,7 @@ import type { JobStatus } from './unified-job.schema.js';
 /** One run of a set that is moved together. */
 export interface RunStep {
   id: number;
-  /** Lease number the run must still have (R3). */
+  /** Lease number the run must still have. */
   attempt?: number;
   /**
    * Added to the explanation the run has, after a space. What a pending run says is only what it
@@ -98,8 +98,8 @@ export class RunTransitions {
   }
 
   /**
-   * Cancels runs (automation 4.8): those that have not started at once, those that run as soon as
-   * their worker has ended them. Runs that are over stay as they are.
+   * Cancels runs (docs/contract/runs.md#cancel): those that have not started at once, those that
+   * run as soon as their worker has ended them. Runs that are over stay as they are.
    *
    * @returns the runs that were active
    */

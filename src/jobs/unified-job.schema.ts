@@ -41,7 +41,10 @@ export const LAUNCH_TYPES = [
 ] as const;
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
-/** What every run has (core 11.1). All kinds share a table and its ids (decision 11a). */
+/**
+ * What every run has (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
+ * (docs/contract/conventions.md#ids-of-templates-and-runs).
+ */
 export abstract class UnifiedJobSchema extends NamedSchema {
   @Reference(() => resource('unified_job_template'), {
     readOnly: true,
@@ -97,7 +100,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   @DateTime({ internal: true })
   schedule_occurrence!: string | null;
 
-  /** Number of the lease; every step of a worker names it (R3). */
+  /** Number of the lease; every step of a worker names it. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 

@@ -18,7 +18,7 @@ export const labelsOf = (): ReturnType<typeof related> =>
 
 /**
  * `labels/` of an object: `{name, organization}` attaches the label of that name (204) or makes it
- * (201); detaching the last use deletes it (core 1.11).
+ * (201); detaching the last use deletes it (docs/contract/resources.md#labels).
  */
 export const attachLabels =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) =>

@@ -25,7 +25,7 @@ const abandonedOf = (part: Sql): Sql => sql`
 /** One attempt at one notification, held by this process. */
 export interface Lease {
   id: number;
-  /** Number of the attempt; every later step names it (R3). */
+  /** Number of the attempt; every later step names it. */
   attempts: number;
   event: string;
   message_id: string;
@@ -233,7 +233,7 @@ export class DeliveryLedger {
 
   /**
    * Puts a notification off without an attempt, because its destination is known to be down. After
-   * hours of that it fails, so that it does not block its template for ever (N8).
+   * hours of that it fails, so that it does not block its template for ever.
    */
   async hold(id: number, delaySeconds: number): Promise<void> {
     await this.database.transaction(async () => {

@@ -32,7 +32,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     super(machinery);
   }
 
-  /** 200 with the pending record, and its id where clients look for it (decision 9). */
+  /** 200 with the pending record, and its id where clients look for it. */
   @Post(':id/test')
   @UseGuards(NotificationRateGuard)
   @Route({

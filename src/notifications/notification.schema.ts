@@ -14,7 +14,7 @@ import { NOTIFICATION_TYPE_CHOICES } from './notification-template.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One firing of one template for one event: the kept history (seed, Notification). */
+/** One firing of one template for one event: the kept history. */
 export class NotificationSchema extends ResourceSchema {
   @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
   notification_template!: number;
@@ -82,7 +82,7 @@ export class NotificationSchema extends ResourceSchema {
   @Text({ internal: true, nullable: true })
   text!: string | null;
 
-  /** Stable id that goes out with every attempt (R4). */
+  /** Stable id that goes out with every attempt. */
   @Char({ internal: true })
   message_id!: string;
 
@@ -94,7 +94,7 @@ export class NotificationSchema extends ResourceSchema {
   delivered!: string[];
 }
 
-/** What came of one attempt to send a notification (decision 33). */
+/** What came of one attempt to send a notification (docs/contract/notifications.md#attempts). */
 export class NotificationAttemptSchema extends ResourceSchema {
   @Reference(() => resource('notification'), { ...READ_ONLY, index: false })
   notification!: number;

@@ -21,7 +21,7 @@ const LANE_WIDTH = 10;
 const CAPACITY = 10_000;
 const FULL_DELAY_SECONDS = 30;
 const RENEW_INTERVAL_MS = 10_000;
-/** How long attempts may go on after the worker was told to stop (R7). */
+/** How long attempts may go on after the worker was told to stop. */
 const GRACE_MS = 12_000;
 /** Spreads what waited for the same destination. */
 const HOLD_JITTER_SECONDS = 5;
@@ -33,7 +33,7 @@ const VERDICT_STEP = { up: 'succeeded', unknown: 'release' } as const;
 /** The worker is ending; another one takes the notification at once. */
 class Stopped extends Error {}
 
-/** Sends notifications (design 3.7): lease, message, attempt, record; then retry or be done. */
+/** Sends notifications: lease, message, attempt, record; then retry or be done. */
 @Injectable()
 @HandlesQueue('notifications')
 export class Notifier implements QueueHandler, OnModuleDestroy {

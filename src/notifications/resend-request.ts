@@ -51,7 +51,7 @@ export function readRange(body: Record<string, unknown>): ResendRange {
   return range;
 }
 
-/** Faults of the items by their position (automation 0.2). */
+/** Faults of the items by their position (docs/contract/conventions.md#errors). */
 function choiceErrors(
   field: string,
   items: readonly unknown[],

@@ -30,10 +30,10 @@ function firedBy(change: RunChange): { event: string; attachedFor: string } | nu
 }
 
 /**
- * Turns changes of runs into notifications, in the transaction of the change (N1): one record and
+ * Turns changes of runs into notifications, in the transaction of the change: one record and
  * one piece of work for each template attached to what was run, its project or its organization
- * (automation 3.12), however often the change is told. A workflow without a template of its own, the
- * parent of a bulk launch or of slices, fires nothing itself.
+ * (docs/contract/notifications.md#when-they-fire), however often the change is told. A workflow
+ * without a template of its own, the parent of a bulk launch or of slices, fires nothing itself.
  */
 @Injectable()
 @ListensToRuns()

@@ -4,10 +4,11 @@ import type { SubListSpec } from '../common/resource/sublist.js';
 import { attached, children } from '../common/resource/sublist-kinds.js';
 
 /**
- * `notification_templates_<event>/` of anything that fires notifications (automation 3.10, 3.11).
- * Attaching and detaching need the right to change the notification template, and on the parent
- * what its policy calls `attach_notifications`, or reading where it has no such action. A template
- * created here belongs to the organization its body names; below an organization, to that one.
+ * `notification_templates_<event>/` of anything that fires notifications
+ * (docs/contract/notifications.md#attaching). Attaching and detaching need the right to change the
+ * notification template, and on the parent what its policy calls `attach_notifications`, or reading
+ * where it has no such action. A template created here belongs to the organization its body names;
+ * below an organization, to that one.
  */
 export const attachNotifications =
   () =>
@@ -30,7 +31,7 @@ export const attachNotifications =
 /**
  * `organizations/<id>/notification_templates/`: what belongs to an organization. `{id}` of one that
  * does is accepted again; attaching never moves one from another organization, and none can be
- * without (decision 26).
+ * without.
  */
 export const ownedNotifications =
   () =>

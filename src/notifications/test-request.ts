@@ -8,5 +8,5 @@ class TestRequestSchema {
   event!: string;
 }
 
-/** What a test may be asked for (automation 3.8); other keys are ignored. */
+/** What a test may be asked for (docs/contract/notifications.md#test); other keys are ignored. */
 export const TEST_FIELDS = fieldsOf(TestRequestSchema);

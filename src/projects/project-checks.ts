@@ -30,7 +30,9 @@ const UPDATE_OPTIONS = [
   'allow_override',
 ] as const;
 
-/** Everything that is wrong with a project across its fields (core 7.1). */
+/**
+ * Everything that is wrong with a project across its fields (docs/contract/resources.md#projects).
+ */
 export function projectErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {

@@ -30,7 +30,10 @@ export const PROJECT_SHOWS: ShownBesides = {
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };
 
-/** The words for runs of a project, beside those all templates have (core 7.1). */
+/**
+ * The words for runs of a project, beside those all templates have
+ * (docs/contract/resources.md#projects).
+ */
 export async function projectExtension(
   rows: readonly Row[],
   { database }: RepresentContext,

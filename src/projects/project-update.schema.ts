@@ -5,7 +5,10 @@ import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One sync of a project: its options as they were when it was started (core 7.2). */
+/**
+ * One sync of a project: its options as they were when it was started
+ * (docs/contract/runs.md#project-updates).
+ */
 @Includes(WebhookRunFields)
 export class ProjectUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })

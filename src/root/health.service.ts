@@ -6,7 +6,7 @@ import { sql } from '../database/sql.js';
 export interface HealthState {
   ready: boolean;
   database: boolean;
-  /** The API accepts work without Redis; it starts when Redis is back (R8). */
+  /** The API accepts work without Redis; it starts when Redis is back. */
   redis: boolean;
 }
 
@@ -19,7 +19,7 @@ export class HealthService implements BeforeApplicationShutdown {
     private readonly redis: RedisConnection,
   ) {}
 
-  /** From here on `/health/ready` answers 503, so that nobody sends new requests (R7). */
+  /** From here on `/health/ready` answers 503, so that nobody sends new requests. */
   beforeApplicationShutdown(): void {
     this.stopping = true;
   }

@@ -28,7 +28,7 @@ const document = (
   response,
 });
 
-/** The documents a client starts from (core 1.2, 6.2). */
+/** The documents a client starts from (docs/contract/conventions.md#documents-to-start-from). */
 @ApiTags('root')
 @Controller('api')
 export class RootController {

@@ -11,7 +11,9 @@ import { sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { VERSION } from './version.js';
 
-/** Root keys that differ from their path, as clients know them (decision 41, rule 3). */
+/**
+ * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).
+ */
 const ROOT_KEYS: Record<string, string> = { inventories: 'inventory' };
 
 const BECOME_METHODS = [

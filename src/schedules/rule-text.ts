@@ -58,7 +58,8 @@ export const parseFault = (reason: string): string => `rrule parsing failed vali
 
 /**
  * Takes apart `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`, with further
- * rules behind it: RRULEs add occurrences, EXRULEs take some out (automation 4.11).
+ * rules behind it: RRULEs add occurrences, EXRULEs take some out
+ * (docs/contract/schedules.md#rules).
  *
  * @throws RuleTextError with every fault
  */

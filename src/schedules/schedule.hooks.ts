@@ -26,7 +26,10 @@ import { RuleTextError } from './rule-text.js';
 
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
 
-/** Rules of schedules: when they run, and what the template takes along (automation 4.11). */
+/**
+ * Rules of schedules: when they run, and what the template takes along
+ * (docs/contract/schedules.md).
+ */
 @Injectable()
 export class ScheduleHooks implements ResourceHooks {
   constructor(

@@ -16,7 +16,7 @@ import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 const PROMPT = { nullable: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
-/** Launches of a template at set times (core 15.2). */
+/** Launches of a template at set times (docs/contract/schedules.md). */
 export class ScheduleSchema extends NamedSchema {
   @Text({
     required: true,

@@ -48,7 +48,7 @@ const change: Omit<RouteInfo, 'operationId'> = {
   opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
 };
 
-/** `/api/v2/settings/` (core 6.3): superusers change, auditors read. */
+/** `/api/v2/settings/` (docs/contract/operations.md#settings): superusers change, auditors read. */
 @ApiTags('settings')
 @ApiBearerAuth()
 @Controller('api/v2/settings')

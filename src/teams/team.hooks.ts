@@ -6,7 +6,7 @@ import type { ResourceHooks, Values } from '../common/resource/hooks.js';
 
 @Injectable()
 export class TeamHooks implements ResourceHooks {
-  /** Only a superuser may move a team to another organization (decision 28). */
+  /** Only a superuser may move a team to another organization. */
   async prepareUpdate(_row: Row, values: Values, actor: Actor): Promise<void> {
     if ('organization' in values && !actor.isSuperuser) {
       throw new Forbidden('Unable to change organization on a team.');

@@ -15,7 +15,10 @@ export interface TemplateFacts {
   } | null;
 }
 
-/** Everything that is wrong with a job template across its fields (core 10.1). */
+/**
+ * Everything that is wrong with a job template across its fields
+ * (docs/contract/resources.md#job-templates).
+ */
 export function templateErrors(facts: TemplateFacts, limits: { maxForks: number }): FieldErrors {
   return {
     ...projectErrors(facts),

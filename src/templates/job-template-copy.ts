@@ -6,7 +6,7 @@ import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { SurveyService } from './survey.service.js';
 
-/** Whoever copies a template gets its credentials with it: he must be allowed to use them (core 10.2). */
+/** Whoever copies a template gets its credentials with it: he must be allowed to use them. */
 export async function copiedValues(
   original: Row,
   { machinery, request }: CopyContext,

@@ -30,7 +30,7 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   },
 };
 
-/** What a job template shows besides its fields (core 10.1). */
+/** What a job template shows besides its fields (docs/contract/resources.md#job-templates). */
 export async function jobTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,

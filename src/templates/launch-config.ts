@@ -1,4 +1,7 @@
-/** Launch field -> switch of the template that lets a launch set it (automation 4.6). */
+/**
+ * Launch field -> switch of the template that lets a launch set it
+ * (docs/contract/launching.md#prompts).
+ */
 export const ASK_SWITCHES = {
   scm_branch: 'ask_scm_branch_on_launch',
   diff_mode: 'ask_diff_mode_on_launch',

@@ -13,9 +13,10 @@ export interface SavedTarget {
 }
 
 /**
- * What of a saved launch the template would not take, by launch field (core 13.2). Unlike a launch,
- * which ignores and tells, saving what could never count is refused. What a launch may still bring,
- * such as a mandatory answer, is not missing here.
+ * What of a saved launch the template would not take, by launch field
+ * (docs/contract/launching.md#saved-launches). Unlike a launch, which ignores and tells, saving
+ * what could never count is refused. What a launch may still bring, such as a mandatory answer, is
+ * not missing here.
  */
 export function savedPromptErrors(
   { prompted, survey }: SavedTarget,

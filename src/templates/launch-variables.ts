@@ -28,7 +28,7 @@ export interface MergedVariables {
   errors: FieldErrors;
 }
 
-/** Merges the variables of a launch by the precedence of core 10.4. */
+/** Merges the variables of a launch (docs/contract/launching.md#variables). */
 export function mergeVariables(sources: VariableSources): MergedVariables {
   const {
     template,

@@ -16,7 +16,10 @@ import { JOB_TYPES, VERBOSITIES } from './job-template.schema.js';
 /** `null` means "not sent": clients fill absent options with it. */
 const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
-/** Body of a launch (core 10.4). A field counts where the template asks for it. */
+/**
+ * Body of a launch (docs/contract/launching.md#launch). A field counts where the template asks for
+ * it.
+ */
 class LaunchSchema {
   @Reference(() => resource('inventory'), OPTIONAL)
   inventory?: number | null;

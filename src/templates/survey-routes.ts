@@ -103,7 +103,10 @@ const ROUTES: readonly SurveyRoute[] = [
   },
 ];
 
-/** Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks (core 10.3). */
+/**
+ * Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks
+ * (docs/contract/launching.md#surveys).
+ */
 export function WithSurvey(): ClassDecorator {
   return (target) => {
     const controller = target as unknown as GenericControllerClass;

@@ -9,7 +9,10 @@ import {
   type SurveyQuestion,
 } from './survey.js';
 
-/** A survey cannot be stored as it is; `message` is the contract's text (core 10.3). */
+/**
+ * A survey cannot be stored as it is; `message` is the contract's text
+ * (docs/contract/launching.md#surveys).
+ */
 export class SurveyError extends Error {
   override readonly name = 'SurveyError';
 }

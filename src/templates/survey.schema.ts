@@ -1,6 +1,6 @@
 import { Char, fieldsOf, Json, Text } from '../common/fields/field.js';
 
-/** Body of `survey_spec/` (core 10.3). */
+/** Body of `survey_spec/` (docs/contract/launching.md#surveys). */
 class SurveySchema {
   @Char({ required: true, blank: true, column: null, filter: false })
   name!: string;

@@ -12,7 +12,10 @@ export const QUESTION_TYPES = [
 ] as const;
 export type QuestionType = (typeof QUESTION_TYPES)[number];
 
-/** One question of a survey in the shape that is stored and shown (core 10.3). */
+/**
+ * One question of a survey in the shape that is stored and shown
+ * (docs/contract/launching.md#surveys).
+ */
 export interface SurveyQuestion {
   question_name: string;
   question_description?: string;
@@ -49,7 +52,7 @@ export const requiredVariables = ({ spec }: Survey): string[] =>
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
 
-/** What is wrong with the answers, one text each (core 10.3, launch validation). */
+/** What is wrong with the answers, one text each (docs/contract/launching.md#answers). */
 export function answerErrors(survey: Survey, answers: Readonly<Record<string, unknown>>): string[] {
   return survey.spec.flatMap((question) => {
     const { variable } = question;

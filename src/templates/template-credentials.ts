@@ -5,8 +5,9 @@ import { attachError, type CombinedCredential } from '../credentials/types/combi
 import { sql } from '../database/sql.js';
 
 /**
- * Refuses a credential that does not fit beside those a template has (core 10.2). The template's row
- * is locked: two attachments at once must see each other.
+ * Refuses a credential that does not fit beside those a template has
+ * (docs/contract/resources.md#credentials-of-templates). The template's row is locked: two
+ * attachments at once must see each other.
  */
 export async function assertAttachable(
   { machinery: { database }, parent }: LinkContext,

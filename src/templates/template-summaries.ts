@@ -44,8 +44,9 @@ export const TEMPLATE_SHOWS: ShownBesides = {
 };
 
 /**
- * What templates with labels, surveys and webhooks show besides their fields (core 10.1, 13.1):
- * `related` of receiver and runs, summaries of labels, survey and recent runs. Four statements a page.
+ * What templates with labels, surveys and webhooks show besides their fields
+ * (docs/contract/resources.md#job-templates): `related` of receiver and runs, summaries of labels,
+ * survey and recent runs. Four statements a page.
  */
 export async function summarizeTemplates(
   definition: ResourceDefinition,

@@ -17,7 +17,10 @@ export const TEMPLATE_STATUSES = [
   'missing',
 ].map((word) => [word, word.replace(/^./, (letter) => letter.toUpperCase())] as const);
 
-/** What everything that can be launched has. All kinds share a table and its ids (decision 11a). */
+/**
+ * What everything that can be launched has. All kinds share a table and its ids
+ * (docs/contract/conventions.md#ids-of-templates-and-runs).
+ */
 export abstract class UnifiedTemplateSchema extends NamedSchema {
   @Choices(TEMPLATE_STATUSES, {
     readOnly: true,

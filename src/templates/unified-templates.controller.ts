@@ -2,6 +2,6 @@ import { ResourceController } from '../common/resource/resource.controller.js';
 import { Resource } from '../common/resource/resource.decorator.js';
 import { unifiedTemplates } from './unified-templates.resource.js';
 
-/** Everything that can be launched in one list (core 14). */
+/** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */
 @Resource(unifiedTemplates)
 export class UnifiedTemplatesController extends ResourceController(unifiedTemplates, ['list']) {}

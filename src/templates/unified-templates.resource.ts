@@ -19,7 +19,7 @@ const ofApproval =
     return and(own(alias), permit(policy, action, alias, actor));
   };
 
-/** Everything that can be launched in one list (core 14). */
+/** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */
 export const unifiedTemplates = defineResource({
   path: 'unified_job_templates',
   type: 'unified_job_template',

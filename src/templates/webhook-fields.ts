@@ -7,7 +7,10 @@ import { sql } from '../database/sql.js';
 import { webhookFilterFaults } from '../webhooks/filters.js';
 import { WebhookKeys } from './webhook-keys.js';
 
-/** What holds for the webhook fields of templates of every kind (automation 2.1). */
+/**
+ * What holds for the webhook fields of templates of every kind
+ * (docs/contract/webhooks.md#fields-of-templates).
+ */
 @Injectable()
 export class WebhookFields {
   constructor(

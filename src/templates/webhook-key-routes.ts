@@ -10,8 +10,8 @@ import type {
 import { WebhookKeys } from './webhook-keys.js';
 
 /**
- * Declares `/<templates>/<id>/webhook_key/`: GET shows the key, POST replaces it (automation 2.1).
- * Both need what the policy calls `manage_webhook_key`.
+ * Declares `/<templates>/<id>/webhook_key/`: GET shows the key, POST replaces it
+ * (docs/contract/webhooks.md#key). Both need what the policy calls `manage_webhook_key`.
  */
 export function WithWebhookKey(): ClassDecorator {
   return (target) => {

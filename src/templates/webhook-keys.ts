@@ -10,7 +10,10 @@ import { sql } from '../database/sql.js';
 const contextOf = (templateId: number): string =>
   rowContext('unified_job_templates', templateId, 'webhook_key');
 
-/** Keys that verify the webhooks of templates (automation 2.1). They are kept sealed for their row. */
+/**
+ * Keys that verify the webhooks of templates (docs/contract/webhooks.md#key). They are kept sealed
+ * for their row.
+ */
 @Injectable()
 export class WebhookKeys {
   constructor(

@@ -2,7 +2,9 @@ import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js'
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES } from '../webhooks/services.js';
 
-/** What every kind of template with receivers has (automation 2.1). */
+/**
+ * What every kind of template with receivers has (docs/contract/webhooks.md#fields-of-templates).
+ */
 export class WebhookTemplateFields {
   @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
   webhook_service!: string;

@@ -10,7 +10,10 @@ type Rules = Pick<
   | 'LOCAL_PASSWORD_MIN_SPECIAL'
 >;
 
-/** What an installation demands of a password and this one does not have (core 4.2). */
+/**
+ * What an installation demands of a password and this one does not have
+ * (docs/contract/resources.md#passwords).
+ */
 export function passwordFaults(password: string, rules: Rules): string[] {
   const count = (kind: RegExp): number => password.match(kind)?.length ?? 0;
   const demands: [isMet: boolean, text: string][] = [

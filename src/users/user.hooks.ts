@@ -29,7 +29,7 @@ export class UserHooks implements ResourceHooks {
       if (values[flag] === true && !actor.isSuperuser)
         throw new Forbidden(`Cannot change ${flag}.`);
     }
-    // An import sends an empty password: an account that cannot log in with one (clients 2.4).
+    // An import sends an empty password: an account that cannot log in with one.
     return { password_hash: await this.hash(values.password) };
   }
 
@@ -55,7 +55,7 @@ export class UserHooks implements ResourceHooks {
     };
   }
 
-  /** A changed password ends all sessions but the one it was changed in (core 4.2). */
+  /** A changed password ends all sessions but the one it was changed in. */
   async updated(before: Row, after: Row): Promise<void> {
     const digest = currentScope()?.sessionDigest;
     if (!digest || before.session_generation === after.session_generation) return;

@@ -26,7 +26,7 @@ const sharesOrganization: Predicate = (alias, actor) =>
 
 /**
  * "Can admin": the caller administers every organization the user belongs to, there is at least
- * one, and the user is neither superuser nor auditor (core 3.5, 4.2).
+ * one, and the user is neither superuser nor auditor (docs/contract/access.md#administering-users).
  */
 const administersAllOf: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
@@ -45,7 +45,8 @@ const rolesHeldBy = (holder: Sql) => sql`
 
 /**
  * The user belongs to no organization and may nothing that an administrator, who asks, may not: whoever
- * could take over more by setting the password of such a user is refused (core 3.5).
+ * could take over more by setting the password of such a user is refused
+ * (docs/contract/access.md#administering-users).
  */
 const isOrphanWithinRights: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}

@@ -34,7 +34,10 @@ export interface TakenDelivery {
 
 type Known = IncomingDelivery & { event: WebhookEvent };
 
-/** From an event to a run: event rules, filters, dedupe and launch (automation 2.2, steps 4 to 7). */
+/**
+ * From an event to a run: event rules, filters, dedupe and launch
+ * (docs/contract/webhooks.md#order-of-a-delivery).
+ */
 @Injectable()
 export class DeliveryIntake {
   constructor(
@@ -62,7 +65,7 @@ export class DeliveryIntake {
     }
   }
 
-  /** Delivery, job and whatever follows from it: all or nothing (R1). */
+  /** Delivery, job and whatever follows from it: all or nothing. */
   private launch(
     delivery: Known,
     template: ReceiverTemplate,

@@ -44,14 +44,14 @@ export interface FirstDelivery {
 /** Identities of deliveries share a column with the seconds of `RejectionLog`. */
 const dedupeKey = (guid: string): string => `guid:${guid}`;
 
-/** The rows of deliveries (decision 29). */
+/** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class DeliveryLedger {
   constructor(private readonly database: Database) {}
 
   /**
    * Records a delivery that is going to launch. Insert first: of simultaneous copies one gets the
-   * row, and the others wait here until it is known whether that one launched (W2).
+   * row, and the others wait here until it is known whether that one launched.
    *
    * @returns its id, or null when the same delivery launched before
    */

@@ -33,7 +33,7 @@ interface StoredDelivery {
   payload: string;
 }
 
-/** Tries filters on the deliveries a template has received (decision 30). */
+/** Tries filters on the deliveries a template has received (docs/contract/webhooks.md#filters). */
 @Injectable()
 export class FilterTrial {
   constructor(private readonly database: Database) {}

@@ -7,8 +7,9 @@ import { WEBHOOK_SERVICE_NAMES, webhookService } from './services.js';
 type Scalar = string | number | boolean | null;
 
 /**
- * Narrows which events launch a template (decision 30). All parts are optional and all that are
- * given must hold; without any, every event of the contract's table launches.
+ * Narrows which events launch a template (docs/contract/webhooks.md#filters). All parts are
+ * optional and all that are given must hold; without any, every event of the contract's table
+ * launches.
  */
 export interface WebhookFilters {
   /** Event types. */

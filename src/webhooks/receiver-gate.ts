@@ -14,8 +14,8 @@ const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
 
 /**
  * Reads the bytes of a delivery and has its signature checked before anything else is done for it:
- * anybody can send these requests, and what proves nothing must cost little (design 6). Nothing is
- * parsed before (decision 14).
+ * anybody can send these requests, and what proves nothing must cost little. Nothing is
+ * parsed before (docs/contract/webhooks.md#order-of-a-delivery).
  */
 export function receiverGate(guard: SignatureGuard, limitBytes: number): RequestHandler {
   const read = rawBody(limitBytes);

@@ -46,7 +46,7 @@ function declareReceiver(
   });
 }
 
-/** JSON schema of the answers of decision 15. */
+/** JSON schema of the answers (docs/contract/webhooks.md#answers). */
 export const RECEIVER_ANSWER = object(
   {
     message: STRING,

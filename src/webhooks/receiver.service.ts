@@ -15,14 +15,14 @@ import { isUnsignedEvent } from './signature.js';
 
 type Delivery = VerifiedRequest['delivery'];
 
-/** Answers of decision 15; that of a delivery that launched is its kind's. */
+/** Statuses by verdict; the message of a delivery that launched is its kind's. */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
 const DUPLICATE = 'Webhook previously received, aborting.';
 const IGNORED = 'Webhook ignored';
 
 /**
  * The answer to a delivery. One that was rejected is 400, since nothing was queued: the service
- * then shows its owner that the hook is in trouble (automation 7.1, D15).
+ * then shows its owner that the hook is in trouble.
  */
 export function answerTo(
   { verdict, reason, delivery, run }: TakenDelivery,

@@ -67,7 +67,7 @@ const requestOf = ({ templateId, ref, webhook }: Order): LaunchRequest => ({
   launchType: 'webhook',
   prompts: {},
   createdBy: null,
-  // Used where the project lets it be chosen and the template asks for it (decision 21).
+  // Used where the project lets it be chosen and the template asks for it.
   scmBranch: ref,
   webhook,
 });

@@ -12,7 +12,7 @@ export type PayloadPath = string;
 
 /** Where an event keeps what we read from it. An event without a row in the table launches nothing. */
 export interface EventRule {
-  /** The commit or tag the event is about (seed's table). */
+  /** The commit or tag the event is about. */
   ref: PayloadPath;
   /** The branch or tag by name. */
   refName?: PayloadPath;

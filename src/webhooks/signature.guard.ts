@@ -27,8 +27,9 @@ export interface VerifiedRequest extends ApiRequest {
 }
 
 /**
- * Lets only those in who know the webhook key (decision 14). Unknown template, other service, no
- * service, wrong or missing signature: one answer, and one amount of work before it.
+ * Lets only those in who know the webhook key (docs/contract/webhooks.md#order-of-a-delivery).
+ * Unknown template, other service, no service, wrong or missing signature: one answer, and one
+ * amount of work before it.
  */
 @Injectable()
 export class SignatureGuard implements CanActivate {

@@ -18,7 +18,10 @@ import {
 
 const DETAIL_LENGTH = 200;
 
-/** Sends the posts of a job, one by one and in order (decision 20). */
+/**
+ * Sends the posts of a job, one by one and in order
+ * (docs/contract/webhooks.md#statuses-posted-back).
+ */
 @Injectable()
 @HandlesQueue(STATUS_POSTS_QUEUE)
 export class StatusPoster implements QueueHandler {

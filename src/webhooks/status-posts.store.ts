@@ -51,7 +51,10 @@ export interface LeasedPost {
   template: { id: number; name: string } | null;
 }
 
-/** The rows of status posts. Every step of a sender names its lease (R3). */
+/**
+ * The rows of status posts. Every step of a sender names its lease
+ * (docs/contract/operations.md#fencing).
+ */
 @Injectable()
 export class StatusPostsStore {
   constructor(

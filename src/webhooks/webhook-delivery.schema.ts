@@ -4,7 +4,7 @@ import { WEBHOOK_SERVICES } from './services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One delivery to a receiver, whatever became of it (decision 29). */
+/** One delivery to a receiver, whatever became of it (docs/contract/webhooks.md#deliveries). */
 export class WebhookDeliverySchema {
   @Integer({ ...READ_ONLY, label: 'ID' })
   id!: number;

@@ -15,7 +15,10 @@ const ATTEMPTS = list(
   }),
 );
 
-/** A status of a webhook's job that is announced to the service it came from (decision 20). */
+/**
+ * A status of a webhook's job that is announced to the service it came from
+ * (docs/contract/webhooks.md#statuses-posted-back).
+ */
 export class WebhookStatusPostSchema {
   @Integer({ ...READ_ONLY, label: 'ID' })
   id!: number;
@@ -59,7 +62,7 @@ export class WebhookStatusPostSchema {
   @Text({ internal: true })
   url!: string;
 
-  /** Number of the lease (R3), which is the number of attempts begun. */
+  /** Number of the lease, which is the number of attempts begun. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 

@@ -20,7 +20,7 @@ const onWorkflow = (role: string): Predicate =>
     { type: 'workflow_job_template', role },
   );
 
-/** Made by `create_approval_template/` of a node only, and shown in no list of templates (core 14). */
+/** Made by `create_approval_template/` of a node only, and shown in no list of templates. */
 export const approvalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',

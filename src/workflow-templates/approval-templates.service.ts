@@ -9,7 +9,7 @@ import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 const GONE = 'The approval was denied because its node was removed from the workflow.';
 
-/** The templates behind nodes that wait for an approval: each belongs to one node (core 13.5). */
+/** The templates behind nodes that wait for an approval: each belongs to one node. */
 @Injectable()
 export class ApprovalTemplates {
   constructor(

@@ -8,8 +8,9 @@ import { LaunchLoader, type LaunchCredential } from '../jobs/launch-loader.js';
 import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
 
 /**
- * Refuses a credential that a saved launch, of a node or a schedule, could not take (core 13.2). The
- * row it is saved in is locked: two attachments at once must see each other.
+ * Refuses a credential that a saved launch, of a node or a schedule, could not take
+ * (docs/contract/workflows.md#credentials-of-nodes). The row it is saved in is locked: two
+ * attachments at once must see each other.
  */
 export async function assertCredentialFits(
   { machinery, parent, parentDefinition }: LinkContext,

@@ -10,7 +10,7 @@ export type EdgeKind = 'success' | 'failure' | 'always';
 
 /**
  * `<kind>_nodes/` of a node: `{id}` ties a node of the same workflow, a body without id makes one
- * and ties it (core 13.2). Only the right to change the workflow is asked.
+ * and ties it (docs/contract/workflows.md#edges). Only the right to change the workflow is asked.
  */
 export const followedBy = (kind: EdgeKind): SubListFactory =>
   attached(`${kind}_nodes`, {

@@ -14,7 +14,7 @@ import {
 import { mergeVariables, type MergedVariables } from '../templates/launch-variables.js';
 import type { WorkflowTemplate } from './workflow-launch-loader.js';
 
-/** Launch fields a workflow job template can ask for (core 13.1). */
+/** Launch fields a workflow job template can ask for (docs/contract/launching.md#prompts). */
 export const WORKFLOW_PROMPTS = [
   'inventory',
   'limit',
@@ -55,7 +55,7 @@ export function workflowPrompted({ row, labels }: WorkflowTemplate): PromptedTem
   };
 }
 
-/** Works out one launch: the rules of core 13.1 over loaded objects, without any side effect. */
+/** Works out one launch: its rules over loaded objects, without any side effect. */
 export function planWorkflow(
   request: LaunchRequest,
   template: WorkflowTemplate,
@@ -94,7 +94,7 @@ export function planWorkflow(
   };
 }
 
-/** The ref of an event is used where the template asks for a branch (decision 21). */
+/** The ref of an event is used where the template asks for a branch. */
 function withEventRef({ prompts, scmBranch }: LaunchRequest, template: PromptedTemplate): Prompts {
   const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
   return isWanted && template.asks('scm_branch') ? { ...prompts, scm_branch: scmBranch } : prompts;

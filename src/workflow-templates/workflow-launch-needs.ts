@@ -14,7 +14,10 @@ export interface LaunchSubject {
   inventory: { id: number; name: string } | null;
 }
 
-/** What a launch of a workflow needs and asks for: the answer to GET (core 13.1). */
+/**
+ * What a launch of a workflow needs and asks for: the answer to GET
+ * (docs/contract/launching.md#what-a-launch-needs).
+ */
 export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, unknown> {
   const { template, nodes, nodeTemplates } = subject;
   const { row, survey } = template;

@@ -44,7 +44,7 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 const asked: readonly string[] = WORKFLOW_PROMPTS;
 const BODY = LAUNCH_FIELDS.filter(({ name }) => asked.includes(name));
 
-/** Launching a workflow job template (core 13.1). */
+/** Launching a workflow job template (docs/contract/launching.md#launch). */
 @ApiTags('workflow_job_templates')
 @Controller('api/v2/workflow_job_templates/:id/launch')
 export class WorkflowLaunchController {

@@ -38,7 +38,10 @@ interface CopiedNode extends Row {
 const APPROVAL = 'workflow_approval_template';
 const NAMES = list(STRING);
 
-/** What of a workflow does not come along: what the copier may not use himself (core 13.1). */
+/**
+ * What of a workflow does not come along: what the copier may not use himself
+ * (docs/contract/workflows.md#copying-workflows).
+ */
 export const workflowCopy: CopyOptions = {
   losses: {
     properties: {

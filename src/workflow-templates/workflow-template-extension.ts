@@ -2,7 +2,10 @@ import type { Extension, RepresentContext, Row } from '../common/resource/define
 import { resource } from '../common/resource/registry.js';
 import { summarizeTemplates } from '../templates/template-summaries.js';
 
-/** What a workflow job template shows besides its fields (core 13.1). */
+/**
+ * What a workflow job template shows besides its fields
+ * (docs/contract/workflows.md#workflow-job-templates).
+ */
 export const workflowTemplateExtension = (
   rows: readonly Row[],
   context: RepresentContext,

@@ -125,7 +125,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   }
 }
 
-/** A node that runs nothing keeps no launch fields (core 13.2). */
+/** A node that runs nothing keeps no launch fields. */
 function dropPrompts(values: Values, isMoved: boolean): void {
   for (const [field, none] of Object.entries(NO_PROMPTS)) {
     if (isMoved) values[field] = none;

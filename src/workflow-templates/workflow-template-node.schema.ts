@@ -16,7 +16,10 @@ import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
 const PROMPT = { nullable: true } as const;
 const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
 
-/** One place in a workflow: what runs there, with which launch fields, and what follows (core 13.2). */
+/**
+ * One place in a workflow: what runs there, with which launch fields, and what follows
+ * (docs/contract/workflows.md#nodes).
+ */
 export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job_template'), {
     required: true,

@@ -28,7 +28,7 @@ const followers = (kind: EdgeKind): Relation => ({
   fixed: { kind },
 });
 
-/** Nodes have no roles of their own: the workflow decides (core 3.2). */
+/** Nodes have no roles of their own: the workflow decides (docs/contract/access.md#hierarchy). */
 export const workflowTemplateNodes = defineResource({
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',

@@ -6,7 +6,9 @@ import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.j
 /** A value the workflow hands to the nodes that ask for it; null: none. */
 const PROMPT = { nullable: true } as const;
 
-/** A graph of templates that is launched as one (core 13.1). */
+/**
+ * A graph of templates that is launched as one (docs/contract/workflows.md#workflow-job-templates).
+ */
 @Includes(WebhookJobTemplateFields)
 export class WorkflowTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), { nullable: true, needs: 'workflow_admin' })

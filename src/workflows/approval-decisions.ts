@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { RunTransitions } from '../jobs/transitions.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
-/** Deciding on approvals (core 13.5). */
+/** Deciding on approvals (docs/contract/workflows.md#approvals). */
 @Injectable()
 export class ApprovalDecisions {
   constructor(

@@ -10,7 +10,10 @@ const WORKFLOW = 'Workflow Job spawned from workflow could not start because it'
 /** Faults of a launch that are about a project or an inventory. */
 const RESOURCES = ['project', 'playbook', 'inventory', 'resources_needed_to_start'];
 
-/** Why the run of a node failed without having run (automation 4.10); empty without errors. */
+/**
+ * Why the run of a node failed without having run
+ * (docs/contract/workflows.md#nodes-that-cannot-start); empty without errors.
+ */
 export function couldNotStart(errors: FieldErrors): string {
   const fields = Object.keys(errors);
   if (fields.length === 0) return '';

@@ -42,9 +42,10 @@ const HANDED_DOWN: readonly PromptField[] = [
 ];
 
 /**
- * How the run of a node is launched (automation 1.5): prompts of the workflow job over those of the
- * node; variables of the node, then artifacts, then variables of the workflow job. A bulk launch laid
- * its defaults under the prompts of its nodes already (decision 10).
+ * How the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
+ * prompts of the workflow job over those of the node; variables of the node, then artifacts, then
+ * variables of the workflow job. A bulk launch laid its defaults under the prompts of its nodes
+ * already.
  */
 export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
   const own = fill(node.identifier, node.prompts);

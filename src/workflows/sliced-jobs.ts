@@ -4,7 +4,10 @@ import { SlicedLaunches } from '../jobs/sliced-launches.js';
 import type { Prompts } from '../templates/launch-config.js';
 import { WorkflowRows, type NewWorkflowJob } from './workflow-rows.js';
 
-/** Launches of job templates whose hosts are shared out among several jobs (automation 4.10). */
+/**
+ * Launches of job templates whose hosts are shared out among several jobs
+ * (docs/contract/launching.md#slices).
+ */
 @Injectable()
 export class SlicedJobs extends SlicedLaunches {
   constructor(private readonly rows: WorkflowRows) {

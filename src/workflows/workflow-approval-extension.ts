@@ -47,7 +47,10 @@ export const APPROVAL_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of approvals that are no columns (core 13.5), in two statements a page. */
+/**
+ * Fields and summaries of approvals that are no columns (docs/contract/workflows.md#approvals), in
+ * two statements a page.
+ */
 export async function workflowApprovalExtension(
   rows: readonly Row[],
   context: RepresentContext,

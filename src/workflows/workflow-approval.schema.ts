@@ -3,7 +3,10 @@ import { resource } from '../common/resource/registry.js';
 import { UnifiedJobSchema } from '../jobs/unified-job.schema.js';
 import { ABSENT } from './workflow-job.schema.js';
 
-/** A step of a workflow job that waits for somebody's decision (core 13.5). */
+/**
+ * A step of a workflow job that waits for somebody's decision
+ * (docs/contract/workflows.md#approvals).
+ */
 export class WorkflowApprovalSchema extends UnifiedJobSchema {
   @Char(ABSENT)
   override execution_node!: string;

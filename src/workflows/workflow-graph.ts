@@ -38,8 +38,9 @@ const UNHANDLED = 'No error handling paths found, marking workflow as failed';
 const NAMED = 20;
 
 /**
- * The rules of core 13.3: which nodes start, which never will, and whether the workflow job is over.
- * A node is looked at once its parents are over, so the order in which runs end does not matter.
+ * Which nodes start, which never will, and whether the workflow job is over
+ * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is looked at once its parents are
+ * over, so the order in which runs end does not matter.
  */
 export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   const outcomes = new Map(nodes.map(({ id, outcome }) => [id, outcome]));

@@ -38,7 +38,10 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
   },
 };
 
-/** Fields and summaries of workflow jobs that are no columns (core 13.4). Four statements a page. */
+/**
+ * Fields and summaries of workflow jobs that are no columns
+ * (docs/contract/workflows.md#workflow-jobs). Four statements a page.
+ */
 export async function workflowJobExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -60,7 +63,7 @@ export async function workflowJobExtension(
         elapsed: run.live_elapsed ?? row.elapsed,
         extra_vars: variables.get(row.id),
         workflow_job_template: template,
-        // The seed shows it at the top level, the clients look in `related`.
+        // The contract has it at the top level, the clients look in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };
       const source = sourceOf(run);

@@ -13,7 +13,10 @@ export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'miss
 /** A prompt of the node; null: not set. */
 const PROMPT = { readOnly: true, nullable: true } as const;
 
-/** One run of a workflow job: what it is a run of, with which prompts (core 13.4). */
+/**
+ * One run of a workflow job: what it is a run of, with which prompts
+ * (docs/contract/workflows.md#workflow-jobs).
+ */
 export class WorkflowJobNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job'), { readOnly: true, nullable: false })
   workflow_job!: number;

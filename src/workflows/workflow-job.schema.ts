@@ -8,7 +8,7 @@ const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
-/** A run that consists of other runs (core 13.4). */
+/** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
 @Includes(WebhookRunFields)
 export class WorkflowJobSchema extends ExecutedJobSchema {
   @Char(ABSENT)
@@ -20,7 +20,7 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Bool(ABSENT)
   override event_processing_finished!: boolean;
 
-  /** Made by a bulk launch: of no template, and listed to administrators only (decision 10). */
+  /** Made by a bulk launch: of no template, and listed to administrators only. */
   @Bool({ internal: true })
   is_bulk_job!: boolean;
 

@@ -16,7 +16,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
 @SubList('labels', labelsOf())
 @SubList(
   'notifications',
-  // Those of its approvals among them (automation 3.1).
+  // Those of its approvals among them.
   children('notifications', {
     readOnly: true,
     scope: ({ id }) => sql`(t.unified_job_id = ${id} OR t.unified_job_id IN (

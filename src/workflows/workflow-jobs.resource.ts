@@ -40,7 +40,8 @@ export const workflowJobs = defineResource({
   capabilities: { delete: 'delete', start: 'start' },
   aliases: { workflow_job_template: 'unified_job_template' },
   policy: {
-    // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists (decision 10).
+    // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists
+    // (docs/contract/bulk.md#who-sees-the-workflow-job).
     read: anyOf(launchedBulk, readable),
     list: readable,
     delete: allOf(isNoBulk, onOrganization('workflow_admin_role')),

@@ -18,8 +18,8 @@ interface NodeState extends Row {
 }
 
 /**
- * Workflow jobs while they run, like jobs (decision 35). Who may open the workflow job may follow its
- * nodes.
+ * Workflow jobs while they run, like jobs (docs/contract/runs.md#live). Who may open the workflow
+ * job may follow its nodes.
  */
 @ApiTags('workflow_jobs')
 @Controller('api/v2/workflow_jobs/:id/events/stream')

@@ -6,7 +6,8 @@ import { EXPLAIN_AFTER_SECONDS, waitingFor } from '../jobs/run-explanations.js';
 
 /**
  * Every pending workflow job with the one that blocks it: a run of its template, unless both may
- * overlap. Those of no template, the parents of bulk launches, block nothing (automation 4.2).
+ * overlap. Those of no template, the parents of bulk launches, block nothing
+ * (docs/contract/runs.md#blocking).
  */
 const CANDIDATES = raw(`
   lines AS (

@@ -42,7 +42,7 @@ export class WorkflowRelaunch {
     private readonly resources: ResourceService,
   ) {}
 
-  /** @throws BadRequest, Forbidden with the texts of core 13.4 */
+  /** @throws BadRequest, Forbidden with the texts of the contract */
   async relaunch(job: Row, actor: Actor): Promise<Reply> {
     return this.database.transaction(async () => {
       const config = job.launch_config as object | null;

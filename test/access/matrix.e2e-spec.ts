@@ -104,7 +104,8 @@ it('lists to each caller exactly what the caller may open', async () => {
       const list = await clients[caller].get(`${path}/?id=${id}`);
       if (list.status === 404) continue;
       const opened = (await clients[caller].get(`${path}/${id}/`)).status === 200;
-      // Parents of bulk launches are opened by their author and listed to administrators (decision 10).
+      // Parents of bulk launches are opened by their author and listed to administrators
+      // (docs/contract/bulk.md#who-sees-the-workflow-job).
       const differs = policy.list
         ? list.body.count > Number(opened)
         : list.body.count !== Number(opened);

@@ -1,5 +1,5 @@
 /**
- * The rules real clients depend on, numbered as in the contract for clients, section 1. Rule 9 is in
+ * The rules real clients depend on, numbered as in docs/contract/clients.md. Rule 9 is in
  * options.e2e-spec.ts, beside what else OPTIONS tells.
  */
 import supertest from 'supertest';
@@ -329,7 +329,7 @@ it.each([
   'metrics/',
   'config/',
   'bulk/',
-])('section 4: %s is understood', async (path) => {
+])('%s is understood', async (path) => {
   const accept = { Accept: 'application/json' };
   await test.as.superuser.with(accept).get(path).expect(200);
 });

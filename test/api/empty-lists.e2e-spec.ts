@@ -1,4 +1,7 @@
-/** Collections that clients read although the product has none, or one, of these (clients 1 and 2.4). */
+/**
+ * Collections that clients read although the product has none, or one, of these
+ * (docs/contract/clients.md#starting).
+ */
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;

@@ -1,4 +1,7 @@
-/** Every list of the route table sends as many statements for many rows as for one (design 6). */
+/**
+ * Every list of the route table sends as many statements for many rows as for one
+ * (docs/contract/lists.md#query-counts).
+ */
 import { RoleStore } from '../../src/common/access.js';
 import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
 import { sql } from '../../src/database/sql.js';

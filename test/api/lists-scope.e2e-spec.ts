@@ -1,4 +1,7 @@
-/** What lists refuse rather than ignore, and whose entries the audit trail shows (core 2.3, 5.5). */
+/**
+ * What lists refuse rather than ignore, and whose entries the audit trail shows
+ * (docs/contract/lists.md#refused-filters).
+ */
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;

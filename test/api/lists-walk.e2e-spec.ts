@@ -1,4 +1,7 @@
-/** Long lists: walking them while they change, pages far from the start, exact totals (decision 34). */
+/**
+ * Long lists: walking them while they change, pages far from the start, exact totals
+ * (docs/contract/lists.md#long-lists).
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,4 +1,4 @@
-/** Objects under their names instead of their ids (core 1.1, clients 3.1). */
+/** Objects under their names instead of their ids (docs/contract/conventions.md#named-urls). */
 import { RouteTable } from '../../src/common/http/route-table.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,4 +1,7 @@
-/** Where notification templates are attached (automation 3.10, 3.11), over every such path there is. */
+/**
+ * Where notification templates are attached (docs/contract/notifications.md#attaching), over every
+ * such path there is.
+ */
 import { RouteTable } from '../../src/common/http/route-table.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -147,7 +147,7 @@ describe('history', () => {
     return (body.results as { id: number }[]).map(({ id }) => ids.indexOf(id));
   };
 
-  it('is filtered by what the seed names and by every field', async () => {
+  it('is filtered by what the contract names and by every field', async () => {
     const { ids, made } = await history();
     const cases: [query: string, found: number[]][] = [
       ['', [0, 1, 2, 3]],

@@ -72,7 +72,7 @@ it('describes every URL with name, description, actions and media types', () => 
   }
 });
 
-it('describes fields in the way the command-line client reads (rule 9)', () => {
+it('describes fields in the way the command-line client reads', () => {
   const reserved = ['all', 'order_by', 'help', 'filter', 'verbose'];
   for (const { url, body } of answers) {
     const keys = Object.keys(body.actions);

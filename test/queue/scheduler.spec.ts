@@ -2,7 +2,7 @@ import { sql } from '../../src/database/sql.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
 
-/** The rules of placement (automation 4.2), pass by pass on a real database. */
+/** The rules of placement (docs/contract/runs.md#blocking), pass by pass on a real database. */
 describe('the scheduler', () => {
   let runs: RunsDatabase;
 

@@ -29,7 +29,7 @@ export class RoleModel {
     const gone: ObjectKey[] = [`${type}:${id}`];
     for (const [object, organization] of this.objects) {
       if (type !== 'organization' || organization !== id) continue;
-      // Projects outlive their organization (core 4.1).
+      // Projects outlive their organization (docs/contract/resources.md#organizations).
       if (object.startsWith('project:')) this.objects.set(object, null);
       else gone.push(object);
     }

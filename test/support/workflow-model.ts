@@ -1,5 +1,5 @@
 /**
- * Random workflows, and how each must end: the rules of core 13.3 once more, written as definitions
+ * Random workflows, and how each must end: the rules of the engine once more, written as definitions
  * over a finished workflow, so that they share nothing with the engine that leads one there.
  */
 import fc from 'fast-check';

@@ -24,7 +24,7 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /**
  * Recognises the forms of our own pages: urlencoded, from a browser session, with a valid CSRF
  * token. HTML forms can only GET and POST, so `_method` in such a form, and only there, stands for
- * the method that is meant. No other client has method overriding (core 1.1).
+ * the method that is meant. No other client has method overriding (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */

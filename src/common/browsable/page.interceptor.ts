@@ -18,9 +18,9 @@ import { PageRenderer } from './page-renderer.js';
 import { isItem } from './values.js';
 
 /**
- * Turns answers into pages for browsers (core 1.9), and forms of those pages into requests like any
- * other. The handlers know nothing of it. It surrounds the reply interceptor: what it sees is the
- * JSON that every other client would get.
+ * Turns answers into pages for browsers (docs/contract/pages.md), and forms of those pages into
+ * requests like any other. The handlers know nothing of it. It surrounds the reply interceptor:
+ * what it sees is the JSON that every other client would get.
  */
 @Injectable()
 export class PageInterceptor implements NestInterceptor {
@@ -33,7 +33,8 @@ export class PageInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const submission = submissionOf(request);
-    // OPTIONS is data for programs; only the button of a page shows it as one (core 1.9).
+    // OPTIONS is data for programs; only the button of a page shows it as one
+    // (docs/contract/pages.md).
     const browsing =
       /^\/api(\/|$)/.test(request.path) &&
       acceptsHtml(request) &&

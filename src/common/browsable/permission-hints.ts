@@ -6,7 +6,8 @@ import { describeRole } from '../resource/role-words.js';
 
 /**
  * Sentences saying which roles would allow what was refused, as far as the policies tell
- * (decision 36). They speak of rules only, never of objects or of who holds what.
+ * (docs/contract/access.md#hints-on-refusals). They speak of rules only, never of objects or of who
+ * holds what.
  */
 export function rolesThatAllow(info: RouteInfo | undefined): string[] {
   if (!info) return [];

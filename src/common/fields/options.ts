@@ -1,7 +1,10 @@
 import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
 import { labelOf, type Field } from './field.js';
 
-/** OPTIONS `type` of a field (core 1.8); the command-line client derives its flags from it. */
+/**
+ * OPTIONS `type` of a field (docs/contract/conventions.md#options); the command-line client derives
+ * its flags from it.
+ */
 function typeOf(field: Field): string {
   if (field.choices.length > 0) return 'choice';
   if (field.kind === 'json' && field.target) return 'list_of_ids';
@@ -18,7 +21,7 @@ function typeOf(field: Field): string {
   }
 }
 
-/** Field metadata of OPTIONS for one method (core 1.8). */
+/** Field metadata of OPTIONS for one method (docs/contract/conventions.md#options). */
 export function fieldOptions(
   fields: readonly Field[],
   method: 'GET' | 'POST' | 'PUT',

@@ -11,8 +11,8 @@ class FieldError extends Error {}
 
 /**
  * The only place that turns a request body into typed values. Scalars are read leniently, as the
- * clients need (decision 41): `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty text.
- * Unknown and read-only keys are ignored.
+ * clients need (docs/contract/clients.md#requests): `"6"` is 6, `0`/`1`/`"false"` are booleans,
+ * `null` is an empty text. Unknown and read-only keys are ignored.
  *
  * @param partial PATCH: only keys that are present are read
  * @returns field name to value; absent optional fields have their default unless `partial`

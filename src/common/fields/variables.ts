@@ -6,7 +6,10 @@ import { MAX_DEPTH } from './text.js';
 /** Repeated references allowed in one YAML text; more is the "billion laughs" pattern. */
 const MAX_ALIASES = 100;
 
-/** The text is neither a JSON nor a YAML object; `message` is the contract's wording (core 1.6). */
+/**
+ * The text is neither a JSON nor a YAML object; `message` is the contract's wording
+ * (docs/contract/conventions.md#variables).
+ */
 export class VariablesError extends Error {
   override readonly name = 'VariablesError';
 }

@@ -44,7 +44,10 @@ export function bodyParser(limitBytes: number): RequestHandler {
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Receivers verify the bytes as they came; nothing is parsed before (decision 14). */
+/**
+ * Receivers verify the bytes as they came; nothing is parsed before
+ * (docs/contract/webhooks.md#order-of-a-delivery).
+ */
 export const rawBody = (limitBytes: number): RequestHandler => {
   const parser = express.raw({ limit: limitBytes, type: () => true });
   const read: RequestHandler = (request, response, next) => {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 export const SESSION_COOKIE = 'controller_session';
-/** Name and use as the clients know them (clients 2.1). */
+/** Name and use as the clients know them (docs/contract/access.md#sessions). */
 export const CSRF_COOKIE = 'csrftoken';
 
 /** The cookies of a request; of one sent twice the first counts. */

@@ -1,7 +1,7 @@
 import { toBoolean } from '../fields/validate.js';
 import type { ApiRequest } from './request.js';
 
-/** Whether a request only asks what would happen (`?dry_run=1`, decision 32). */
+/** Whether a request only asks what would happen (`?dry_run=1`). */
 export function isDryRun({ query }: ApiRequest): boolean {
   const given = [query.dry_run].flat().at(-1);
   return given !== undefined && toBoolean(given) === true;

@@ -46,7 +46,7 @@ const FORBIDDEN = 'You do not have permission to perform this action.';
 const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 
-/** The only code that gives an error its status and body (decision 8). */
+/** The only code that gives an error its status and body (docs/contract/conventions.md#errors). */
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
   if (error instanceof BadRequest) return detail(400, error.detail);

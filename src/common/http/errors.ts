@@ -51,7 +51,10 @@ export class Invalid extends DomainError {
     return new Invalid({ [name]: [message] });
   }
 }
-/** Active work, pending notifications, idempotency conflicts, lost races (decision 8). */
+/**
+ * Active work, pending notifications, idempotency conflicts, lost races
+ * (docs/contract/conventions.md#errors).
+ */
 export class Conflict extends DomainError {
   constructor(readonly detail: string) {
     super(detail);

@@ -8,7 +8,7 @@ export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boo
   if (format === 'json') return false;
   const accept = request.headers.accept ?? '*/*';
   const html = weightOf(accept, 'text', 'html');
-  // A browser names HTML itself; `*/*` alone means JSON (decision 41, rule 5).
+  // A browser names HTML itself; `*/*` alone means JSON.
   return (
     html > 0 && accept.includes('text/html') && html >= weightOf(accept, 'application', 'json')
   );

@@ -19,7 +19,7 @@ export const PARSES = [
 ] as const;
 export const RENDERS = ['application/json', 'text/html'] as const;
 
-/** Answers OPTIONS of any URL from the declarations of its routes (seed, General). */
+/** Answers OPTIONS of any URL from the declarations of its routes. */
 @Injectable()
 export class OptionsService {
   constructor(
@@ -62,8 +62,8 @@ export class OptionsService {
   }
 
   /**
-   * `GET` and `POST` only (decision 41); `POST` when this caller may send it. Where a document, not
-   * a resource, is put, the client looks for its fields under `PUT` (contract for clients, 2.3).
+   * `GET` and `POST` only (docs/contract/clients.md#options-of-routes); `POST` when this caller may
+   * send it. Where a document, not a resource, is put, the client looks for its fields under `PUT`.
    */
   private async actions(
     entry: TableEntry,
@@ -75,7 +75,7 @@ export class OptionsService {
     if (get) actions.GET = await this.shown(get, path);
     const post = entry.routes.get('POST');
     // The command-line client learns the fields of an action from object 1, whether it exists or not
-    // (decision 41, rule 10).
+    // (docs/contract/clients.md#options-of-routes).
     const open =
       !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
     if (post && (open.body || open.attach)) {

@@ -6,7 +6,7 @@ export class Reply {
     readonly headers: Record<string, string> = {},
   ) {}
 
-  /** 201 with `Location` (decision 9). */
+  /** 201 with `Location` (docs/contract/conventions.md#success-statuses). */
   static created(body: object, location?: string): Reply {
     const url = location ?? (body as { url?: unknown }).url;
     return new Reply(201, body, typeof url === 'string' ? { Location: url } : {});

@@ -123,7 +123,7 @@ const matcherOf = (pattern: string): RegExp =>
 
 const rank = (pattern: string): number => (pattern.match(/:/g) ?? []).length;
 
-/** The `Allow` header of an entry: comma and space, as clients parse it (decision 41, rule 7). */
+/** The `Allow` header of an entry: comma and space, as clients parse it. */
 export function allowOf(entry: TableEntry): string {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => entry.routes.has(one));
   if (entry.routes.has('GET')) methods.push('HEAD');

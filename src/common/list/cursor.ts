@@ -13,8 +13,9 @@ const MAX_LENGTH = 2048;
 
 /**
  * Where the next page starts: the place of a row in its order, so that rows made or deleted
- * meanwhile shift nothing (decision 34). Opaque to clients; null where the place has no room in a
- * URL, as in an order by long texts, and the next page is then found by its number.
+ * meanwhile shift nothing (docs/contract/lists.md#long-lists). Opaque to clients; null where the
+ * place has no room in a URL, as in an order by long texts, and the next page is then found by its
+ * number.
  */
 export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number): string | null {
   const values = terms.map(({ column }) => row[column]);

@@ -17,7 +17,7 @@ import { DEEP, deepRows, firstRows, type Cut } from './slice.js';
 export interface ListOptions {
   /** Further condition on `t`, e.g. the parent of a sub-list. */
   scope?: Sql;
-  /** Whether `limit` is understood (decision 4). */
+  /** Whether `limit` is understood (docs/contract/lists.md#limit). */
   events?: boolean;
   /** Order when none is asked for, instead of the resource's own. */
   orderBy?: readonly string[];
@@ -37,7 +37,7 @@ const kindsOf = ({ variants }: ResourceDefinition): Sql =>
     ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
     : TRUE;
 
-/** The one list engine: visibility, filters, search, order, page (core 2). */
+/** The one list engine: visibility, filters, search, order, page (docs/contract/lists.md). */
 @Injectable()
 export class ListService {
   constructor(

@@ -8,7 +8,10 @@ import type { Condition } from './query.js';
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
-/** One comparison of a column. @throws BadRequest when value and field do not fit (core 2.3) */
+/**
+ * One comparison of a column. @throws BadRequest when value and field do not fit
+ * (docs/contract/lists.md#filters)
+ */
 export function compare(field: Field, alias: string, condition: Condition): Sql {
   const column = ident(alias, field.column ?? field.name);
   const { lookup, value } = condition;
@@ -113,7 +116,7 @@ function toInteger(field: Field, value: string): number {
   return Math.max(INT4_MIN, Math.min(INT4_MAX, Number(value)));
 }
 
-/** @throws BadRequest for anything but the words filters take (core 2.3) */
+/** @throws BadRequest for anything but the words filters take (docs/contract/lists.md#filters) */
 export function toBooleanWord(value: string): boolean {
   const word = value.toLowerCase();
   if (['true', '1', 't'].includes(word)) return true;

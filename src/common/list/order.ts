@@ -18,7 +18,7 @@ export interface OrderTerm {
   column: string;
 }
 
-/** ORDER BY terms, always ended by `id` so that pages never overlap (decision 5). */
+/** ORDER BY terms, always ended by `id` so that pages never overlap. */
 export function orderTerms(
   definition: ResourceDefinition,
   alias: string,

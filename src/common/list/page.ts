@@ -15,7 +15,7 @@ export type PageRequest =
       size: number;
       sentSize: number | null;
       count: boolean;
-      /** Cursor of a `next` link (decision 34). */
+      /** Cursor of a `next` link. */
       after: string | null;
     }
   | { style: 'limited'; limit: number };
@@ -38,7 +38,7 @@ const positive = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
 /**
- * Reads the paging parameters (decisions 1, 2, 4).
+ * Reads the paging parameters (docs/contract/lists.md#pages).
  *
  * @param events whether `limit` is understood: event lists only
  * @throws NotFound for a page that cannot exist
@@ -72,7 +72,7 @@ export function parsePage(
   };
 }
 
-/** The envelope of a page (seed, Paginated list envelope). Links are paths (decision 3). */
+/** The envelope of a page. Links are paths (docs/contract/conventions.md#links). */
 export function envelope(page: Page<unknown>, path: string, query: QueryParameters): object {
   if (page.request.style === 'limited') return { results: page.results };
   const { sentSize } = page.request;

@@ -21,8 +21,9 @@ export interface ListQuery {
   chained: readonly Condition[];
   /** One OR group (`or__`). */
   any: readonly Condition[];
+  /** Words of `search`; each must be found. */
   search: readonly string[];
-  /** `<relation>__search`: each entry ORed with its namesakes; words of one entry ANDed. */
+  /** Kinds of objects, of lists that hold several. */
   types: readonly string[];
   order: readonly string[];
   roleLevel: string | null;
@@ -50,7 +51,7 @@ export const LOOKUPS = new Set([
   'search',
 ]);
 
-/** Keys that are never fields (core 2.3, clients 4). */
+/** Keys that are never fields (docs/contract/lists.md#reserved-names). */
 const RESERVED = new Set([
   'page',
   'page_size',
@@ -104,7 +105,7 @@ export function parseListQuery(parameters: QueryParameters): ListQuery {
   };
 }
 
-/** Names a list is ordered by; empty ones are passed over (core 2.4). */
+/** Names a list is ordered by; empty ones are passed over. */
 function orderNames(values: readonly string[]): string[] {
   const names = values
     .flatMap((value) => value.split(','))
@@ -149,7 +150,10 @@ function parseCondition(
   return { group, condition: { key, path: parts, lookup, negated, castInteger, value } };
 }
 
-/** Splits a search text on blanks and commas; quotes keep a phrase together (core 2.5). */
+/**
+ * Splits a search text on blanks and commas; quotes keep a phrase together
+ * (docs/contract/lists.md#search).
+ */
 export function searchTerms(text: string): string[] {
   if (text.length > MAX_SEARCH_LENGTH) {
     throw new BadRequest(`A search may have at most ${MAX_SEARCH_LENGTH} characters.`);

@@ -6,7 +6,7 @@ import { ref } from './schemas.js';
 /** Where pages are among the answers, refusals may be pages too. */
 const PAGE = { 'text/html': { schema: { type: 'string' } as never } };
 
-/** The errors a route can answer with (seed, Errors). */
+/** The errors a route can answer with. */
 export function errorResponses(
   info: RouteInfo,
   { method, pattern }: { method: string; pattern: string },

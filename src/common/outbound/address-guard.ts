@@ -18,9 +18,9 @@ const systemResolver: Resolver = (host) =>
   });
 
 /**
- * Decides which network addresses outbound traffic may reach (design.md 7, SSRF). Only globally
- * routable unicast addresses pass; every other range needs an entry in `allow` (`OUTBOUND_ALLOW`:
- * CIDR ranges or single addresses).
+ * Decides which network addresses outbound traffic may reach
+ * (docs/contract/operations.md#outbound-calls). Only globally routable unicast addresses pass;
+ * every other range needs an entry in `allow` (`OUTBOUND_ALLOW`: CIDR ranges or single addresses).
  */
 export class AddressGuard {
   private readonly allowed: Range[];

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import './tables.js';
 
-/** Failures in a row that open the breaker (R5). */
+/** Failures in a row that open the breaker (docs/contract/operations.md#circuit-breaker). */
 const THRESHOLD = 5;
 const FIRST_OPEN_SECONDS = 60;
 const LONGEST_OPEN_SECONDS = 900;
@@ -40,9 +40,10 @@ export interface BreakerView {
 export const CLOSED_BREAKER: BreakerView = { state: 'closed', failures: 0, open_until: null };
 
 /**
- * Keeps attempts away from destinations that are down (R5): five failures in a row open the breaker
- * for a minute, doubling to fifteen; then one attempt probes, and success closes it. The state is
- * in the database, by its clock, so that all workers share it and a restart does not forget it.
+ * Keeps attempts away from destinations that are down
+ * (docs/contract/operations.md#circuit-breaker): five failures in a row open the breaker for a
+ * minute, doubling to fifteen; then one attempt probes, and success closes it. The state is in the
+ * database, by its clock, so that all workers share it and a restart does not forget it.
  */
 @Injectable()
 export class CircuitBreaker {

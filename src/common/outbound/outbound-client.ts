@@ -8,7 +8,7 @@ import { redirectTarget } from './redirect.js';
 import type { RedirectMode } from './redirect.js';
 import { translateError } from './translate-error.js';
 
-/** Everything an OutboundClient may do; the defaults are those of design.md R6. */
+/** Everything an OutboundClient may do (docs/contract/operations.md#outbound-calls). */
 export interface OutboundClientOptions {
   /** Private networks that may be reached: the setting `OUTBOUND_ALLOW`, CIDR notation. */
   readonly allow: readonly string[];

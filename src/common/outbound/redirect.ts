@@ -9,10 +9,10 @@ export type RedirectMode = 'same-host' | 'none';
 /**
  * Where a redirect leads, or null when the answer is none.
  *
- * 301, 307 and 308 keep method and body (contract/automation.md 3.6). 302 and 303 would turn a
- * POST into a GET without body: the delivery would be lost and yet look successful, so they are
- * refused unless the request is a GET or HEAD already.
- * Throws OutboundError `redirect` when the target is missing or another host.
+ * 301, 307 and 308 keep method and body (docs/contract/notifications.md#wire-formats). 302 and 303
+ * would turn a POST into a GET without body: the delivery would be lost and yet look successful, so
+ * they are refused unless the request is a GET or HEAD already. Throws OutboundError `redirect`
+ * when the target is missing or another host.
  */
 export function redirectTarget(
   status: number,

@@ -45,7 +45,7 @@ describe('isRetryableError', () => {
 });
 
 describe('nextDelayMs', () => {
-  it('climbs the ladder of design rule R4', () => {
+  it('climbs the ladder of waits', () => {
     const steps = [0, 1, 2, 3, 4, 5, 6, 7].map((attempts) =>
       nextDelayMs(attempts, () => 0.999999999),
     );

@@ -4,7 +4,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Upper bound of the wait before each attempt, in milliseconds (design.md R4). */
+/**
+ * Upper bound of the wait before each attempt, in milliseconds
+ * (docs/contract/operations.md#retries).
+ */
 const LADDER_MS: readonly number[] = [
   0,
   5 * SECOND,

@@ -1,6 +1,6 @@
 import { defineTable } from '../../database/table.js';
 
-/** Destinations that failed lately (R5). A destination without a row is in order. */
+/** Destinations that failed lately. A destination without a row is in order. */
 defineTable({
   name: 'outbound_breakers',
   columns: {

@@ -18,7 +18,7 @@ const SWEEP_BATCH = 1000;
 export const acknowledged = (queue: QueueName, ids: Sql): Sql => sql`
   DELETE FROM outbox WHERE queue = ${queue} AND subject_id IN (${ids})`;
 
-/** Work that must happen once its cause is committed (R1, R2). */
+/** Work that must happen once its cause is committed (docs/contract/operations.md#row-first). */
 @Injectable()
 export class Outbox {
   constructor(

@@ -18,7 +18,10 @@ const SWEEP_INTERVAL_MS = 5000;
 /** Does the work of one queue. It must find out from its row whether there still is any. */
 export interface QueueHandler {
   handle(subjectId: number): Promise<void>;
-  /** Told first at shutdown: finish what runs, or cut it short, within seconds (R7). */
+  /**
+   * Told first at shutdown: finish what runs, or cut it short, within seconds
+   * (docs/contract/operations.md#shutdown).
+   */
   stop?(): void;
 }
 
@@ -56,7 +59,10 @@ export class QueueWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     this.scheduleSweep(0);
   }
 
-  /** Stops taking work and waits for what is running; its owners cut it short themselves (R7). */
+  /**
+   * Stops taking work and waits for what is running; its owners cut it short themselves
+   * (docs/contract/operations.md#shutdown).
+   */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     for (const handler of this.connected) handler.stop?.();

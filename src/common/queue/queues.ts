@@ -10,7 +10,8 @@ export interface QueueOptions {
 
 /**
  * Every queue. Jobs carry the id of an outbox row and the id of their subject, nothing else: the
- * rows in PostgreSQL say what is to be done and whether it still is (design 2).
+ * rows in PostgreSQL say what is to be done and whether it still is
+ * (docs/contract/operations.md#reliability).
  */
 export const QUEUES = {
   /** A job or project update that was given to the workers. */

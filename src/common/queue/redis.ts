@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 
-/** Retry forever, at most every two seconds: Redis may be away for any time (R8). */
+/** Retry forever, at most every two seconds: Redis may be away for any time. */
 const PATIENT: RedisOptions = {
   retryStrategy: (times) => Math.min(times * 100, 2000),
   enableOfflineQueue: false,

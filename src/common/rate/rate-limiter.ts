@@ -92,7 +92,7 @@ const patience = (): Promise<null> =>
 const secondsUntil = ({ reset }: RateState): number =>
   Math.max(1, reset - Math.floor(Date.now() / 1000));
 
-/** The seed's headers (Limits). */
+/** Tells a client how much of its rate is left. */
 function setHeaders(response: Response, { limit, remaining, reset }: RateState): void {
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));

@@ -44,7 +44,10 @@ const logged = (definition: ResourceDefinition): readonly Field[] =>
     (field) => field.column !== null && !field.readOnly && !field.internal && !field.hidden,
   );
 
-/** `changes` of a create or delete: every writable field, secrets hidden (core 5.2, 5.3). */
+/**
+ * `changes` of a create or delete: every writable field, secrets hidden
+ * (docs/contract/activity.md#changes).
+ */
 export function rowChanges(definition: ResourceDefinition, row: Row): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const field of logged(definition)) {

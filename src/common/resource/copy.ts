@@ -35,9 +35,9 @@ export interface CopyOptions {
 }
 
 /**
- * Declares `/<resource>/<id>/copy/` (core 1.12): GET says whether the caller may, POST `{name}` does
- * it. The action `copy` of the policy decides: read on the original and the create rule applied to
- * the original's own data.
+ * Declares `/<resource>/<id>/copy/` (docs/contract/conventions.md#copies): GET says whether the
+ * caller may, POST `{name}` does it. The action `copy` of the policy decides: read on the original
+ * and the create rule applied to the original's own data.
  */
 export function Copyable(options: CopyOptions = {}): ClassDecorator {
   return (target) => {

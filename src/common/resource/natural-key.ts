@@ -55,8 +55,9 @@ export async function idByName(
 
 /**
  * Rows named by their natural key, as in `/teams/Ops++Default/`: the own name first, then those of
- * the objects it belongs to, in the order the resource declares (core 1.1). An empty name stands
- * for no object; a plus inside a name is written `[+]`.
+ * the objects it belongs to, in the order the resource declares
+ * (docs/contract/conventions.md#named-urls). An empty name stands for no object; a plus inside a
+ * name is written `[+]`.
  */
 function naturalKeyCondition(definition: ResourceDefinition, alias: string, text: string): Sql {
   if (definition.naturalKey.length === 0 || text.length > MAX_LENGTH || !isStorable(text)) {

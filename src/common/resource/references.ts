@@ -8,7 +8,10 @@ import { Forbidden, Invalid, type FieldErrors } from '../http/errors.js';
 import type { ResourceDefinition } from './define-resource.js';
 import type { Values } from './hooks.js';
 
-/** Objects named in a body: missing is 400, existing but not permitted is 403 (decision 6). */
+/**
+ * Objects named in a body: missing is 400, existing but not permitted is 403
+ * (docs/contract/conventions.md#readable-or-not).
+ */
 @Injectable()
 export class References {
   constructor(private readonly database: Database) {}

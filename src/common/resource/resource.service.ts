@@ -36,7 +36,7 @@ export interface CreateOptions {
   authorise?: () => Promise<void>;
 }
 
-/** List, retrieve, create, change and delete for every resource, in one way (design 4). */
+/** List, retrieve, create, change and delete for every resource, in one way. */
 @Injectable()
 export class ResourceService {
   constructor(
@@ -83,7 +83,8 @@ export class ResourceService {
    * One readable row with its capabilities, by id or natural key.
    *
    * @param action further action the caller must be allowed
-   * @throws NotFound for an unknown id, Forbidden for one the caller may not read (decision 6)
+   * @throws NotFound for an unknown id, Forbidden for one the caller may not read
+   * (docs/contract/conventions.md#readable-or-not)
    */
   async load(
     definition: ResourceDefinition,

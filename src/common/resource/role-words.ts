@@ -1,4 +1,7 @@
-/** Display name and meaning of each role field (core 3.1); `<object>` stands for the resource. */
+/**
+ * Display name and meaning of each role field (docs/contract/access.md#roles); `<object>` stands
+ * for the resource.
+ */
 const WORDS: Record<string, readonly [name: string, description: string]> = {
   admin_role: ['Admin', 'Can manage all aspects of the <object>'],
   member_role: ['Member', 'User is a member of the <object>'],

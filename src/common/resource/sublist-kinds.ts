@@ -67,7 +67,7 @@ export const listOf =
 
 /**
  * Rows tied by a link table. Attaching is idempotent; detaching takes the tie off and never
- * deletes the child (decision 26).
+ * deletes the child (docs/contract/conventions.md#sub-lists).
  *
  * @param check refuses a child that does not fit, by throwing
  */

@@ -44,8 +44,8 @@ const ROUTE = {
 } as const;
 
 /**
- * Runs while they run (decision 35). Reading the run is enough. No `related` link leads here: a client
- * that follows all links would wait for the end of the run.
+ * Runs while they run (docs/contract/runs.md#live). Reading the run is enough. No `related` link
+ * leads here: a client that follows all links would wait for the end of the run.
  */
 @ApiTags('jobs')
 @Controller('api/v2')

@@ -26,7 +26,7 @@ export interface Following {
   patienceMs: number;
 }
 
-/** Sends what happens in a run while it happens (decision 35), as server-sent events. */
+/** Sends what happens in a run while it happens, as server-sent events. */
 @Injectable()
 export class RunStreams {
   private readonly logger = new Logger('Live');

@@ -40,7 +40,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
     };
   }
 
-  /** The server waits for open connections, so streams end before it closes (R7). */
+  /** The server waits for open connections, so streams end before it closes. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const controller of this.open.keys()) controller.abort();

@@ -1,4 +1,4 @@
-/** What the API says about one kind of event (contract 4.7 and core 12.2). */
+/** What the API says about one kind of event (docs/contract/runs.md#event-names). */
 export interface EventKind {
   /** 0 playbook and free output, 1 play, 2 task, 3 host. */
   readonly level: 0 | 1 | 2 | 3;

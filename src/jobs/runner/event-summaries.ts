@@ -22,7 +22,7 @@ export interface RunCounts {
   readonly taskCount: number;
 }
 
-/** Shown instead of artifacts that were set under `no_log` (contract 4.7). */
+/** Shown instead of artifacts that were set under `no_log` (docs/contract/runs.md#artifacts). */
 export const HIDDEN_ARTIFACTS = '$hidden due to Ansible no_log flag$';
 /** Set by a playbook itself, this artifact hides them all. */
 export const HIDES_ARTIFACTS = '_ansible_no_log';

@@ -34,9 +34,9 @@ export interface EventRow {
   readonly created: string;
 }
 
-/** Longest name of a playbook, play, task, role or host (contract 4.7). */
+/** Longest name of a playbook, play, task, role or host (docs/contract/runs.md#events). */
 export const MAX_NAME_LENGTH = 1024;
-/** Largest module result that is kept, in bytes of JSON (MAX_EVENT_RES_DATA of contract 4.7). */
+/** Largest module result that is kept, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
 /** Kept of a result that is too large to be stored. */
@@ -59,7 +59,7 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
   );
 }
 
-/** Maps an event to its row by the rules of contract 4.7 and core 12. Pure; never throws. */
+/** Maps an event to its row (docs/contract/runs.md#events). Pure; never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
   const eventData = storableData(event['event_data']);
   const names = Object.fromEntries(

@@ -7,8 +7,8 @@ const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
  * Writes variables as YAML for `-e @file`.
  *
  * Every text below a key of `unsafeKeys` carries `!unsafe`, so Ansible keeps `{{ ... }}` in it as plain text
- * (contract 4.3, "Jinja safety"). The document is YAML and not JSON even when no key is unsafe, because
- * Ansible's JSON reader gives a meaning to keys such as `__ansible_vault`.
+ * (docs/contract/launching.md#variables). The document is YAML and not JSON even when no key is unsafe,
+ * because Ansible's JSON reader gives a meaning to keys such as `__ansible_vault`.
  */
 export function toExtraVarsYaml(
   variables: Readonly<Record<string, unknown>>,

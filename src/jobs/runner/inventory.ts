@@ -28,7 +28,10 @@ export interface Slice {
   readonly count: number;
 }
 
-/** Switches of `GET /inventories/N/script/` (core 9.1). A job uses hostvars and towervars. */
+/**
+ * Switches of `GET /inventories/N/script/` (docs/contract/resources.md#inventory-script). A job
+ * uses hostvars and towervars.
+ */
 export interface InventoryOptions {
   /** Adds `_meta.hostvars`. */
   readonly hostvars?: boolean;
@@ -55,7 +58,7 @@ export type AnsibleInventory = Record<
 >;
 
 /**
- * Builds the inventory document of contract 4.3 ("Inventory JSON").
+ * Builds the inventory document (docs/contract/resources.md#inventory-script).
  *
  * @throws VariablesError naming the host or group whose variables cannot be read
  */

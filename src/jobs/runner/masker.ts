@@ -1,7 +1,7 @@
 import { mapTexts } from './clean-text.js';
 import type { EventRow } from './events.js';
 
-/** What stands where a secret stood (contract 4.3). */
+/** What stands where a secret stood (docs/contract/runs.md#fields-of-runs). */
 export const MASK = '**********';
 /** Shorter texts occur by chance everywhere. */
 const MIN_SECRET_LENGTH = 3;

@@ -2,14 +2,14 @@ import { cleanText } from './clean-text.js';
 import type { PlaybookRun } from './playbook-run.js';
 import { RunnerError } from './runner-error.js';
 
-/** MAX_FORKS of contract 4.3. */
+/** More forks than this are never asked of Ansible. */
 export const MAX_FORKS = 200;
 const MAX_VERBOSITY = 5;
 const TEMPLATE_MARKERS = /\{\{|\}\}|\{%|%\}|\{#|#\}/g;
 /** An entry of a host pattern that names a file with patterns. */
 const PATTERN_FILE = /(?:^|[,:;\s&!])@([^,:;\s]*)/g;
 
-/** The options of `ansible-playbook` for the rows of contract 4.3, without inventory, variables and playbook. */
+/** The options of `ansible-playbook` for a job, without inventory, variables and playbook. */
 export function playbookArguments(run: PlaybookRun): string[] {
   const args = run.jobType === 'check' ? ['--check'] : [];
   args.push(...valued('-u', '--user', withoutMarkers(run.remoteUser) || 'root'));

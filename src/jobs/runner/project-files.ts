@@ -16,13 +16,13 @@ const SKIPPED_FOLDERS = new Set(['roles', 'tasks', 'group_vars', 'host_vars']);
 
 /**
  * Relative paths of the files that look like playbooks (YAML with `hosts:` or an import, or encrypted with
- * vault), sorted; the rules of the reference product.
+ * vault), sorted.
  */
 export async function listPlaybooks(dir: string): Promise<string[]> {
   return listFiles(dir, couldBePlaybook);
 }
 
-/** Relative paths of the files that look like inventories, sorted; the rules of the reference product. */
+/** Relative paths of the files that look like inventories, sorted. */
 export async function listInventoryFiles(dir: string): Promise<string[]> {
   return listFiles(dir, couldBeInventory);
 }

@@ -36,7 +36,7 @@ interface EnvironmentParts {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The variables of contract 4.3 with the caller's own (credential injectors, administrator's) over them. */
+/** The variables every run has, the caller's own (of credentials, of the administrator) over them. */
 export function runEnvironment(
   parts: EnvironmentParts,
   workspace: Workspace,

@@ -27,7 +27,7 @@ interface BrokenJob {
   dependency_id: number;
 }
 
-/** What must have happened before a job may start (automation 4.2, "Dependencies"). */
+/** What must have happened before a job may start (docs/contract/runs.md#dependencies). */
 @Injectable()
 export class Dependencies {
   constructor(
@@ -62,7 +62,7 @@ export class Dependencies {
     return jobs.length === BATCH;
   }
 
-  /** Ends the pending jobs whose dependency did not succeed; a canceled one cancels them (4.8). */
+  /** Ends the pending jobs whose dependency did not succeed; a canceled one cancels them. */
   async endBroken(): Promise<void> {
     const broken = await this.database.rows<BrokenJob>(sql`
       SELECT DISTINCT ON (job.id) job.id, dependency.status, dependency.type, dependency.name,

@@ -95,7 +95,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.runs.get(run.id) === run) this.runs.delete(run.id);
   }
 
-  /** Ends everything because the worker leaves (R7). */
+  /** Ends everything because the worker leaves. */
   stop(): void {
     this.stopping = true;
     for (const run of this.runs.values()) run.end('shutdown');

@@ -7,7 +7,10 @@ import { RunSignals } from '../run-signals.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { patiently } from './patience.js';
 
-/** Stores the events of runs, many in one statement, fenced by the lease (R3). */
+/**
+ * Stores the events of runs, many in one statement, fenced by the lease
+ * (docs/contract/operations.md#fencing).
+ */
 @Injectable()
 export class EventStore {
   private readonly logger = new Logger('Worker');

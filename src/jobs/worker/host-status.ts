@@ -1,6 +1,6 @@
 import type { HostSummary } from '../runner/event-summaries.js';
 
-/** Ordered so that the last that fits counts (automation 4.7). */
+/** Ordered so that the last that fits counts (docs/contract/runs.md#host-summaries). */
 const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;
 
 /** How many hosts fared how, each counted once; statuses without a host are left out. */

@@ -32,7 +32,10 @@ export interface FilesRequest {
   destination: string;
 }
 
-/** Gives a job the files of its project at the right revision (automation 4.5). */
+/**
+ * Gives a job the files of its project at the right revision
+ * (docs/contract/runs.md#project-of-a-run).
+ */
 @Injectable()
 export class JobProjectFiles {
   constructor(
@@ -54,7 +57,7 @@ export class JobProjectFiles {
     const folder = this.folders.path(project.local_path);
     if (project.scm_type === '') return { dir: folder, isShared: true, revision: '' };
     const synced = await this.ensureFolder(run, project, folder);
-    // A branch is only another one where the project lets it be chosen (decision 21).
+    // A branch is only another one where the project lets it be chosen.
     const wanted = project.allow_override ? request.branch : '';
     const { revision } = await checkoutRevision({
       repository: folder,

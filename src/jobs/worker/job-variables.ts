@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Where the extra variables of a playbook come from, the lowest first (automation 4.3). */
+/**
+ * Where the extra variables of a playbook come from, the lowest first
+ * (docs/contract/launching.md#variables).
+ */
 export interface VariableSources {
   /** The job's own: those of its template and those given at launch, merged then. */
   job: Variables;

@@ -20,7 +20,9 @@ export interface RunKind<Run> {
   run(run: Run): Promise<Outcome>;
 }
 
-/** The run cannot start, and the message says why (automation 4.3). */
+/**
+ * The run cannot start, and the message says why (docs/contract/runs.md#runs-that-cannot-begin).
+ */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }

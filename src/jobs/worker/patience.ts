@@ -5,7 +5,8 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * Tries work again for as long as only the database's absence is the reason it fails (R8).
+ * Tries work again for as long as only the database's absence is the reason it fails
+ * (docs/contract/operations.md#outages).
  *
  * @param mayWait asked before each wait; false gives up with the last error
  */

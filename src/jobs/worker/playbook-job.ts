@@ -30,7 +30,7 @@ import { RunFolders } from './run-folders.js';
 import { RunResults } from './run-results.js';
 import { WorkerNode } from './worker-node.js';
 
-/** Ends the children of a run early enough for the worker to leave in time (R7). */
+/** Ends the children of a run early enough for the worker to leave in time. */
 const KILL_GRACE_MS = 8000;
 /**
  * Largest JSON of statistics set under `no_log` that is handed on, in characters: every text in it is looked for in all

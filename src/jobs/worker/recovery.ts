@@ -32,7 +32,7 @@ interface StaleRun {
   cancel_requested: boolean;
 }
 
-/** Takes back the runs of workers that are gone (R2, R9, automation 4.9). */
+/** Takes back the runs of workers that are gone (docs/contract/runs.md#lost-workers). */
 @Injectable()
 export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Recovery');
@@ -76,7 +76,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   /**
    * Takes the leases of runs nobody holds. From here on the old holder, should it still be there, can
-   * write nothing more (R3); only then are its processes ended.
+   * write nothing more; only then are its processes ended.
    */
   private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];

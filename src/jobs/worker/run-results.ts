@@ -51,7 +51,7 @@ export class RunResults {
       FROM locked WHERE hosts.id = locked.id`);
   }
 
-  /** A task, play or playbook failed or changed something when anything in it did (core 12.2). */
+  /** A task, play or playbook failed or changed something when anything in it did. */
   async propagate(jobId: number): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE marked AS (

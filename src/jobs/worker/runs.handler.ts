@@ -84,7 +84,7 @@ export class RunsHandler implements QueueHandler {
   }
 }
 
-/** A run that was ended because its worker leaves was not canceled by anybody (automation 4.8). */
+/** A run that was ended because its worker leaves was not canceled by anybody. */
 function judged(run: ActiveRun, outcome: Outcome): Outcome {
   if (outcome.status === 'successful' || run.reason !== 'shutdown') return outcome;
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };

@@ -6,7 +6,7 @@ import type { ServiceUrls } from './service-urls.js';
 /** Type names as the error texts and OPTIONS show them; `password` is a string kept secret. */
 export type FieldType = 'string' | 'int' | 'bool' | 'list' | 'password' | 'object';
 
-/** One key of `notification_configuration` (contract/automation.md 3.3). */
+/** One key of `notification_configuration` (docs/contract/notifications.md#configuration). */
 export interface ConfigurationField {
   readonly type: FieldType;
   readonly label: string;

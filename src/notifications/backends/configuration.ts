@@ -4,7 +4,7 @@ import type { Configuration, ConfigurationField, FieldType } from './backend.js'
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
-/** How a stored secret is shown, and what a client sends to keep it (decision 28). */
+/** How a stored secret is shown, and what a client sends to keep it. */
 export const ENCRYPTED = '$encrypted$';
 
 /** Header names whose value is a credential in common use. */
@@ -21,10 +21,11 @@ const NULL_PROTOTYPE = (): Record<string, unknown> =>
   Object.create(null) as Record<string, unknown>;
 
 /**
- * Checks a `notification_configuration` (contract/automation.md 3.3): all faults at once, strict
- * types, declared defaults filled in, unknown keys kept. `previous` is the stored configuration
- * with secrets in clear; a secret sent as `$encrypted$` keeps its value, and without a stored one
- * (creation, change of type) it is refused, because it would be stored as the secret itself.
+ * Checks a `notification_configuration` (docs/contract/notifications.md#configuration): all faults
+ * at once, strict types, declared defaults filled in, unknown keys kept. `previous` is the stored
+ * configuration with secrets in clear; a secret sent as `$encrypted$` keeps its value, and without
+ * a stored one (creation, change of type) it is refused, because it would be stored as the secret
+ * itself.
  */
 export function validateConfiguration(
   type: NotificationType,
@@ -129,8 +130,8 @@ export function maskUrls(
 }
 
 /**
- * Where a notification goes, as records show it (decision 23): a JSON array for lists, a bare text
- * otherwise, secret parts of URLs masked.
+ * Where a notification goes, as records show it (docs/contract/notifications.md#records): a JSON
+ * array for lists, a bare text otherwise, secret parts of URLs masked.
  */
 export function recipientsOf(type: NotificationType, configuration: Configuration): string {
   const { fields, recipientKey } = backendFor(type);

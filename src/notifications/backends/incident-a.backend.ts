@@ -67,7 +67,7 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
   return {
     ...event,
     event_type: 'trigger',
-    // Without a key of the template, one incident however often an attempt is repeated (R4).
+    // Without a key of the template, one incident however often an attempt is repeated.
     incident_key: key !== null && context.event === 'error' ? key : context.messageId,
     client: textOf(config, 'client_name'),
     client_url: null,

@@ -9,7 +9,10 @@ import { toSingleLine, truncateBytes } from './limits.js';
 
 const FAILURE = 'Error sending notification irc';
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Registration can take a while: servers look the client up first (contract/automation.md 3.6). */
+/**
+ * Registration can take a while: servers look the client up first
+ * (docs/contract/notifications.md#wire-formats).
+ */
 const GIVE_UP_MS = 60_000;
 /** Text of the PING whose echo proves that the server has read the message before it. */
 const CHECKPOINT = 'taken';

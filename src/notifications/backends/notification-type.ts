@@ -1,4 +1,4 @@
-/** The nine kinds of the contract (seed), in its order. */
+/** The nine kinds of the contract, in its order. */
 export const NOTIFICATION_TYPES = [
   'email',
   'chat_a',

@@ -1,4 +1,7 @@
-/** Keys of a run that templates may read (contract/automation.md 3.4); variables and credentials are left out by design. */
+/**
+ * Keys of a run that templates may read (docs/contract/notifications.md#what-templates-may-read);
+ * variables and credentials are left out by design.
+ */
 export const JOB_KEYS: readonly string[] = [
   'id',
   'type',

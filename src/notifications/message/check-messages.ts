@@ -10,7 +10,7 @@ const QUOTED_LENGTH = 200;
 
 /**
  * All faults of a `messages` value for `{"messages": [...]}`: its shape, and every template tried
- * against an invented run with unknown variables refused (contract/automation.md 3.4).
+ * against an invented run with unknown variables refused (docs/contract/notifications.md#messages).
  */
 export async function checkMessages(
   type: NotificationType,

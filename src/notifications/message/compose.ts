@@ -55,7 +55,7 @@ export interface ComposeInput {
 /**
  * Subject and body of one notification. Custom texts are rendered in the sandbox with unknown
  * variables empty; a text that cannot be rendered is replaced by the default text with a note,
- * so that nothing is ever lost to a template (decision 25). Never throws.
+ * so that nothing is ever lost to a template. Never throws.
  */
 export async function composeMessage(
   input: ComposeInput,
@@ -76,8 +76,8 @@ export async function composeMessage(
 }
 
 /**
- * The message of the test endpoint (contract/automation.md 3.8). `baseUrl` is the address of this
- * installation.
+ * The message of the test endpoint (docs/contract/notifications.md#test). `baseUrl` is the address
+ * of this installation.
  */
 export function composeTestMessage(
   type: NotificationType,

@@ -12,7 +12,8 @@ const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
   inventory_update: 'Inventory Update',
   ad_hoc_command: 'AdHoc Command',
   system_job: 'System Job',
-  // The job an approval tells of is its workflow job (automation 3.4).
+  // The job an approval tells of is its workflow job
+  // (docs/contract/notifications.md#what-templates-may-read).
   workflow_approval: 'Workflow Job',
 };
 
@@ -24,7 +25,7 @@ const METADATA_INDENT = 4;
  */
 export const OPEN_PATHS: readonly string[] = ['job.artifacts', 'host_summaries'];
 
-/** The variables of a run, allow-listed exactly as contract/automation.md 3.4. */
+/** The variables of a run (docs/contract/notifications.md#what-templates-may-read). */
 export function contextOf(facts: RunFacts): MessageContext {
   const { representation: run } = facts;
   return {

@@ -23,7 +23,7 @@ const APPROVAL_MESSAGE: Readonly<Record<ApprovalEvent, string>> = {
   denied: 'The approval node "{{ approval_node_name }}" was denied. {{ workflow_url }}',
 };
 
-/** The default texts of a kind (contract/automation.md 3.4). */
+/** The default texts of a kind (docs/contract/notifications.md#messages). */
 export function defaultMessagesOf(type: NotificationType): DefaultMessages {
   const parts = runParts(type);
   const approvals = APPROVAL_EVENTS.map((event) => [event, approvalParts(type, event)] as const);

@@ -1,7 +1,7 @@
 import { truncate } from '../backends/limits.js';
 import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
 
-/** The counters of the seed's `hosts` object. */
+/** The counters of the `hosts` object in a message. */
 export interface HostTotals {
   readonly ok: number;
   readonly changed: number;
@@ -17,7 +17,7 @@ const MAX_TEXT = 65_536;
 const MAX_HOST_SUMMARIES = 200;
 
 /**
- * The body content of the seed for a run (contract/automation.md 3.5, decision 22): flat totals in
+ * What a message tells of a run (docs/contract/notifications.md#body-of-a-run): flat totals in
  * `hosts`, the counters of each host beside them in `host_summaries`.
  */
 export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {

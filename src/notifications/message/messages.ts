@@ -20,8 +20,9 @@ export const NO_MESSAGES: Messages = {
 };
 
 /**
- * Faults of the shape of a `messages` value, in the contract's words (contract/automation.md 3.4),
- * and the template texts found in it. The texts themselves are checked by `checkMessages`.
+ * Faults of the shape of a `messages` value, in the contract's words
+ * (docs/contract/notifications.md#messages), and the template texts found in it. The texts
+ * themselves are checked by `checkMessages`.
  */
 export function inspectMessages(value: unknown): { errors: string[]; texts: MessageText[] } {
   const errors: string[] = [];

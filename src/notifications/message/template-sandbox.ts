@@ -37,11 +37,12 @@ parentPort.postMessage('ready');
 `;
 
 /**
- * Evaluates message templates in a thread of its own (decision 25): the event loop is never
- * blocked, an evaluation ends after `timeoutMs` whatever it does, memory is capped, and the thread
- * has neither environment variables nor data beyond the given context. One warm thread serves all
- * calls in order; it is started by the first and replaced when one had to be ended. Templates that
- * had to be stopped rest for a minute, so that one that always takes too long holds nobody up.
+ * Evaluates message templates in a thread of its own (docs/contract/notifications.md#messages): the
+ * event loop is never blocked, an evaluation ends after `timeoutMs` whatever it does, memory is
+ * capped, and the thread has neither environment variables nor data beyond the given context. One
+ * warm thread serves all calls in order; it is started by the first and replaced when one had to be
+ * ended. Templates that had to be stopped rest for a minute, so that one that always takes too long
+ * holds nobody up.
  */
 export class TemplateSandbox {
   private worker: Promise<Worker> | null = null;

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { FallbackModule } from './common/http/fallback.module.js';
+import { FallbackModule } from './common/rest/fallback.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { FEATURES } from './features.js';
-import { ReferenceModule } from './reference/reference.module.js';
+import { ReferenceModule } from './api-reference/reference.module.js';
 
 /** The API process: every feature, and last what answers unknown URLs. */
 @Module({ imports: [...FEATURES, DashboardModule, ReferenceModule, FallbackModule] })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { serveAssets } from './common/browsable/assets.js';
-import { browserForms } from './common/browsable/browser-form.js';
-import { explorerPolicy } from './common/browsable/explorer.js';
-import { pageControls } from './common/browsable/page-controls.js';
+import { serveAssets } from './common/pages/assets.js';
+import { browserForms } from './common/pages/browser-form.js';
+import { explorerPolicy } from './common/pages/explorer.js';
+import { pageControls } from './common/pages/page-controls.js';
 import { bodyParser } from './common/http/body.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';

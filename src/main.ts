@@ -5,7 +5,7 @@ import { buildDocument, serveDocument } from './common/openapi/document.js';
 import { Settings } from './config/settings.js';
 import { configureApp } from './configure-app.js';
 import { JsonLogger } from './logging/json-logger.js';
-import { VERSION } from './root/version.js';
+import { VERSION } from './api-root/version.js';
 import { runProcess } from './run-process.js';
 
 /** Long enough for a reverse proxy's idle connections, so that it never writes to a closed one. */

@@ -31,7 +31,7 @@ export async function benchNotifications({ root, environment }) {
     const call = caller(await app.getUrl(), world.admin);
     const { template } = await makeTemplate(world, call);
     const { RunTransitions } = await import(
-      pathToFileURL(join(root, 'dist/src/jobs/transitions.js')).href
+      pathToFileURL(join(root, 'dist/src/runs/transitions.js')).href
     );
     const transitions = app.get(RunTransitions, { strict: false });
     const end = (runs) => transitions.move(runs, { from: ['running'], to: 'successful' });

@@ -9,11 +9,11 @@ import {
   orNull,
   STRING,
   type JsonSchemas,
-} from '../common/openapi/json-schema.js';
+} from '../common/fields/json-schema.js';
 import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
-import type { LinkContext } from '../common/resource/sublist.js';
+import type { LinkContext } from '../common/rest/sublist.js';
 
 interface Held {
   user_id: number;

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { Forbidden } from '../common/http/errors.js';
+import { Forbidden } from '../common/errors/errors.js';
 
 /**
  * Keeps an installation from losing its last superuser. To be called in the transaction that takes

@@ -1,6 +1,6 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
 import { roles } from './roles.resource.js';
 import { holdersOfRole, neighboursOfRole } from './sublists.js';
 

@@ -6,7 +6,7 @@ import {
   type RepresentContext,
   type Row,
 } from '../common/resource/define-resource.js';
-import { INTEGER, STRING } from '../common/openapi/json-schema.js';
+import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';

@@ -2,7 +2,7 @@ import { and, ident, sql, type Sql } from '../database/sql.js';
 import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { describeAccess } from './access-list.js';
 import { GrantsService, type RoleRow } from './grants.service.js';
 

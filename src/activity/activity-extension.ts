@@ -1,6 +1,6 @@
 import { and, ident, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
-import { anyOf, INTEGER, list, object, partial, STRING } from '../common/openapi/json-schema.js';
+import { anyOf, INTEGER, list, object, partial, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

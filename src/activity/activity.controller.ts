@@ -1,5 +1,5 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
 import { activityStream } from './activity.resource.js';
 
 @Resource(activityStream)

@@ -1,7 +1,7 @@
 import { sql, type Sql } from '../database/sql.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type { SubListSpec } from '../common/resource/sublist.js';
+import type { SubListSpec } from '../common/rest/sublist.js';
 
 /** What happened to an object, as far as the caller may see; for a user also what he did. */
 export const activityOf =

@@ -1,10 +1,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Forbidden, Unauthenticated } from '../common/http/errors.js';
+import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { currentScope } from '../common/http/request-scope.js';
-import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/http/route.js';
-import { RouteTable } from '../common/http/route-table.js';
+import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
+import { RouteTable } from '../common/rest/route-table.js';
 import { AuthenticationService } from './authentication.service.js';
 
 /**

@@ -5,7 +5,7 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { isStorable } from '../common/fields/text.js';
 import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
-import { Forbidden, Unauthenticated } from '../common/http/errors.js';
+import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';

@@ -1,6 +1,6 @@
-import { html } from '../common/browsable/html.js';
-import { csrfInput, page } from '../common/browsable/layout.js';
-import type { PageContext } from '../common/browsable/page-context.js';
+import { html } from '../common/pages/html.js';
+import { csrfInput, page } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
 
 /** The login form. Works without JavaScript. */
 export function loginPage(

@@ -1,8 +1,8 @@
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { setPageHeaders } from '../common/browsable/layout.js';
-import { openPage } from '../common/browsable/page-context.js';
+import { setPageHeaders } from '../common/pages/layout.js';
+import { openPage } from '../common/pages/page-context.js';
 import {
   cookiesOf,
   CSRF_COOKIE,
@@ -10,9 +10,9 @@ import {
   setSessionCookie,
 } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
-import { NotAcceptable, Unauthenticated } from '../common/http/errors.js';
+import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';

@@ -1,12 +1,12 @@
 import { Post, Req, UseGuards } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { Machinery } from '../common/resource/machinery.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { Machinery } from '../common/rest/machinery.js';
 import { TokenRateGuard } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';

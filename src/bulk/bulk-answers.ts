@@ -10,8 +10,8 @@ import {
   partial,
   STRING,
   type JsonSchema,
-} from '../common/openapi/json-schema.js';
-import type { AlternativeAnswer, QueryParameter } from '../common/http/route.js';
+} from '../common/fields/json-schema.js';
+import type { AlternativeAnswer, QueryParameter } from '../common/rest/route.js';
 
 /** JSON schemas of the answers that are no resource, for the OpenAPI document. */
 export const DETAIL = object({ detail: STRING });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { invalidPk, validate } from '../common/fields/validate.js';
-import { Conflict, Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { entryOf, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';

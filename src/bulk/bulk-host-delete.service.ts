@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';

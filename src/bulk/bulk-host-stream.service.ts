@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { validate } from '../common/fields/validate.js';
-import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/http/errors.js';
-import { Idempotency } from '../common/http/idempotency.js';
+import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { Idempotency } from '../common/rest/idempotency.js';
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';

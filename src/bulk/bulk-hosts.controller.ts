@@ -1,11 +1,11 @@
 import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/http/idempotency.js';
+import { Idempotency } from '../common/rest/idempotency.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
 import { replyInLines } from '../common/http/reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';

@@ -1,6 +1,6 @@
 import { Char, fieldsOf, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { LAUNCH_FIELDS } from '../templates/launch.schema.js';
+import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 
 /** `null` means "not sent". */
 const OPTIONAL = { nullable: true, column: null, filter: false, blank: false } as const;

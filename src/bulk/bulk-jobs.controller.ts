@@ -1,9 +1,9 @@
 import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/http/idempotency.js';
+import { Idempotency } from '../common/rest/idempotency.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL, DRY_RUN_PARAMETER, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';

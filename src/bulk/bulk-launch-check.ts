@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { heldObjects } from '../access/predicates.js';
 import { permit, type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/validate.js';
-import type { FieldErrors } from '../common/http/errors.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { join, sql, type Sql } from '../database/sql.js';
-import { planLaunch, type PlannedLaunch } from '../jobs/launch-check.js';
-import { LaunchLoader, type LaunchObjects } from '../jobs/launch-loader.js';
-import type { Prompts } from '../templates/launch-config.js';
-import { planWorkflow, type PlannedWorkflow } from '../workflow-templates/workflow-launch-check.js';
+import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
+import { LaunchLoader, type LaunchObjects } from '../launching/launch-loader.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import {
   WorkflowLaunchLoader,
   type WorkflowTemplate,
-} from '../workflow-templates/workflow-launch-loader.js';
+} from '../launching/workflow-launch-loader.js';
 import {
   idsOfType,
   named,

@@ -1,8 +1,8 @@
 import { invalidPk } from '../common/fields/validate.js';
-import type { FieldErrors } from '../common/http/errors.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
-import type { LaunchObjects } from '../jobs/launch-loader.js';
-import type { Prompts } from '../templates/launch-config.js';
+import type { LaunchObjects } from '../launching/launch-loader.js';
+import type { Prompts } from '../prompts/launch-config.js';
 import type { JobEntry } from './job-entries.js';
 
 /** A template that an entry names. */

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { validate } from '../common/fields/validate.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import type { LaunchType } from '../jobs/unified-job.schema.js';
+import type { LaunchType } from '../runs/unified-job.schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';

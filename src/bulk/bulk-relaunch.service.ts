@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { promptsOf } from '../jobs/launch-secrets.js';
-import type { Prompts } from '../templates/launch-config.js';
-import { FormerNodes } from '../workflows/former-nodes.js';
-import { assertOwnSecrets } from '../workflows/relaunch-secrets.js';
+import { promptsOf } from '../prompts/launch-secrets.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { FormerNodes } from '../launching/former-nodes.js';
+import { assertOwnSecrets } from '../launching/relaunch-secrets.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { mapOf, STRING } from '../common/openapi/json-schema.js';
-import { Route } from '../common/http/route.js';
+import { mapOf, STRING } from '../common/fields/json-schema.js';
+import { Route } from '../common/rest/route.js';
 
 /** Index of the bulk operations. */
 @ApiTags('bulk')

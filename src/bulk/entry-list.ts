@@ -1,5 +1,5 @@
 import { typeName } from '../common/fields/validate.js';
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 
 /** More entries than this are refused whatever the settings say. */
 const MAX_ENTRIES = 100_000;

@@ -1,7 +1,7 @@
 import { isStorable, isStorableJson } from '../common/fields/text.js';
 import { toBoolean, typeName } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
 
 /** A host of a request, its values as they are stored; null: not sent. */

@@ -1,5 +1,5 @@
 import { INT4_MAX } from '../common/fields/text.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 
 /**
  * Reads a list of ids; what occurs twice counts once.

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { INT4_MAX, isStorable } from '../common/fields/text.js';
 import { typeName } from '../common/fields/validate.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
-import { readLaunchBody } from '../jobs/launch-body.js';
-import { PROMPT_FIELDS, type Prompts } from '../templates/launch-config.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { readLaunchBody } from '../prompts/launch-body.js';
+import { PROMPT_FIELDS, type Prompts } from '../prompts/launch-config.js';
 
 /** A job of a bulk launch, its values typed. */
 export interface JobEntry {

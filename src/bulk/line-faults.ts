@@ -1,4 +1,4 @@
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 
 /** Lines whose faults are told; of the others only the number. */
 const MOST_TOLD = 100;

@@ -1,13 +1,13 @@
 import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/http/idempotency.js';
+import { Idempotency } from '../common/rest/idempotency.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { object } from '../common/openapi/json-schema.js';
-import { Route } from '../common/http/route.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { object } from '../common/fields/json-schema.js';
+import { Route } from '../common/rest/route.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WorkflowRelaunch } from '../workflows/workflow-relaunch.service.js';
+import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
 import { IGNORED_FIELDS } from './bulk-answers.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 

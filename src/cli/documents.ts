@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
-import { RouteTable } from '../common/http/route-table.js';
+import { RouteTable } from '../common/rest/route-table.js';
 import { buildDocument } from '../common/openapi/document.js';
 import { configureApp } from '../configure-app.js';
-import { PACKAGE_FOLDER, VERSION } from '../root/version.js';
+import { PACKAGE_FOLDER, VERSION } from '../api-root/version.js';
 
 async function withApp<T>(work: (app: NestExpressApplication) => T): Promise<T> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, {

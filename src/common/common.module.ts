@@ -1,20 +1,20 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { Settings } from '../config/settings.js';
-import { ErrorPages } from './browsable/error-pages.js';
-import { Forms } from './browsable/forms.js';
-import { PageInterceptor } from './browsable/page.interceptor.js';
-import { PageRenderer } from './browsable/page-renderer.js';
-import { PagePanels } from './browsable/panels.js';
-import { ReferenceLists } from './browsable/reference-choices.js';
+import { ErrorPages } from './pages/error-pages.js';
+import { Forms } from './pages/forms.js';
+import { PageInterceptor } from './pages/page.interceptor.js';
+import { PageRenderer } from './pages/page-renderer.js';
+import { PagePanels } from './pages/panels.js';
+import { ReferenceLists } from './pages/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
-import { ErrorsFilter } from './http/errors.filter.js';
-import { Idempotency } from './http/idempotency.js';
-import './http/idempotency-table.js';
-import { OptionsService } from './http/options.service.js';
-import { ReplyInterceptor } from './http/reply.interceptor.js';
-import { RouteTable } from './http/route-table.js';
+import { ErrorsFilter } from './rest/errors.filter.js';
+import { Idempotency } from './rest/idempotency.js';
+import './rest/idempotency-table.js';
+import { OptionsService } from './rest/options.service.js';
+import { ReplyInterceptor } from './rest/reply.interceptor.js';
+import { RouteTable } from './rest/route-table.js';
 import { ListService } from './list/list.service.js';
 import { ApiDocument } from './openapi/api-document.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
@@ -23,9 +23,9 @@ import { QueuePort } from './queue/queue.port.js';
 import { RedisConnection } from './queue/redis.js';
 import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.js';
-import { Machinery } from './resource/machinery.js';
-import { References } from './resource/references.js';
-import { ResourceService } from './resource/resource.service.js';
+import { Machinery } from './rest/machinery.js';
+import { References } from './rest/references.js';
+import { ResourceService } from './rest/resource.service.js';
 
 const secretBox = (settings: Settings): SecretBox =>
   settings.SECRET_KEY_OLD === ''

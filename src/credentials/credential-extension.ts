@@ -1,5 +1,5 @@
 import { entryOf } from '../common/invariants.js';
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Forbidden, Invalid } from '../common/http/errors.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { heldBy } from '../common/resource/held-by.js';
-import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';

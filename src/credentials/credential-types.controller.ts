@@ -1,8 +1,8 @@
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { children } from '../common/resource/sublist-kinds.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
 import { credentialTypes } from './credential-types.resource.js';
 
 @Resource(credentialTypes)

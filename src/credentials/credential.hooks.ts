@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { CredentialOwner } from './credential-owner.js';

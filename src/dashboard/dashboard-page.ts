@@ -1,7 +1,7 @@
-import { html, words, type Html } from '../common/browsable/html.js';
-import { page } from '../common/browsable/layout.js';
-import type { PageContext } from '../common/browsable/page-context.js';
-import { shorten, statusBadge, timeView } from '../common/browsable/values.js';
+import { html, words, type Html } from '../common/pages/html.js';
+import { page } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { shorten, statusBadge, timeView } from '../common/pages/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
 import { dayPlot } from './day-plot.js';
 

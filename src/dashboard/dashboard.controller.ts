@@ -1,10 +1,10 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { setPageHeaders } from '../common/browsable/layout.js';
-import { openPage } from '../common/browsable/page-context.js';
+import { setPageHeaders } from '../common/pages/layout.js';
+import { openPage } from '../common/pages/page-context.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import { dashboardPage } from './dashboard-page.js';
 import { DashboardService } from './dashboard.service.js';
 

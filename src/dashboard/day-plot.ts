@@ -1,4 +1,4 @@
-import { html, type Html } from '../common/browsable/html.js';
+import { html, type Html } from '../common/pages/html.js';
 import type { DayCount } from './dashboard.service.js';
 
 const WIDTH = 1160;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';

@@ -1,5 +1,5 @@
-import { ResourceController, type GenericMethod } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
+import { ResourceController, type GenericMethod } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
 import {
   applications,
   credentialInputSources,

@@ -1,5 +1,5 @@
 import { resource } from '../common/resource/registry.js';
-import { listOf } from '../common/resource/sublist-kinds.js';
+import { listOf } from '../common/rest/sublist-kinds.js';
 import { FALSE } from '../database/sql.js';
 
 /** A list below an object of a kind this product has none of. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { Forbidden, Invalid } from '../common/http/errors.js';
-import { rowChanges } from '../common/resource/changes.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { rowChanges } from '../common/rest/changes.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';

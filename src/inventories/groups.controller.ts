@@ -1,7 +1,7 @@
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
 import { groups } from './inventories.resource.js';
 import {
   aboutHosts,

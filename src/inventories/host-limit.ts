@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Forbidden } from '../common/http/errors.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';

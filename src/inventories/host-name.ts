@@ -1,4 +1,4 @@
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 
 const MAX_PORT = 65_535;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Forbidden } from '../common/http/errors.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.js';
 import { splitHostName } from './host-name.js';

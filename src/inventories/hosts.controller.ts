@@ -1,7 +1,7 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { related } from '../common/resource/sublist-kinds.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { related } from '../common/rest/sublist-kinds.js';
 import { hosts } from './inventories.resource.js';
 import { allGroups, hostActivity, members } from './inventory-sublists.js';
 import { VariableData } from './variable-data.js';

@@ -3,7 +3,7 @@ import { allOf, everyone, type Actor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql, type Sql } from '../database/sql.js';
-import { preferredGroups } from '../capacity/sublists.js';
+import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
 import { HostHooks } from './host.hooks.js';

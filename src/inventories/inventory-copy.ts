@@ -1,4 +1,4 @@
-import type { CopyContext } from '../common/resource/copy.js';
+import type { CopyContext } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.js';

@@ -7,7 +7,7 @@ import {
   object,
   orNull,
   STRING,
-} from '../common/openapi/json-schema.js';
+} from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest, Invalid } from '../common/http/errors.js';
+import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import { Database } from '../database/database.js';
 import { ident, sql } from '../database/sql.js';

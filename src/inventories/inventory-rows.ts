@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 // The runner owns the shape of the inventory document; what is stored here is what it is built from.
-import type { GroupRow, HostRow, InventoryRows as Rows } from '../jobs/runner/inventory.js';
+import type { GroupRow, HostRow, InventoryRows as Rows } from './ansible-inventory.js';
 
 /** Loads inventories in the form the inventory document is built from. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { toBoolean } from '../common/fields/validate.js';
 import { VariablesError } from '../common/fields/variables.js';
-import { BadRequest, NotFound } from '../common/http/errors.js';
+import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
 // The one import from the runner: jobs and this URL must give Ansible the very same document.
@@ -10,7 +10,7 @@ import {
   hostVariables,
   parseSubset,
   type InventoryOptions,
-} from '../jobs/runner/inventory.js';
+} from './ansible-inventory.js';
 import { InventoryRows } from './inventory-rows.js';
 
 /** The inventory document of Ansible (docs/contract/resources.md#inventory-script). */

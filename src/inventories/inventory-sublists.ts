@@ -1,8 +1,8 @@
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
-import { attached, listOf } from '../common/resource/sublist-kinds.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
+import { attached, listOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
 import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.js';
 import { InventoryLock } from './inventory-lock.js';

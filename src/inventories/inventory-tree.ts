@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 

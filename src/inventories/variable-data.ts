@@ -1,13 +1,13 @@
 import { RequestMethod } from '@nestjs/common';
 import { parseVariables } from '../common/fields/variables.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { freeObject } from '../common/openapi/json-schema.js';
-import { addRoute } from '../common/resource/add-route.js';
+import { freeObject } from '../common/fields/json-schema.js';
+import { addRoute } from '../common/rest/add-route.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import type {
   GenericController,
   GenericControllerClass,
-} from '../common/resource/resource.controller.js';
+} from '../common/rest/resource.controller.js';
 
 type Variables = Record<string, unknown>;
 type Handler = (this: GenericController, request: ApiRequest) => Promise<Variables>;

@@ -1,6 +1,6 @@
 import { entryOf } from '../common/invariants.js';
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
-import { INTEGER, list, object, STRING } from '../common/openapi/json-schema.js';
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
 

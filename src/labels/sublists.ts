@@ -1,11 +1,11 @@
 import { refOf } from '../common/activity/activity.js';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { validate } from '../common/fields/validate.js';
 import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
-import { attached, related } from '../common/resource/sublist-kinds.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
+import { attached, related } from '../common/rest/sublist-kinds.js';
 import { and, ident, not, sql, TRUE } from '../database/sql.js';
 import { labelLinkOf, labelLinks } from './label-links.js';
 

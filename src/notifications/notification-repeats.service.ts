@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { Conflict, Invalid } from '../common/http/errors.js';
+import { Conflict, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { BOOLEAN, INTEGER, list, object } from '../common/openapi/json-schema.js';
+import { BOOLEAN, INTEGER, list, object } from '../common/fields/json-schema.js';
 import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { TEST_EVENT } from './message/message-events.js';

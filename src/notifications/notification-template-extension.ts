@@ -1,5 +1,5 @@
 import { breakersOf, CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Conflict, Forbidden, Invalid } from '../common/http/errors.js';
+import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { heldBy } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
-import { References } from '../common/resource/references.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';

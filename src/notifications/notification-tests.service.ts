@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { validate } from '../common/fields/validate.js';
-import { NotFound } from '../common/http/errors.js';
+import { NotFound } from '../common/errors/errors.js';
 import { Outbox } from '../common/queue/outbox.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';

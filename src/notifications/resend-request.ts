@@ -1,6 +1,6 @@
 import { DateTime, fieldsOf, Json } from '../common/fields/field.js';
 import { validate } from '../common/fields/validate.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { EVENT_NAMES } from './message/message-events.js';
 
 /** What a finished record may stand at. */

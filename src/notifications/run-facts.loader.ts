@@ -4,7 +4,7 @@ import { Batch } from '../common/batch.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { BaseUrl } from './base-url.js';

@@ -1,7 +1,7 @@
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
-import type { SubListSpec } from '../common/resource/sublist.js';
-import { attached, children } from '../common/resource/sublist-kinds.js';
+import type { SubListSpec } from '../common/rest/sublist.js';
+import { attached, children } from '../common/rest/sublist-kinds.js';
 
 /**
  * `notification_templates_<event>/` of anything that fires notifications

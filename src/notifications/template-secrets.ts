@@ -7,7 +7,7 @@ import {
   secretKeys,
 } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
-import type { CopyContext } from '../common/resource/copy.js';
+import type { CopyContext } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 
 type Values = Readonly<Record<string, unknown>>;

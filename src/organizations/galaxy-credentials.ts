@@ -1,8 +1,8 @@
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListSpec } from '../common/resource/sublist.js';
-import { attached } from '../common/resource/sublist-kinds.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 
 /** `galaxy_credentials/` of an organization: servers of collections, in the order they are asked. */

@@ -1,6 +1,6 @@
 import { permit, type Actor } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
-import { INTEGER, object } from '../common/openapi/json-schema.js';
+import { INTEGER, object } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 
 @Injectable()
 export class OrganizationHooks implements ResourceHooks {

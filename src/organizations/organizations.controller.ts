@@ -1,10 +1,10 @@
 import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { attachInstanceGroups } from '../capacity/sublists.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { SubList } from '../common/resource/sublist.js';
-import { children } from '../common/resource/sublist-kinds.js';
+import { attachInstanceGroups } from '../instances/sublists.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
 import { noneOf } from '../empty-lists/sublists.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
 import { attachGalaxyCredentials } from './galaxy-credentials.js';

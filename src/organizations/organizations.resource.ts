@@ -2,7 +2,7 @@ import { hasRole } from '../access/predicates.js';
 import { anyOf, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { preferredGroups } from '../capacity/sublists.js';
+import { preferredGroups } from '../instances/sublists.js';
 import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts.js';
 import { OrganizationSchema } from './organization.schema.js';
 import { OrganizationHooks } from './organization.hooks.js';

@@ -1,10 +1,10 @@
-import type { FieldErrors } from '../common/http/errors.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import {
   checkRef,
   GitSourceError,
   parseGitSource,
   parseRefspecs,
-} from '../jobs/runner/git-source.js';
+} from '../code-hosts/git-source.js';
 import { isFolderName } from './project-folders.js';
 
 /** What decides about a project: its fields as they would be, and what they meet. */

@@ -1,11 +1,4 @@
-import {
-  BOOLEAN,
-  INSTANT,
-  INTEGER,
-  object,
-  orNull,
-  STRING,
-} from '../common/openapi/json-schema.js';
+import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

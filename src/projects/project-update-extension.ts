@@ -11,8 +11,8 @@ import {
   loadRunFacts,
   summarizeTemplate,
   TEMPLATE_SUMMARY,
-} from '../jobs/launched-by.js';
-import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../jobs/source-workflow.js';
+} from '../runs/launched-by.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
 
 export const PROJECT_UPDATE_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,

@@ -1,7 +1,7 @@
 import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
-import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
+import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
+import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 

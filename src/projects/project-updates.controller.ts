@@ -1,7 +1,7 @@
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { children } from '../common/resource/sublist-kinds.js';
-import { RunController } from '../jobs/run.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
+import { RunController } from '../runs/run.controller.js';
 import { projectUpdates } from './project-updates.resource.js';
 
 @Resource(projectUpdates)

@@ -2,10 +2,10 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { runsOrganization } from '../jobs/jobs.resource.js';
+import { runsOrganization } from '../runs/jobs.resource.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
-import { RunHooks } from '../jobs/run.hooks.js';
+import { RunHooks } from '../runs/run.hooks.js';
 
 export const projectUpdates = defineResource({
   path: 'project_updates',

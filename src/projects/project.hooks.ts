@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
-import { Forbidden, Invalid } from '../common/http/errors.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
-import { References } from '../common/resource/references.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';

@@ -2,10 +2,10 @@ import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
-import { BOOLEAN, freeObject, object } from '../common/openapi/json-schema.js';
-import { ResourceService } from '../common/resource/resource.service.js';
-import { jobs } from '../jobs/jobs.resource.js';
+import { Route } from '../common/rest/route.js';
+import { BOOLEAN, freeObject, object } from '../common/fields/json-schema.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { jobs } from '../runs/jobs.resource.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { schedules } from './schedules.resource.js';
 

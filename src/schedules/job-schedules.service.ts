@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import type { Values } from '../common/resource/hooks.js';
-import { References } from '../common/resource/references.js';
+import type { Values } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
-import { neededPasswords } from '../jobs/launch-check.js';
-import { LaunchLoader } from '../jobs/launch-loader.js';
-import { promptsOf } from '../jobs/launch-secrets.js';
-import { RelaunchService } from '../jobs/relaunch.js';
-import type { Prompts } from '../templates/launch-config.js';
+import { neededPasswords } from '../launching/launch-check.js';
+import { LaunchLoader } from '../launching/launch-loader.js';
+import { promptsOf } from '../prompts/launch-secrets.js';
+import { RelaunchService } from '../launching/relaunch.js';
+import type { Prompts } from '../prompts/launch-config.js';
 import { schedules } from './schedules.resource.js';
 
 const TEXTS = {

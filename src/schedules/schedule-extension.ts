@@ -1,6 +1,6 @@
 import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
-import { INTEGER, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import { INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

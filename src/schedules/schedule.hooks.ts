@@ -1,25 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { sql } from '../database/sql.js';
-import { refFault } from '../templates/job-template-checks.js';
-import { sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
-import { secretVariables } from '../templates/survey.js';
+import { refFault } from '../job-templates/job-template-checks.js';
+import { sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
+import { secretVariables } from '../prompts/survey.js';
 import {
   nodeAfter,
   nodePromptErrors,
   promptsOfNode,
   readExtraData,
 } from '../workflow-templates/node-prompts.js';
-import {
-  NodeTemplateLoader,
-  type NodeTemplate,
-} from '../workflow-templates/node-template-loader.js';
+import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { FieldErrors } from '../common/http/errors.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { LaunchCheck, LaunchedJobs, LaunchRequest } from '../jobs/launch-request.js';
-import { LaunchService } from '../jobs/launch.service.js';
-import { insertProjectUpdates } from '../jobs/project-update-rows.js';
-import { RunTransitions, type NewRun } from '../jobs/transitions.js';
-import type { Prompts } from '../templates/launch-config.js';
-import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
+import type { LaunchCheck, LaunchedJobs, LaunchRequest } from '../launching/launch-request.js';
+import { LaunchService } from '../launching/launch.service.js';
+import { insertProjectUpdates } from '../launching/project-update-rows.js';
+import { RunTransitions, type NewRun } from '../runs/transitions.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 
 /** One occurrence of a schedule that is to be launched. */
 export interface ScheduledLaunch {

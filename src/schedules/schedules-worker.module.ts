@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { ScheduleStep } from '../jobs/scheduler/schedule-step.js';
+import { ScheduleStep } from '../runs/schedule-step.js';
 import { DueSchedules } from './due-schedules.js';
 import { ScheduledRuns } from './scheduled-runs.js';
 import { SchedulesModule } from './schedules.module.js';

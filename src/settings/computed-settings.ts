@@ -1,5 +1,5 @@
 import { Json, fieldsOf, type Field } from '../common/fields/field.js';
-import { mapOf, STRING } from '../common/openapi/json-schema.js';
+import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
 import { resources } from '../common/resource/registry.js';
 

@@ -7,7 +7,7 @@ import {
   SecretText,
   type Field,
 } from '../common/fields/field.js';
-import { list, STRING } from '../common/openapi/json-schema.js';
+import { list, STRING } from '../common/fields/json-schema.js';
 import type { SettingDeclaration } from '../config/setting.js';
 import { SETTINGS } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';

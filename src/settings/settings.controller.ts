@@ -1,10 +1,10 @@
 import { Controller, Delete, Get, Patch, Put, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { Forbidden, NotFound } from '../common/http/errors.js';
+import { Forbidden, NotFound } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { ALL_OPEN, NOTHING_OPEN, Route, type RouteInfo } from '../common/http/route.js';
+import { ALL_OPEN, NOTHING_OPEN, Route, type RouteInfo } from '../common/rest/route.js';
 import {
   anyOf,
   BOOLEAN,
@@ -15,7 +15,7 @@ import {
   object,
   orNull,
   STRING,
-} from '../common/openapi/json-schema.js';
+} from '../common/fields/json-schema.js';
 import { Page } from '../common/list/page.js';
 import { Database } from '../database/database.js';
 import { RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';

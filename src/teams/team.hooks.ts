@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Forbidden } from '../common/http/errors.js';
+import { Forbidden } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/resource/hooks.js';
+import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 
 @Injectable()
 export class TeamHooks implements ResourceHooks {

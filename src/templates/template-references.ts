@@ -1,5 +1,5 @@
 import { permit } from '../common/access.js';
-import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
+import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';

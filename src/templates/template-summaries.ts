@@ -1,4 +1,4 @@
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { JobTemplateHooks } from './job-template.hooks.js';
-import { JobTemplatesController } from './job-templates.controller.js';
-import { SurveyService } from './survey.service.js';
+import { JobTemplateHooks } from '../job-templates/job-template.hooks.js';
+import { JobTemplatesController } from '../job-templates/job-templates.controller.js';
+import { SurveyService } from '../prompts/survey.service.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
 import { WebhookFields } from './webhook-fields.js';
 import { WebhookKeys } from './webhook-keys.js';

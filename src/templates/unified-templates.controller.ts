@@ -1,5 +1,5 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
 import { unifiedTemplates } from './unified-templates.resource.js';
 
 /** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */

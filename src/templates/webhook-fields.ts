@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { FieldErrors } from '../common/http/errors.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, Values } from '../common/resource/hooks.js';
+import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { webhookFilterFaults } from '../webhooks/filters.js';
+import { webhookFilterFaults } from '../code-hosts/filters.js';
 import { WebhookKeys } from './webhook-keys.js';
 
 /**

@@ -1,12 +1,12 @@
 import { RequestMethod } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { object, STRING } from '../common/openapi/json-schema.js';
-import { addRoute } from '../common/resource/add-route.js';
+import { object, STRING } from '../common/fields/json-schema.js';
+import { addRoute } from '../common/rest/add-route.js';
 import type {
   GenericController,
   GenericControllerClass,
-} from '../common/resource/resource.controller.js';
+} from '../common/rest/resource.controller.js';
 import { WebhookKeys } from './webhook-keys.js';
 
 /**

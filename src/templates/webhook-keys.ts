@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { generateWebhookKey } from '../common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';

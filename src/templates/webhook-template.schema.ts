@@ -1,6 +1,6 @@
 import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { WEBHOOK_SERVICES } from '../webhooks/services.js';
+import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 /**
  * What every kind of template with receivers has (docs/contract/webhooks.md#fields-of-templates).

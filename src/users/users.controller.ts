@@ -6,9 +6,9 @@ import {
   teamsOf,
 } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
 import { users } from './users.resource.js';
 
 @Resource(users)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { failPoint } from '../common/fail-point.js';
-import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/http/errors.js';
+import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { Database } from '../database/database.js';
 import {
   DeliveryLedger,
@@ -9,8 +9,8 @@ import {
   type Outcome,
   type Verdict,
 } from './delivery-ledger.js';
-import type { WebhookEvent } from './event.js';
-import { filterObjection, InvalidFilters, parseWebhookFilters } from './filters.js';
+import type { WebhookEvent } from '../code-hosts/event.js';
+import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { PushCoalescer } from './push-coalescer.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';

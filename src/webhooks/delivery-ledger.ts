@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { WebhookEvent } from './event.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookEvent } from '../code-hosts/event.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 
 export type Verdict = 'accepted' | 'duplicate' | 'ignored' | 'rejected';
 

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Invalid } from '../common/http/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { filterObjection, webhookFilterFaults, type WebhookFilters } from './filters.js';
+import {
+  filterObjection,
+  webhookFilterFaults,
+  type WebhookFilters,
+} from '../code-hosts/filters.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 
 /** Newest deliveries that are looked at. */
 const MAX_DELIVERIES = 100;

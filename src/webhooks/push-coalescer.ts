@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { RunTransitions } from '../jobs/transitions.js';
+import { RunTransitions } from '../runs/transitions.js';
 import { DeliveryLedger } from './delivery-ledger.js';
-import type { WebhookEvent } from './event.js';
+import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 
 /** Of all users of advisory locks in this database, the refs that are pushed to. */

@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { rawBody } from '../common/http/body.js';
-import { answerOf } from '../common/http/errors.filter.js';
-import { Forbidden } from '../common/http/errors.js';
+import { answerOf } from '../common/rest/errors.filter.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { WEBHOOK_SERVICE_NAMES } from './services.js';
+import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import type { ReceiverRoute, SignatureGuard, VerifiedRequest } from './signature.guard.js';
 
 /** Sent from here: the way of errors through all that follows costs as much as the whole check. */

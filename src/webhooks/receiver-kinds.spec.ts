@@ -1,6 +1,6 @@
 import { WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
 import { eventObjection } from './receiver-kinds.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 
 const PUSHES = [
   'service_a push',

@@ -1,4 +1,4 @@
-import { eventRule, webhookService, type WebhookServiceName } from './services.js';
+import { eventRule, webhookService, type WebhookServiceName } from '../code-hosts/services.js';
 
 /** A kind of template that receives webhooks, and what they do to it. */
 export interface ReceiverKind {

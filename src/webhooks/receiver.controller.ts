@@ -1,12 +1,16 @@
 import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { AlternativeAnswer } from '../common/http/route.js';
-import { INTEGER, object, STRING } from '../common/openapi/json-schema.js';
-import { addRoute } from '../common/resource/add-route.js';
+import type { AlternativeAnswer } from '../common/rest/route.js';
+import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import { addRoute } from '../common/rest/add-route.js';
 import { resource } from '../common/resource/registry.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 import { ReceiverService } from './receiver.service.js';
-import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
+import {
+  WEBHOOK_SERVICE_NAMES,
+  webhookService,
+  type WebhookServiceName,
+} from '../code-hosts/services.js';
 import { SignatureGuard, type VerifiedRequest } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { DeliveryIntake, type TakenDelivery } from './delivery-intake.js';
 import { DeliveryLedger } from './delivery-ledger.js';
-import { parseEvent, type WebhookEvent } from './event.js';
-import { headerAliases } from './headers.js';
-import { InvalidPayload } from './payload.js';
+import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
+import { headerAliases } from '../code-hosts/headers.js';
+import { InvalidPayload } from '../code-hosts/payload.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RejectionLog } from './rejection-log.js';
 import type { VerifiedRequest } from './signature.guard.js';
-import { isUnsignedEvent } from './signature.js';
+import { isUnsignedEvent } from '../code-hosts/signature.js';
 
 type Delivery = VerifiedRequest['delivery'];
 

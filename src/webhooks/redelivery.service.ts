@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { BadRequest, NotFound } from '../common/http/errors.js';
-import { Idempotency } from '../common/http/idempotency.js';
+import { BadRequest, NotFound } from '../common/errors/errors.js';
+import { Idempotency } from '../common/rest/idempotency.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { DeliveryIntake } from './delivery-intake.js';
-import type { WebhookEvent } from './event.js';
+import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { answerTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 /**

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 
 const FLUSH_MS = 1000;
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
-import type { LaunchRequest, LaunchWebhook } from '../jobs/launch-request.js';
-import { LaunchService } from '../jobs/launch.service.js';
+import type { LaunchRequest, LaunchWebhook } from '../launching/launch-request.js';
+import { LaunchService } from '../launching/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
-import { WorkflowLaunchService } from '../workflow-templates/workflow-launch.service.js';
+import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 import type { LaunchedRun } from './delivery-ledger.js';
-import type { WebhookEvent } from './event.js';
+import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 

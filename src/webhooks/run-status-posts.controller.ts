@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { resource } from '../common/resource/registry.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { listOf } from '../common/resource/sublist-kinds.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { listOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { webhookStatusPosts } from './webhook-status-posts.resource.js';

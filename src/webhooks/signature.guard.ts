@@ -1,15 +1,15 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { INT4_MAX } from '../common/fields/text.js';
-import { Forbidden } from '../common/http/errors.js';
+import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
-import { headerAliases } from './headers.js';
+import { headerAliases } from '../code-hosts/headers.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
 import { RejectionLog } from './rejection-log.js';
-import type { WebhookServiceName } from './services.js';
-import { isVerified, type SignedRequest } from './signature.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
+import { isVerified, type SignedRequest } from '../code-hosts/signature.js';
 
 /** What the path of a receiver stands for. */
 export interface ReceiverRoute {

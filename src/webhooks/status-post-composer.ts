@@ -4,8 +4,13 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { webhookService } from './services.js';
-import { buildStatusPost, mayPostTo, statusContext, UnusableToken } from './status-body.js';
+import { webhookService } from '../code-hosts/services.js';
+import {
+  buildStatusPost,
+  mayPostTo,
+  statusContext,
+  UnusableToken,
+} from '../code-hosts/status-body.js';
 import type { LeasedPost } from './status-posts.store.js';
 
 /** A post that can never be sent as things stand. The message holds no secret. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ListensToRuns, type RunChange, type RunListener } from '../jobs/run-changes.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { WEBHOOK_SERVICE_NAMES } from './services.js';
-import { statusWord } from './status-body.js';
+import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
+import { statusWord } from '../code-hosts/status-body.js';
 import { StatusPostsStore, type PendingStatus } from './status-posts.store.js';
 
 /** Writes down, with every change of a run, what its webhook's service has to be told. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
 import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';
-import type { WebhookServiceName } from './services.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 
 export const STATUS_POSTS_QUEUE = 'status_posts';
 

@@ -1,6 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { ApiRequest } from '../common/http/request.js';
-import { addRoute } from '../common/resource/add-route.js';
+import { addRoute } from '../common/rest/add-route.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -10,15 +10,12 @@ import {
   object,
   orNull,
   STRING,
-} from '../common/openapi/json-schema.js';
+} from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import {
-  ResourceController,
-  type GenericController,
-} from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { listOf } from '../common/resource/sublist-kinds.js';
+import { ResourceController, type GenericController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { listOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';

@@ -1,10 +1,10 @@
 import { Post, Req } from '@nestjs/common';
 import type { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
-import { Machinery } from '../common/resource/machinery.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { Machinery } from '../common/rest/machinery.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';

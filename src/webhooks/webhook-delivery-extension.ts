@@ -1,4 +1,4 @@
-import { anyValue } from '../common/openapi/json-schema.js';
+import { anyValue } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,

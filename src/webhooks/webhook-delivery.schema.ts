@@ -1,6 +1,6 @@
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { WEBHOOK_SERVICES } from './services.js';
+import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 

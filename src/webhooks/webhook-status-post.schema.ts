@@ -1,5 +1,5 @@
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/openapi/json-schema.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import type { StatusPostAttempt } from './status-posts.store.js';
 

@@ -1,5 +1,5 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
 import { webhookStatusPosts } from './webhook-status-posts.resource.js';
 
 @Resource(webhookStatusPosts)

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ResourceHooks } from '../common/resource/hooks.js';
+import type { ResourceHooks } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 

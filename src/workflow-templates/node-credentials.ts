@@ -1,11 +1,11 @@
-import { BadRequest } from '../common/http/errors.js';
+import { BadRequest } from '../common/errors/errors.js';
 import { entryOf, existing } from '../common/invariants.js';
 import { relationCondition, type Row } from '../common/resource/define-resource.js';
-import type { LinkContext } from '../common/resource/sublist.js';
+import type { LinkContext } from '../common/rest/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
 import { ident, sql } from '../database/sql.js';
-import { LaunchLoader, type LaunchCredential } from '../jobs/launch-loader.js';
-import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
+import { LaunchLoader, type LaunchCredential } from '../launching/launch-loader.js';
+import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
 
 /**
  * Refuses a credential that a saved launch, of a node or a schedule, could not take

@@ -1,8 +1,8 @@
-import { BadRequest, Forbidden } from '../common/http/errors.js';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListFactory } from '../common/resource/sublist.js';
-import { attached } from '../common/resource/sublist-kinds.js';
+import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 
 /** When a node follows another. */

@@ -1,10 +1,10 @@
 import { invalidPk } from '../common/fields/validate.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
-import type { Values } from '../common/resource/hooks.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import type { Values } from '../common/rest/hooks.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { readLaunchBody } from '../jobs/launch-body.js';
-import type { Prompts } from '../templates/launch-config.js';
-import { savedPromptErrors, type SavedTarget } from '../templates/launch-saved-prompts.js';
+import { readLaunchBody } from '../prompts/launch-body.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { savedPromptErrors, type SavedTarget } from '../prompts/saved-prompts.js';
 import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 /** Launch field and its column. */

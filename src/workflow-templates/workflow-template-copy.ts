@@ -1,16 +1,16 @@
 import { permit } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { existing, zip } from '../common/invariants.js';
-import { BOOLEAN, list, STRING } from '../common/openapi/json-schema.js';
-import type { CopyContext, CopyOptions } from '../common/resource/copy.js';
+import { BOOLEAN, list, STRING } from '../common/fields/json-schema.js';
+import type { CopyContext, CopyOptions } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Values } from '../common/resource/hooks.js';
+import type { Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import type { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
-import { openAnswers, sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
-import { SurveyService } from '../templates/survey.service.js';
+import { openAnswers, sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
+import { SurveyService } from '../prompts/survey.service.js';
 import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 const NODES = 'workflow_job_template_nodes';

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { Invalid, type FieldErrors } from '../common/http/errors.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/resource/hooks.js';
-import { References } from '../common/resource/references.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
-import { refFault } from '../templates/job-template-checks.js';
-import { sealAnswers, type SealedAnswers } from '../templates/launch-saved-secrets.js';
-import { secretVariables } from '../templates/survey.js';
+import { refFault } from '../job-templates/job-template-checks.js';
+import { sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
+import { secretVariables } from '../prompts/survey.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
 import {
@@ -22,7 +22,7 @@ import {
   promptsOfNode,
   readExtraData,
 } from './node-prompts.js';
-import { NodeTemplateLoader, type NodeTemplate } from './node-template-loader.js';
+import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
 
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { BadRequest, Forbidden } from '../common/http/errors.js';
-import { ResourceService } from '../common/resource/resource.service.js';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { RunTransitions } from '../jobs/transitions.js';
+import { RunTransitions } from '../runs/transitions.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 /** Deciding on approvals (docs/contract/workflows.md#approvals). */

@@ -1,5 +1,5 @@
 import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
-import { mergeArtifacts, openArtifacts, type Artifacts } from '../jobs/handed-artifacts.js';
+import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/handed-artifacts.js';
 
 /** A run and what it hands on. */
 export interface HandingRun {

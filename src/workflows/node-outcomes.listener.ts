@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { ListensToRuns, type RunChange, type RunListener } from '../jobs/run-changes.js';
-import { isFinal } from '../jobs/state-machine.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.js';
+import { isFinal } from '../runs/state-machine.js';
 
 /**
  * Writes how a node ended in the transaction that ends its run, so that no end is missed and none

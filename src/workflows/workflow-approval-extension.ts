@@ -1,12 +1,5 @@
 import { permit } from '../common/access.js';
-import {
-  BOOLEAN,
-  INSTANT,
-  INTEGER,
-  object,
-  orNull,
-  STRING,
-} from '../common/openapi/json-schema.js';
+import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -21,7 +14,7 @@ import {
   loadRunFacts,
   summarizeTemplate,
   TEMPLATE_SUMMARY,
-} from '../jobs/launched-by.js';
+} from '../runs/launched-by.js';
 
 interface ApprovalFacts extends Row {
   may_approve: boolean;

@@ -1,6 +1,6 @@
 import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { UnifiedJobSchema } from '../jobs/unified-job.schema.js';
+import { UnifiedJobSchema } from '../runs/unified-job.schema.js';
 import { ABSENT } from './workflow-job.schema.js';
 
 /**

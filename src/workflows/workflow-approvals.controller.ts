@@ -1,13 +1,13 @@
 import { Get, Post, Req } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { BOOLEAN, object } from '../common/openapi/json-schema.js';
-import { Route, type RouteInfo } from '../common/http/route.js';
-import { Machinery } from '../common/resource/machinery.js';
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { children } from '../common/resource/sublist-kinds.js';
+import { BOOLEAN, object } from '../common/fields/json-schema.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import { Machinery } from '../common/rest/machinery.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 

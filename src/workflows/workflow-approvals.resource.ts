@@ -2,8 +2,8 @@ import { hasRoleOn, through } from '../access/predicates.js';
 import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { runsOrganization } from '../jobs/jobs.resource.js';
-import { RunHooks } from '../jobs/run.hooks.js';
+import { runsOrganization } from '../runs/jobs.resource.js';
+import { RunHooks } from '../runs/run.hooks.js';
 import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
 import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 

@@ -1,4 +1,4 @@
-import { BOOLEAN, INTEGER, orNull, STRING } from '../common/openapi/json-schema.js';
+import { BOOLEAN, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/openapi/schemas.js';
 import type {
   Extension,
@@ -15,9 +15,9 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
   type RunFacts,
-} from '../jobs/launched-by.js';
-import { shownVariables } from '../jobs/shown-variables.js';
-import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../jobs/source-workflow.js';
+} from '../runs/launched-by.js';
+import { shownVariables } from '../runs/shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';

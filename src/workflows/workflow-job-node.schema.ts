@@ -1,8 +1,8 @@
 import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/fields/field.js';
-import { freeObject } from '../common/openapi/json-schema.js';
+import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
 
 /**
  * How a node can end: as its run did, `missing` when no run could be made, or `skipped` when it was

@@ -1,7 +1,7 @@
-import { ResourceController } from '../common/resource/resource.controller.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { related } from '../common/resource/sublist-kinds.js';
-import { SubList } from '../common/resource/sublist.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { related } from '../common/rest/sublist-kinds.js';
+import { SubList } from '../common/rest/sublist.js';
 import { TRUE } from '../database/sql.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobNodes } from './workflow-job-nodes.resource.js';

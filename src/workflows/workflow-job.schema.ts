@@ -1,8 +1,8 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { VARIABLES_HELP } from '../jobs/shown-variables.js';
-import { ExecutedJobSchema } from '../jobs/unified-job.schema.js';
-import { WebhookRunFields } from '../jobs/webhook-run.schema.js';
+import { VARIABLES_HELP } from '../runs/shown-variables.js';
+import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
+import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */

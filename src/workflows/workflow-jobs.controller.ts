@@ -1,9 +1,9 @@
 import { activityOf } from '../activity/sublists.js';
-import { Resource } from '../common/resource/resource.decorator.js';
-import { SubList } from '../common/resource/sublist.js';
-import { children } from '../common/resource/sublist-kinds.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
-import { RunController } from '../jobs/run.controller.js';
+import { RunController } from '../runs/run.controller.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 

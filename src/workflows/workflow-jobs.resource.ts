@@ -3,7 +3,7 @@ import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { RunHooks } from '../jobs/run.hooks.js';
+import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
 import { workflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job-extension.js';

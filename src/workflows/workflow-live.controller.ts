@@ -2,11 +2,11 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/http/route.js';
+import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { RunStreams, type NewsSender } from '../jobs/live/run-streams.js';
+import { RunStreams, type NewsSender } from '../runs/live/run-streams.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
 /** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */

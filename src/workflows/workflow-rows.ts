@@ -6,10 +6,10 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
-import type { LaunchWebhook } from '../jobs/launch-request.js';
-import { RunTransitions } from '../jobs/transitions.js';
-import type { LaunchType } from '../jobs/unified-job.schema.js';
-import type { PromptField, Prompts } from '../templates/launch-config.js';
+import type { LaunchWebhook } from '../launching/launch-request.js';
+import { RunTransitions } from '../runs/transitions.js';
+import type { LaunchType } from '../runs/unified-job.schema.js';
+import type { PromptField, Prompts } from '../prompts/launch-config.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 

@@ -1,6 +1,11 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
-import { maskedVariables, openSecrets, sealedNames, sealSecrets } from '../jobs/launch-secrets.js';
-import type { Prompts } from '../templates/launch-config.js';
+import {
+  maskedVariables,
+  openSecrets,
+  sealedNames,
+  sealSecrets,
+} from '../prompts/launch-secrets.js';
+import type { Prompts } from '../prompts/launch-config.js';
 
 type Variables = Record<string, unknown>;
 

@@ -5,10 +5,10 @@
  */
 import { GrantsService, type RoleRow } from '../../src/access/grants.service.js';
 import type { Actor } from '../../src/common/access.js';
-import { DomainError } from '../../src/common/http/errors.js';
+import { DomainError } from '../../src/common/errors/errors.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
-import { ResourceService } from '../../src/common/resource/resource.service.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { RoleModel, type ObjectKey } from '../support/role-model.js';

@@ -1,8 +1,8 @@
 /** Tasks of the collection's client that start, wait for, decide or cancel runs. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
-import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
+import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';

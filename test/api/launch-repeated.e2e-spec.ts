@@ -1,5 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { LaunchService } from '../../src/jobs/launch.service.js';
+import { LaunchService } from '../../src/launching/launch.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

@@ -1,7 +1,7 @@
 /** The document is complete and valid: good enough to generate a client from, and to fuzz with. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-import { RouteTable } from '../../src/common/http/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.js';
 import { boot, type TestApp } from '../support/boot.js';
 import {
   operationsOf,

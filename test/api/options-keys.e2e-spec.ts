@@ -2,8 +2,8 @@
  * OPTIONS tells clients which keys there are: what a GET shows is described, and what is described is
  * shown. Asked of every URL of the route table, with samples of every kind in every list.
  */
-import { RouteTable, type TableRoute } from '../../src/common/http/route-table.js';
-import type { JsonSchema } from '../../src/common/openapi/json-schema.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import type { JsonSchema } from '../../src/common/fields/json-schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 

@@ -1,4 +1,4 @@
-import { RouteTable } from '../../src/common/http/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { commitId, type Json } from '../support/payloads/sample.js';
 import { firstSample, SERVICE_ROWS, webhookSample } from '../support/payloads/webhooks.js';

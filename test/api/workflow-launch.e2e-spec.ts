@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { NestedLaunches, type NestedLaunch } from '../../src/workflows/nested-launches.js';
+import { NestedLaunches, type NestedLaunch } from '../../src/launching/nested-launches.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, sameQueries } from '../support/queries.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';

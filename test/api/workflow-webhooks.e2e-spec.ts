@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { COMMITS } from '../support/payloads/sample.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';

@@ -2,11 +2,11 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 
-import { RouteTable } from '../../src/common/http/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { resources } from '../../src/common/resource/registry.js';
-import { VERSION } from '../../src/root/version.js';
+import { VERSION } from '../../src/api-root/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';
 

@@ -7,8 +7,8 @@ import type { Browser } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunSignals } from '../../src/jobs/run-signals.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
+import { RunSignals } from '../../src/runs/run-signals.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describeInBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
 

@@ -4,9 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunSignals } from '../../src/jobs/run-signals.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
-import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { RunSignals } from '../../src/runs/run-signals.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
+import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 import {

@@ -1,8 +1,8 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { openSecrets } from '../../src/jobs/launch-secrets.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
+import { openSecrets } from '../../src/prompts/launch-secrets.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { workflowEngine } from '../support/workflow-engine.js';
 

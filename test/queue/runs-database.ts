@@ -8,15 +8,15 @@ import { Outbox } from '../../src/common/queue/outbox.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
-import type { RunChange, RunChanges } from '../../src/jobs/run-changes.js';
-import type { RunSignals } from '../../src/jobs/run-signals.js';
-import { Dependencies } from '../../src/jobs/scheduler/dependencies.js';
-import { Placement } from '../../src/jobs/scheduler/placement.js';
-import { Scheduler } from '../../src/jobs/scheduler/scheduler.js';
-import type { ScheduleStep } from '../../src/jobs/scheduler/schedule-step.js';
-import type { WorkflowStep } from '../../src/jobs/scheduler/workflow-step.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
-import type { Subscriber } from '../../src/jobs/worker/subscriber.js';
+import type { RunChange, RunChanges } from '../../src/runs/run-changes.js';
+import type { RunSignals } from '../../src/runs/run-signals.js';
+import { Dependencies } from '../../src/execution/scheduler/dependencies.js';
+import { Placement } from '../../src/execution/scheduler/placement.js';
+import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
+import type { ScheduleStep } from '../../src/runs/schedule-step.js';
+import type { WorkflowStep } from '../../src/runs/workflow-step.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
+import type { Subscriber } from '../../src/execution/worker/subscriber.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 
 /** Columns of a run by name; the rest is as a launch leaves it. */

@@ -2,13 +2,13 @@ import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
-import { LaunchService } from '../../src/jobs/launch.service.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
+import { LaunchService } from '../../src/launching/launch.service.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.js';
 import { NextLaunches } from '../../src/schedules/next-launches.js';
 import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
-import { WorkflowLaunchService } from '../../src/workflow-templates/workflow-launch.service.js';
+import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 

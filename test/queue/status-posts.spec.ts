@@ -1,6 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';

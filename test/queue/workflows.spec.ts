@@ -1,9 +1,9 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { openSecrets } from '../../src/jobs/launch-secrets.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
-import type { JobStatus } from '../../src/jobs/unified-job.schema.js';
+import { openSecrets } from '../../src/prompts/launch-secrets.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
+import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 import { workflowEngine } from '../support/workflow-engine.js';

@@ -11,7 +11,7 @@ import {
   checkoutRevision,
   type SyncRequest,
   syncProject,
-} from '../../src/jobs/runner/git-checkout.js';
+} from '../../src/execution/runner/git-checkout.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { artifacts, hostSummaries } from '../../src/jobs/runner/event-summaries.js';
-import type { EventRow } from '../../src/jobs/runner/events.js';
-import { createMasker } from '../../src/jobs/runner/masker.js';
+import { artifacts, hostSummaries } from '../../src/execution/runner/event-summaries.js';
+import type { EventRow } from '../../src/execution/runner/events.js';
+import { createMasker } from '../../src/execution/runner/masker.js';
 import { createTestFolder, runPlaybook, type TestFolder } from './playbooks.js';
 
 /** A playbook takes a second to start, and more on a busy machine. */

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { endRun, listRuns } from '../../src/jobs/runner/orphans.js';
-import { listProcesses } from '../../src/jobs/runner/process-table.js';
-import { writeRunMark } from '../../src/jobs/runner/run-mark.js';
-import { removeDirectory, type Workspace } from '../../src/jobs/runner/workspace.js';
+import { endRun, listRuns } from '../../src/execution/runner/orphans.js';
+import { listProcesses } from '../../src/execution/runner/process-table.js';
+import { writeRunMark } from '../../src/execution/runner/run-mark.js';
+import { removeDirectory, type Workspace } from '../../src/execution/runner/workspace.js';
 import {
   createTestFolder,
   eventually,

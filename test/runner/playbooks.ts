@@ -3,25 +3,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { buildInventory } from '../../src/jobs/runner/inventory.js';
-import { type EventRow, toEventRow } from '../../src/jobs/runner/events.js';
+import { buildInventory } from '../../src/inventories/ansible-inventory.js';
+import { type EventRow, toEventRow } from '../../src/execution/runner/events.js';
 import {
   type PlaybookRun,
   preparePlaybookRun,
   type PreparedRun,
-} from '../../src/jobs/runner/playbook-run.js';
+} from '../../src/execution/runner/playbook-run.js';
 import {
   type RunHandle,
   type RunOptions,
   type RunResult,
   startRun,
-} from '../../src/jobs/runner/run-process.js';
-import { listProcesses, readEnvironment } from '../../src/jobs/runner/process-table.js';
+} from '../../src/execution/runner/run-process.js';
+import { listProcesses, readEnvironment } from '../../src/execution/runner/process-table.js';
 import {
   createWorkspace,
   removeDirectory,
   type Workspace,
-} from '../../src/jobs/runner/workspace.js';
+} from '../../src/execution/runner/workspace.js';
 
 /** Two hosts on this machine, one of them in a group. */
 export const LOCAL_INVENTORY = buildInventory(

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { preparePlaybookRun } from '../../src/jobs/runner/playbook-run.js';
+import { preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
 import {
   listInventoryFiles,
   listPlaybooks,
   resolveInside,
-} from '../../src/jobs/runner/project-files.js';
-import { createWorkspace, removeDirectory } from '../../src/jobs/runner/workspace.js';
+} from '../../src/projects/project-files.js';
+import { createWorkspace, removeDirectory } from '../../src/execution/runner/workspace.js';
 import { createTestFolder, preparePlaybook, type TestFolder } from './playbooks.js';
 
 let folder: TestFolder;

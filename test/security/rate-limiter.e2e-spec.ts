@@ -1,7 +1,7 @@
 /** What may be done so often in a minute is done exactly so often, and by nobody's outage less. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { jest } from '@jest/globals';
-import { TooManyRequests } from '../../src/common/http/errors.js';
+import { TooManyRequests } from '../../src/common/errors/errors.js';
 import { RedisConnection } from '../../src/common/queue/redis.js';
 import { RateLimiter } from '../../src/common/rate/rate-limiter.js';
 import { Settings } from '../../src/config/settings.js';

@@ -2,7 +2,7 @@
 import { jest } from '@jest/globals';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
-import { sealArtifacts } from '../../src/jobs/handed-artifacts.js';
+import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 

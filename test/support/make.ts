@@ -18,7 +18,7 @@ import type { Actor } from '../../src/common/access.js';
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
-import { ResourceService } from '../../src/common/resource/resource.service.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 

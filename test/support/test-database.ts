@@ -9,7 +9,7 @@ import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-
 import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-types.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { entities } from '../../src/entities.js';
-import { PACKAGE_FOLDER } from '../../src/root/version.js';
+import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
 
 /** A database of its own for one spec file. */
 export interface TestDatabase {

@@ -12,7 +12,7 @@ import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
-import type { WebhookServiceName } from '../../src/webhooks/services.js';
+import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import type { TestApp } from './boot.js';
 import { deliveryHeaders, type DeliveryOptions } from './payloads/webhooks.js';
 

@@ -1,13 +1,13 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { Database } from '../../src/database/database.js';
-import { LaunchService } from '../../src/jobs/launch.service.js';
-import { RunTransitions } from '../../src/jobs/transitions.js';
-import { ApprovalTimeouts } from '../../src/workflows/approval-timeouts.js';
-import { NestedLaunches } from '../../src/workflows/nested-launches.js';
-import { NodeRuns } from '../../src/workflows/node-runs.js';
-import { WorkflowEngine } from '../../src/workflows/workflow-engine.js';
-import { WorkflowQueue } from '../../src/workflows/workflow-queue.js';
-import { WorkflowGraphs } from '../../src/workflows/workflow-graphs.js';
+import { LaunchService } from '../../src/launching/launch.service.js';
+import { RunTransitions } from '../../src/runs/transitions.js';
+import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.js';
+import { NestedLaunches } from '../../src/launching/nested-launches.js';
+import { NodeRuns } from '../../src/execution/workflow-engine/node-runs.js';
+import { WorkflowEngine } from '../../src/execution/workflow-engine/workflow-engine.js';
+import { WorkflowQueue } from '../../src/execution/workflow-engine/workflow-queue.js';
+import { WorkflowGraphs } from '../../src/execution/workflow-engine/workflow-graphs.js';
 import type { TestApp } from './boot.js';
 
 /** The engine as a worker has it, moved by hand: one pass with every call. */

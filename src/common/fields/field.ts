@@ -1,6 +1,6 @@
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
+import type { JsonSchema } from './json-schema.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
 export type FieldKind =

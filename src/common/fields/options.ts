@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
+import type { JsonSchema, JsonSchemas } from './json-schema.js';
 import { labelOf, type Field } from './field.js';
 
 /**

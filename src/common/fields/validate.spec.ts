@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Invalid } from '../http/errors.js';
+import { Invalid } from '../errors/errors.js';
 import { Bool, Char, Choices, DateTime, fieldsOf, Float, Integer, Json } from './field.js';
 import { INT4_MAX, INT4_MIN } from './text.js';
 import { typeName, validate } from './validate.js';

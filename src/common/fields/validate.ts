@@ -1,5 +1,5 @@
 import { isEmail } from 'class-validator';
-import { Invalid, type FieldErrors } from '../http/errors.js';
+import { Invalid, type FieldErrors } from '../errors/errors.js';
 import type { Field } from './field.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
 import { parseVariables } from './variables.js';

@@ -6,8 +6,13 @@ import express, {
 } from 'express';
 import multer from 'multer';
 import { MAX_DEPTH } from '../fields/text.js';
-import { BadRequest, DomainError, PayloadTooLarge, UnsupportedMediaType } from './errors.js';
-import { PARSES } from './options.service.js';
+import {
+  BadRequest,
+  DomainError,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+} from '../errors/errors.js';
+import { PARSES } from '../rest/options.service.js';
 
 const MAX_PARAMETERS = 1000;
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { constantTimeEqual } from '../crypto/constant-time.js';
-import { Forbidden } from './errors.js';
+import { Forbidden } from '../errors/errors.js';
 
 /** Name of the form field that carries the token; scripts send the header `X-CSRFToken`. */
 export const CSRF_FIELD = 'csrfmiddlewaretoken';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { BadRequest, PayloadTooLarge } from './errors.js';
+import { BadRequest, PayloadTooLarge } from '../errors/errors.js';
 import { weightOf } from './negotiation.js';
 import type { ApiRequest } from './request.js';
 

@@ -1,4 +1,4 @@
-import { NotAcceptable, NotFound } from './errors.js';
+import { NotAcceptable, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from './request.js';
 
 /** Whether the answer is a page for a person: `text/html` asked for, or `?format=api`. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Logger, StreamableFile } from '@nestjs/common';
-import { answerOf } from './errors.filter.js';
+import { answerOf } from '../rest/errors.filter.js';
 import { LINES_TYPE } from './lines.js';
 import { Reply } from './reply.js';
 

@@ -1,7 +1,7 @@
 import { raw, TRUE } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { Char, Integer, Json, Reference } from '../fields/field.js';
-import { BadRequest, Forbidden } from '../http/errors.js';
+import { BadRequest, Forbidden } from '../errors/errors.js';
 import { defineResource, type ResourceDefinition } from '../resource/define-resource.js';
 import { FilterCompiler } from './compile.js';
 import { parseListQuery, type QueryParameters } from './query.js';

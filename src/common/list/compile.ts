@@ -1,7 +1,7 @@
 import { and, FALSE, ident, not, or, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
-import { BadRequest, Forbidden } from '../http/errors.js';
+import { BadRequest, Forbidden } from '../errors/errors.js';
 import {
   relationCondition,
   type ResourceDefinition,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ident } from '../../database/sql.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import { cursorAfter, isBehind, readCursor } from './cursor.js';
 import type { OrderTerm } from './order.js';
 

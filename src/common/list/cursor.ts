@@ -1,6 +1,6 @@
 import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js';
 import { INT4_MAX, INT4_MIN, isStorable } from '../fields/text.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
 import type { Row } from '../resource/define-resource.js';
 import type { OrderTerm } from './order.js';

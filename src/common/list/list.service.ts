@@ -4,7 +4,7 @@ import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
-import { NotFound } from '../http/errors.js';
+import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';

@@ -2,7 +2,7 @@ import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Field } from '../fields/field.js';
 import { INT4_MAX, INT4_MIN } from '../fields/text.js';
 import { toTimestamp } from '../fields/validate.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
 
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);

@@ -1,7 +1,7 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { columnOf, type FieldKind } from '../fields/field.js';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
 

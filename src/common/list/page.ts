@@ -1,4 +1,4 @@
-import { NotFound } from '../http/errors.js';
+import { NotFound } from '../errors/errors.js';
 import { toBoolean } from '../fields/validate.js';
 import { valuesOf, type QueryParameters } from './query.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import { LOOKUPS, parseListQuery, searchTerms } from './query.js';
 
 const NAME = fc.constantFrom('name', 'organization', 'created_by', 'last_job', 'id');

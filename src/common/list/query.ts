@@ -1,4 +1,4 @@
-import { BadRequest } from '../http/errors.js';
+import { BadRequest } from '../errors/errors.js';
 import { isStorable } from '../fields/text.js';
 
 /** One `field__lookup=value` of a query string, still in the caller's words. */

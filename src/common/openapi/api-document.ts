@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { NotFound } from '../http/errors.js';
+import { NotFound } from '../errors/errors.js';
 
 /**
  * The OpenAPI document of the process. It is made of the whole application, so the entry point hands

@@ -11,17 +11,17 @@ import {
   type ApiResponseOptions,
   type OpenAPIObject,
 } from '@nestjs/swagger';
-import { withCsrfToken } from '../browsable/explorer.js';
+import { withCsrfToken } from '../pages/explorer.js';
 import { SESSION_COOKIE } from '../http/cookies.js';
 import { LINES_TYPE } from '../http/lines.js';
-import { RouteTable, type TableRoute } from '../http/route-table.js';
-import type { RouteInfo } from '../http/route.js';
+import { RouteTable, type TableRoute } from '../rest/route-table.js';
+import type { RouteInfo } from '../rest/route.js';
 import { existing } from '../invariants.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { resources } from '../resource/registry.js';
 import { ApiDocument } from './api-document.js';
 import { errorResponses } from './errors.js';
-import { object, STRING, type JsonSchema } from './json-schema.js';
+import { object, STRING, type JsonSchema } from '../fields/json-schema.js';
 import { bodySchema, listParameters } from './requests.js';
 import { componentSchemas, pageRef, resourceRef } from './schemas.js';
 

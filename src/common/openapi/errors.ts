@@ -1,6 +1,6 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
-import type { RouteInfo } from '../http/route.js';
-import { anyOf, type JsonSchema } from './json-schema.js';
+import type { RouteInfo } from '../rest/route.js';
+import { anyOf, type JsonSchema } from '../fields/json-schema.js';
 import { ref } from './schemas.js';
 
 /** Where pages are among the answers, refusals may be pages too. */

@@ -1,8 +1,8 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import type { Field } from '../fields/field.js';
-import type { RouteInfo } from '../http/route.js';
+import type { RouteInfo } from '../rest/route.js';
 import { fieldSchema } from './schemas.js';
-import { BOOLEAN, INTEGER, STRING, type JsonSchema } from './json-schema.js';
+import { BOOLEAN, INTEGER, STRING, type JsonSchema } from '../fields/json-schema.js';
 
 const writableOf = (info: RouteInfo): readonly Field[] =>
   (info.body ?? []).filter((field) => !field.readOnly && !field.internal);

@@ -13,7 +13,7 @@ import {
   STRING,
   INSTANT,
   type JsonSchema,
-} from './json-schema.js';
+} from '../fields/json-schema.js';
 
 const componentName = (definition: ResourceDefinition): string =>
   definition.label.replaceAll(' ', '');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Batch } from '../batch.js';
-import { TooManyRequests } from '../http/errors.js';
+import { TooManyRequests } from '../errors/errors.js';
 import { entryOf } from '../invariants.js';
 import { RedisConnection } from '../queue/redis.js';
 

@@ -4,7 +4,7 @@ import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type Field } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
-import type { JsonSchema, JsonSchemas } from '../openapi/json-schema.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { register } from './registry.js';
 
 export type Row = Record<string, unknown> & { id: number };

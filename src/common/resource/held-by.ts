@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
-import { Conflict } from '../http/errors.js';
+import { Conflict } from '../errors/errors.js';
 
 const MOST_NAMED = 5;
 

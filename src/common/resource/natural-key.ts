@@ -2,7 +2,7 @@ import { and, FALSE, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
 import { isStorable } from '../fields/text.js';
-import { NotFound } from '../http/errors.js';
+import { NotFound } from '../errors/errors.js';
 import {
   fieldOf,
   type RepresentContext,

@@ -1,5 +1,5 @@
 import { sqlState } from '../../database/database.js';
-import { Invalid } from '../http/errors.js';
+import { Invalid } from '../errors/errors.js';
 import type { ResourceDefinition } from './define-resource.js';
 
 const UNIQUE_VIOLATION = '23505';

@@ -3,7 +3,7 @@ import {
   WEBHOOK_SERVICE_NAMES,
   webhookService,
   type WebhookServiceName,
-} from '../../webhooks/services.js';
+} from '../../code-hosts/services.js';
 import type { CredentialTypeDefinition, InputField } from './definition.js';
 
 /** A shipped credential type; its namespace is what `kind` of a credential shows. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../../common/access.js';
-import { html, type Html } from '../../common/browsable/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../../common/browsable/panels.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
 import { resource } from '../../common/resource/registry.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';

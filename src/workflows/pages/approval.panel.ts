@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/browsable/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../../common/browsable/panels.js';
-import { timeView } from '../../common/browsable/values.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
+import { timeView } from '../../common/pages/values.js';
 import { decisionForms } from './run-graph.js';
 
 interface ShownApproval {

@@ -1,6 +1,6 @@
-import { attributes, html, words, type Html, type HtmlValue } from '../../common/browsable/html.js';
-import { folded } from '../../common/browsable/layout.js';
-import { shorten, statusBadge, toneOf } from '../../common/browsable/values.js';
+import { attributes, html, words, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { folded } from '../../common/pages/layout.js';
+import { shorten, statusBadge, toneOf } from '../../common/pages/values.js';
 import { entryOf, itemAt } from '../../common/invariants.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Edge, type Point } from './graph-layout.js';
 

@@ -1,6 +1,6 @@
 import { permit, type Actor } from '../../common/access.js';
-import { html, words, type Html } from '../../common/browsable/html.js';
-import { csrfInput } from '../../common/browsable/layout.js';
+import { html, words, type Html } from '../../common/pages/html.js';
+import { csrfInput } from '../../common/pages/layout.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import type { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { assetUrl } from '../../common/browsable/assets.js';
-import { html, type Html } from '../../common/browsable/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../../common/browsable/panels.js';
+import { assetUrl } from '../../common/pages/assets.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
 import { Database } from '../../database/database.js';
-import { runActions, type ShownRun } from '../../jobs/pages/run-actions.js';
-import { isFinal } from '../../jobs/state-machine.js';
-import type { JobStatus } from '../../jobs/unified-job.schema.js';
+import { runActions, type ShownRun } from '../../runs/pages/run-actions.js';
+import { isFinal } from '../../runs/state-machine.js';
+import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { graphView } from './graph-view.js';
 import { loadRunGraph } from './run-graph.js';
 

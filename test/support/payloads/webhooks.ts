@@ -1,9 +1,9 @@
-import { sign } from '../../../src/webhooks/signature.js';
+import { sign } from '../../../src/code-hosts/signature.js';
 import {
   WEBHOOK_SERVICE_NAMES,
   webhookService,
   type WebhookServiceName,
-} from '../../../src/webhooks/services.js';
+} from '../../../src/code-hosts/services.js';
 import type { WebhookSample } from './sample.js';
 import { samplesOfA } from './service-a.js';
 import { samplesOfB } from './service-b.js';

@@ -1,0 +1,40 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { BOOLEAN, object, STRING, type JsonSchema } from '../common/fields/json-schema.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import { HealthService } from './health.service.js';
+
+const STATE = object({ ready: BOOLEAN, database: BOOLEAN, redis: BOOLEAN });
+
+const probe = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
+  kind: 'document',
+  access: 'public',
+  operationId,
+  summary,
+  response,
+});
+
+/** Probes of the operator and the orchestrator (docs/contract/operations.md#health). */
+@ApiTags('operations')
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: HealthService) {}
+
+  @Get('live')
+  @Route(probe('health_live', 'The process runs.', object({ status: STRING })))
+  live(): object {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Route({
+    ...probe('health_ready', 'The process can serve: database reached, not shutting down.', STATE),
+    alternatives: [{ status: 503, description: 'It cannot serve.', response: STATE }],
+  })
+  async ready(@Res({ passthrough: true }) response: Response): Promise<object> {
+    const state = await this.health.state();
+    if (!state.ready) response.status(503);
+    return state;
+  }
+}

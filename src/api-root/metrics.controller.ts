@@ -1,0 +1,87 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { Forbidden } from '../common/errors/errors.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route } from '../common/rest/route.js';
+import {
+  anyOf,
+  freeObject,
+  list,
+  mapOf,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/fields/json-schema.js';
+import { MetricsService } from './metrics.service.js';
+
+const METRICS = mapOf(
+  object(
+    {
+      name: STRING,
+      help: STRING,
+      type: STRING,
+      aggregator: STRING,
+      values: list(
+        object(
+          {
+            value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
+            labels: mapOf(anyOf(STRING, NUMBER)),
+            metricName: STRING,
+            exemplar: orNull(freeObject('An observation as an example.')),
+          },
+          ['metricName', 'exemplar'],
+        ),
+      ),
+    },
+    ['aggregator'],
+  ),
+);
+
+const route = {
+  kind: 'document',
+  access: 'authenticated',
+} as const;
+
+@ApiTags('operations')
+@ApiBearerAuth()
+@Controller()
+export class MetricsController {
+  constructor(private readonly metrics: MetricsService) {}
+
+  @Get('metrics')
+  @Route({
+    ...route,
+    operationId: 'prometheus_metrics',
+    summary: 'Metrics for superusers and system auditors, as Prometheus text.',
+    produces: 'text/plain',
+    response: STRING,
+  })
+  async prometheus(@Req() { actor }: ApiRequest): Promise<Reply> {
+    assertMayRead(actor);
+    return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
+  }
+
+  @Get('api/v2/metrics')
+  @Route({
+    ...route,
+    operationId: 'metrics',
+    summary: 'Metrics for superusers and system auditors, as JSON; as text where that is accepted.',
+    texts: ['text/plain'],
+    response: METRICS,
+  })
+  async api(@Req() { actor, headers }: ApiRequest): Promise<Reply | object> {
+    assertMayRead(actor);
+    if (headers.accept?.includes('text/plain')) {
+      return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
+    }
+    const metrics = (await this.metrics.json()) as { name: string }[];
+    return Object.fromEntries(metrics.map((metric) => [metric.name, metric]));
+  }
+}
+
+function assertMayRead(actor: Actor): void {
+  if (!actor.isSuperuser && !actor.isSystemAuditor) throw new Forbidden();
+}

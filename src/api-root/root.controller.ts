@@ -1,0 +1,91 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../common/http/cookies.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import { RouteTable } from '../common/rest/route-table.js';
+import type { JsonSchema } from '../common/fields/json-schema.js';
+import type { Page } from '../common/list/page.js';
+import type { Representation } from '../common/resource/represent.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { sql } from '../database/sql.js';
+import { users } from '../users/users.resource.js';
+import { COLLECTIONS, CONFIG, PING, ROOT } from './root-answers.js';
+import { RootService } from './root.service.js';
+
+const document = (
+  operationId: string,
+  summary: string,
+  access: RouteInfo['access'],
+  response: JsonSchema,
+): RouteInfo => ({
+  kind: 'document',
+  access,
+  operationId,
+  summary,
+  response,
+});
+
+/** The documents a client starts from (docs/contract/conventions.md#documents-to-start-from). */
+@ApiTags('root')
+@Controller('api')
+export class RootController {
+  constructor(
+    private readonly service: RootService,
+    private readonly resources: ResourceService,
+    private readonly table: RouteTable,
+  ) {}
+
+  @Get()
+  @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
+  async root(
+    @Req() request: ApiRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
+    // The command-line client takes its CSRF token from here before it logs in (clients 2.1).
+    if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
+      const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
+      setCsrfCookie(plain, response, randomAlphanumeric(32));
+    }
+    return {
+      description: 'Automation Controller REST API',
+      current_version: '/api/v2/',
+      available_versions: { v2: '/api/v2/' },
+      custom_logo: '',
+      custom_login_info: await this.service.loginInfo(),
+      login_redirect_override: '',
+    };
+  }
+
+  @Get('v2')
+  @Route(document('api_v2_root', 'Collections of the API.', 'public', COLLECTIONS))
+  version(): object {
+    return this.service.collections(this.table);
+  }
+
+  @Get('v2/me')
+  @Route({
+    kind: 'list',
+    access: 'authenticated',
+    operationId: 'me',
+    summary: 'The calling user, as a list of one.',
+    resource: users,
+  })
+  me(@Req() { query, actor }: ApiRequest): Promise<Page<Representation>> {
+    return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
+  }
+
+  @Get('v2/ping')
+  @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))
+  ping(): Promise<object> {
+    return this.service.ping();
+  }
+
+  @Get('v2/config')
+  @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))
+  config(@Req() { actor }: ApiRequest): Promise<object> {
+    return this.service.config(actor);
+  }
+}

@@ -1,0 +1,126 @@
+import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { holdsAny } from '../access/predicates.js';
+import type { Actor } from '../common/access.js';
+import type { RouteTable } from '../common/rest/route-table.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { VERSION } from './version.js';
+
+/**
+ * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).
+ */
+const ROOT_KEYS: Record<string, string> = { inventories: 'inventory' };
+
+const BECOME_METHODS = [
+  ['sudo', 'Sudo'],
+  ['su', 'Su'],
+  ['pbrun', 'Pbrun'],
+  ['pfexec', 'Pfexec'],
+  ['dzdo', 'DZDO'],
+  ['pmrun', 'Pmrun'],
+  ['runas', 'Runas'],
+  ['enable', 'Enable'],
+  ['doas', 'Doas'],
+  ['ksu', 'Ksu'],
+  ['machinectl', 'Machinectl'],
+  ['sesu', 'Sesu'],
+] as const;
+
+@Injectable()
+export class RootService {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+  ) {}
+
+  /** Name to path of every collection and document below `/api/v2/`, from the routes themselves. */
+  collections(table: RouteTable): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const { pattern, routes } of table.entries) {
+      const name = /^\/api\/v2\/([a-z_]+)$/.exec(pattern)?.[1];
+      if (name && routes.has('GET')) found[ROOT_KEYS[name] ?? name] = `${pattern}/`;
+    }
+    return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** What the operator tells those who log in. */
+  async loginInfo(): Promise<string> {
+    return (await this.runtime.get('CUSTOM_LOGIN_INFO')).CUSTOM_LOGIN_INFO;
+  }
+
+  async ping(): Promise<object> {
+    const rows = await this.database.rows<{ name: string; value: string }>(
+      sql`SELECT name, value FROM installation WHERE name = 'uuid'`,
+    );
+    const node = hostname();
+    const capacity = this.settings.JOB_CONCURRENCY;
+    return {
+      ha: false,
+      version: VERSION,
+      active_node: node,
+      install_uuid: rows[0]?.value ?? '',
+      instances: [
+        {
+          node,
+          node_type: 'hybrid',
+          uuid: rows[0]?.value ?? '',
+          heartbeat: new Date().toISOString(),
+          capacity,
+          version: VERSION,
+        },
+      ],
+      instance_groups: [{ name: 'default', capacity, instances: [node] }],
+    };
+  }
+
+  async config(actor: Actor): Promise<object> {
+    const limits = await this.runtime.get(
+      'BULK_JOB_MAX_LAUNCH',
+      'BULK_HOST_MAX_CREATE',
+      'BULK_HOST_MAX_STREAM',
+      'BULK_HOST_MAX_DELETE',
+    );
+    return {
+      time_zone: 'UTC',
+      version: VERSION,
+      license_info: { license_type: 'open', valid_key: true },
+      eula: '',
+      analytics_status: 'off',
+      analytics_collectors: {},
+      become_methods: BECOME_METHODS,
+      ...limits,
+      PAGE_SIZE: this.settings.PAGE_SIZE,
+      MAX_PAGE_SIZE: this.settings.MAX_PAGE_SIZE,
+      ...((await this.maySeeProjects(actor)) ? await this.projectFolders() : {}),
+    };
+  }
+
+  private async maySeeProjects(actor: Actor): Promise<boolean> {
+    if (actor.isSuperuser || actor.isSystemAuditor) return true;
+    const roles = ['admin_role', 'auditor_role', 'project_admin_role'];
+    const row = await this.database.row<{ may: boolean }>(
+      sql`SELECT (${holdsAny('organization', roles, actor)}) AS may`,
+    );
+    return row?.may === true;
+  }
+
+  private async projectFolders(): Promise<object> {
+    const base = join(this.settings.DATA_DIR, 'projects');
+    const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+    return {
+      project_base_dir: base,
+      project_local_paths: entries
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+        .map(({ name }) => name)
+        .filter((name) => !/^_\d+__/.test(name))
+        .sort(),
+      custom_virtualenvs: [],
+    };
+  }
+}

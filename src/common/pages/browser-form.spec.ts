@@ -1,0 +1,49 @@
+import type { Request, Response } from 'express';
+import { Forbidden } from '../errors/errors.js';
+import { browserForms, submissionOf } from './browser-form.js';
+
+const TOKEN = 'a'.repeat(32);
+
+function send(
+  body: Record<string, unknown>,
+  { headers = {}, type = true }: { headers?: Record<string, string>; type?: boolean } = {},
+): Request {
+  const request = {
+    method: 'POST',
+    headers: { host: 'here', cookie: `controller_session=s; csrftoken=${TOKEN}`, ...headers },
+    is: () => (type ? 'application/x-www-form-urlencoded' : false),
+    body,
+  } as unknown as Request;
+  browserForms(request, {} as Response, () => undefined);
+  return request;
+}
+
+describe('browserForms', () => {
+  it('lets a form of a page stand for another method', () => {
+    const request = send({ _method: 'PATCH', csrfmiddlewaretoken: TOKEN, name: 'x' });
+    expect(request.method).toBe('PATCH');
+    expect(submissionOf(request)?.values).toMatchObject({ name: 'x' });
+  });
+
+  it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps POST for %j', (method) => {
+    expect(send({ _method: method, csrfmiddlewaretoken: TOKEN }).method).toBe('POST');
+  });
+
+  it.each([
+    ['no token', {}, {}],
+    ['a wrong token', { csrfmiddlewaretoken: 'b'.repeat(32) }, {}],
+    ['another site', { csrfmiddlewaretoken: TOKEN }, { origin: 'https://elsewhere.example' }],
+  ])('refuses %s', (_case, body, headers) => {
+    expect(() => send({ _method: 'DELETE', ...body }, { headers })).toThrow(Forbidden);
+  });
+
+  it.each([
+    ['a client with a token of its own', { headers: { authorization: 'Bearer x' } }],
+    ['a client without a session', { headers: { cookie: '' } }],
+    ['JSON', { type: false }],
+  ])('ignores %s', (_case, options) => {
+    const request = send({ _method: 'DELETE', csrfmiddlewaretoken: TOKEN }, options);
+    expect(request.method).toBe('POST');
+    expect(submissionOf(request)).toBeUndefined();
+  });
+});

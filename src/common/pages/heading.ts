@@ -1,0 +1,54 @@
+import { nameOf } from '../rest/options.service.js';
+import type { TableRoute } from '../rest/route-table.js';
+import { actionTitle } from './forms.js';
+import { html, type Html, type HtmlValue } from './html.js';
+import { csrfInput } from './layout.js';
+import type { PageContext } from './page-context.js';
+
+export interface HeadingParts {
+  context: PageContext;
+  title: string;
+  /** The route that answered; undefined for a URL or method that nothing answers. */
+  route: TableRoute | undefined;
+  /** The `Allow` header of the answer, or an empty text. */
+  allow: string;
+  /** Routes whose forms are on the page. */
+  usable: readonly TableRoute[];
+}
+
+/** Title, description, allowed methods, and the way to each form of the page. */
+export function heading({ context, title, route, allow, usable }: HeadingParts): Html {
+  const kind = nameOf(route);
+  const links = usable.filter(({ method }) => method !== 'PUT');
+  return html`<div class="heading">
+    <div>
+      <h1>${title}</h1>
+      <p class="description">
+        ${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}
+      </p>
+    </div>
+    <div class="tools">
+      ${allow && methodList(allow)} ${links.map(jump)} ${context.actor && optionsButton(context)}
+    </div>
+  </div>`;
+}
+
+const methodList = (allow: string): Html => {
+  const methods = allow.split(', ').map((method) => html`<code class="method">${method}</code> `);
+  return html`<p class="allow"><span class="hidden">Allowed methods: </span>${methods}</p>`;
+};
+
+function jump(route: TableRoute): HtmlValue {
+  const { method, info } = route;
+  const text = JUMP[method] ?? (info && info.kind === 'action' ? actionTitle(route, info) : 'Add');
+  const danger = method === 'DELETE' && ' danger';
+  return html`<a class="button${danger}" href="#form-${method.toLowerCase()}">${text}</a>`;
+}
+
+const JUMP: Record<string, string> = { PATCH: 'Change', DELETE: 'Delete' };
+
+const optionsButton = ({ path, csrf }: PageContext): Html =>
+  html`<form method="post" action="${path}">
+    ${csrfInput(csrf)}
+    <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
+  </form>`;

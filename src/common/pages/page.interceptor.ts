@@ -1,0 +1,108 @@
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { mergeMap, type Observable } from 'rxjs';
+import { acceptsHtml } from '../http/negotiation.js';
+import type { ApiRequest } from '../http/request.js';
+import type { RouteInfo } from '../rest/route.js';
+import { RouteTable } from '../rest/route-table.js';
+import { submissionOf } from './browser-form.js';
+import { bodyOf } from './form-values.js';
+import { setPageHeaders } from './layout.js';
+import { leaveNotice, type Notice } from './page-context.js';
+import { PageRenderer } from './page-renderer.js';
+import { isItem } from './values.js';
+
+/**
+ * Turns answers into pages for browsers (docs/contract/pages.md), and forms of those pages into
+ * requests like any other. The handlers know nothing of it. It surrounds the reply interceptor:
+ * what it sees is the JSON that every other client would get.
+ */
+@Injectable()
+export class PageInterceptor implements NestInterceptor {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly renderer: PageRenderer,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const submission = submissionOf(request);
+    // OPTIONS is data for programs; only the button of a page shows it as one
+    // (docs/contract/pages.md).
+    const browsing =
+      /^\/api(\/|$)/.test(request.path) &&
+      acceptsHtml(request) &&
+      (request.method !== 'OPTIONS' || submission !== undefined);
+    if (!browsing && !submission) return next.handle();
+    const info = this.table.match(request.path)?.routes.get(request.method)?.info;
+    if (submission && info?.access === 'authenticated') {
+      request.body = bodyOf(submission, info.body ?? []);
+    }
+    if (!browsing) return next.handle();
+    return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
+  }
+
+  private async answer(
+    request: ApiRequest,
+    response: Response,
+    info: RouteInfo | undefined,
+    answer: unknown,
+  ): Promise<unknown> {
+    const type = String(response.getHeader('Content-Type') ?? 'application/json');
+    if (response.headersSent || !type.includes('json')) return answer;
+    const body: unknown =
+      answer === undefined ? undefined : (JSON.parse(JSON.stringify(answer)) as unknown);
+    const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
+    if (target !== null) {
+      leaveNotice(response, noticeOf(request, response, info), request.secure);
+      response.status(303).setHeader('Location', target);
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      return '';
+    }
+    if (response.statusCode === 204) return answer;
+    const page = await this.renderer.render(request, response, {
+      status: response.statusCode,
+      body,
+    });
+    setPageHeaders(response);
+    return page;
+  }
+}
+
+/** Where a browser goes after a form: to the object, back to the list, or nowhere. */
+function nextPage(
+  { method, path }: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+  body: unknown,
+): string | null {
+  const here = path.endsWith('/') ? path : `${path}/`;
+  const above = here.replace(/[^/]+\/$/, '');
+  if (method === 'OPTIONS' || info?.shownOnce) return null;
+  if (method === 'DELETE') return above;
+  if (method === 'PUT' || method === 'PATCH') {
+    return isItem(body) && typeof body.url === 'string' ? body.url : here;
+  }
+  const location = response.getHeader('Location');
+  if (typeof location === 'string') return location;
+  if (body !== undefined) return null;
+  return info?.kind === 'action' ? above : here;
+}
+
+function noticeOf(
+  { method, body }: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+): Notice {
+  if (method === 'DELETE') return 'deleted';
+  if (method === 'PUT' || method === 'PATCH') return 'saved';
+  if (info?.kind === 'action') return 'done';
+  if (response.statusCode === 201) return 'created';
+  return 'disassociate' in body ? 'removed' : 'added';
+}

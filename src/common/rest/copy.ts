@@ -1,0 +1,154 @@
+import { RequestMethod } from '@nestjs/common';
+import { columnOf } from '../fields/field.js';
+import { validate } from '../fields/validate.js';
+import { DomainError, Invalid } from '../errors/errors.js';
+import { Reply } from '../http/reply.js';
+import type { ApiRequest } from '../http/request.js';
+import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
+import { addRoute } from './add-route.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { Values } from './hooks.js';
+import type { Machinery } from './machinery.js';
+import type { GenericController, GenericControllerClass } from './resource.controller.js';
+
+export interface CopyContext {
+  machinery: Machinery;
+  request: ApiRequest;
+}
+
+/** Where copying an object is more than making another one from its fields. */
+export interface CopyOptions {
+  /** Further members of the answer to GET: what would not come along. */
+  losses?: {
+    /** JSON schemas by name. */
+    properties: JsonSchemas;
+    tell: (
+      original: Row,
+      mayCopy: boolean,
+      context: CopyContext,
+    ) => Promise<Record<string, unknown>>;
+  };
+  /** Values that differ from the original's, by field name; secrets are opened here. */
+  values?: (original: Row, context: CopyContext) => Promise<Values>;
+  /** Copies what hangs on the original, in the same transaction. */
+  copied?: (original: Row, copy: Row, context: CopyContext) => Promise<void>;
+}
+
+/**
+ * Declares `/<resource>/<id>/copy/` (docs/contract/conventions.md#copies): GET says whether the
+ * caller may, POST `{name}` does it. The action `copy` of the policy decides: read on the original
+ * and the create rule applied to the original's own data.
+ */
+export function Copyable(options: CopyOptions = {}): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    const label = definition.label.toLowerCase();
+    const info = { access: 'authenticated', parent: definition } as const;
+    definition.links.set('copy', 'copy');
+    addRoute(controller, 'copy_check', {
+      method: RequestMethod.GET,
+      path: ':id/copy',
+      info: {
+        ...info,
+        kind: 'document',
+        operationId: `${definition.path}_copy_read`,
+        summary: `Tell whether the caller may copy one ${label}.`,
+        response: object({ can_copy: BOOLEAN, ...options.losses?.properties }),
+      },
+      handler: function (this: GenericController, request) {
+        return copyCheck(definition, { machinery: this.machinery, request }, options);
+      } as (request: ApiRequest) => Promise<unknown>,
+    });
+    addRoute(controller, 'copy', {
+      method: RequestMethod.POST,
+      path: ':id/copy',
+      info: {
+        ...info,
+        kind: 'create',
+        resource: definition,
+        needs: 'copy',
+        operationId: `${definition.path}_copy_create`,
+        summary: `Copy one ${label} under another name.`,
+        get body() {
+          return definition.fields.filter(({ name }) => name === 'name');
+        },
+      },
+      handler: function (this: GenericController, request) {
+        const context = { machinery: this.machinery, request };
+        return this.machinery.database.transaction(() => copy(definition, context, options));
+      } as (request: ApiRequest) => Promise<unknown>,
+    });
+  };
+}
+
+async function copyCheck(
+  definition: ResourceDefinition,
+  context: CopyContext,
+  { losses }: CopyOptions,
+): Promise<Record<string, unknown>> {
+  const { machinery, request } = context;
+  const { params, actor } = request;
+  const row = await machinery.resources.load(definition, params.id, actor);
+  const can_copy = await mayCopy(definition, row, context);
+  return { can_copy, ...(await losses?.tell(row, can_copy, context)) };
+}
+
+async function mayCopy(
+  definition: ResourceDefinition,
+  row: Row,
+  { machinery, request }: CopyContext,
+): Promise<boolean> {
+  try {
+    await machinery.resources.assertMay(definition, row.id, 'copy', request.actor);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+async function copy(
+  definition: ResourceDefinition,
+  context: CopyContext,
+  options: CopyOptions,
+): Promise<Reply> {
+  const { machinery, request } = context;
+  const { resources } = machinery;
+  const { params, body, actor } = request;
+  const original = await resources.load(definition, params.id, actor);
+  const named = definition.fields.filter(({ name }) => name === 'name');
+  const { name } = validate(named, body);
+  if (name === original.name) {
+    throw Invalid.field(
+      'name',
+      `The original object is already named ${String(name)}, a copy from it cannot have the same name.`,
+    );
+  }
+  await resources.assertMay(definition, original.id, 'copy', actor);
+  const values = {
+    ...valuesOf(definition, original),
+    ...(await options.values?.(original, context)),
+    name,
+  };
+  const made = await resources.insert(namesOnName(definition), values, actor);
+  await options.copied?.(original, made, context);
+  const shown = await resources.load(definition, made.id, actor);
+  return Reply.created(await resources.show(definition, shown, actor));
+}
+
+/** A copy differs by its name alone: that is at fault when another object is called so. */
+const namesOnName = (definition: ResourceDefinition): ResourceDefinition => ({
+  ...definition,
+  unique: definition.unique.map((rule) =>
+    rule.columns.includes('name') ? { ...rule, field: 'name' } : rule,
+  ),
+});
+
+/** The fields of a row as a request would have brought them. */
+function valuesOf(definition: ResourceDefinition, row: Row): Values {
+  const writable = definition.fields.filter(
+    (field) => field.column !== null && !field.readOnly && !field.internal && field.name !== 'id',
+  );
+  return Object.fromEntries(writable.map((field) => [field.name, row[columnOf(field)]]));
+}

@@ -1,0 +1,153 @@
+import {
+  Catch,
+  HttpException,
+  Logger,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { sqlState } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
+import { ErrorPages } from '../pages/error-pages.js';
+import { brokenReference } from '../resource/broken-reference.js';
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  Invalid,
+  MethodNotAllowed,
+  NotAcceptable,
+  NotFound,
+  PayloadTooLarge,
+  TooManyRequests,
+  Unauthenticated,
+  Unavailable,
+  UnsupportedMediaType,
+} from '../errors/errors.js';
+import type { ApiRequest } from '../http/request.js';
+import { currentScope } from '../http/request-scope.js';
+
+/** Status, body and headers of an error. */
+export interface ErrorAnswer {
+  status: number;
+  body: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+const detail = (
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): ErrorAnswer => ({ status, body: { detail: text }, headers });
+
+const UNAUTHENTICATED =
+  'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
+const FORBIDDEN = 'You do not have permission to perform this action.';
+const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
+const TEMPORARY = 'The service is temporarily unavailable. Try again.';
+
+/** The only code that gives an error its status and body (docs/contract/conventions.md#errors). */
+export function answerOf(error: unknown): ErrorAnswer {
+  if (error instanceof Invalid) return { status: 400, body: error.errors };
+  if (error instanceof BadRequest) return detail(400, error.detail);
+  if (error instanceof Unauthenticated) {
+    return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
+  }
+  if (error instanceof Forbidden) return detail(403, error.detail ?? FORBIDDEN);
+  if (error instanceof NotFound) return detail(404, error.detail);
+  if (error instanceof MethodNotAllowed) {
+    return detail(405, error.detail ?? `Method "${error.method}" not allowed.`);
+  }
+  if (error instanceof NotAcceptable) {
+    return detail(406, 'Could not satisfy the request Accept header.');
+  }
+  if (error instanceof Conflict) return detail(409, error.detail);
+  if (error instanceof PayloadTooLarge) {
+    return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
+  }
+  if (error instanceof UnsupportedMediaType) {
+    return detail(
+      415,
+      'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+    );
+  }
+  if (error instanceof TooManyRequests) {
+    const seconds = error.retryAfterSeconds;
+    return detail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
+      'Retry-After': String(seconds),
+    });
+  }
+  if (error instanceof Unavailable) return unavailable(error.retryAfterSeconds);
+  return databaseAnswer(error) ?? frameworkAnswer(error);
+}
+
+const unavailable = (seconds = 5): ErrorAnswer =>
+  detail(503, TEMPORARY, { 'Retry-After': String(seconds) });
+
+/** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
+function databaseAnswer(error: unknown): ErrorAnswer | null {
+  const state = sqlState(error);
+  if (state === '2201B') return detail(400, 'The regular expression is not valid.');
+  if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
+  if (state === '23505') return detail(409, 'Another request made a conflicting change.');
+  if (state === '23503') return detail(409, brokenReference(error));
+  if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
+    return detail(400, 'A value of the request cannot be used.');
+  }
+  return isPassing(error) ? unavailable() : null;
+}
+
+function frameworkAnswer(error: unknown): ErrorAnswer {
+  const status =
+    error instanceof HttpException
+      ? error.getStatus()
+      : Number((error as { status?: unknown } | null)?.status ?? 500);
+  if (status === 404) return detail(404, 'The requested resource could not be found.');
+  if (status >= 400 && status < 500) {
+    return detail(status, 'The request could not be understood by the server.');
+  }
+  return detail(500, 'A server error has occurred.');
+}
+
+/** Catches everything that a handler, guard or middleware throws. */
+@Catch()
+export class ErrorsFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Errors');
+
+  constructor(private readonly pages: ErrorPages) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const answer = answerOf(error);
+    if (answer.status >= 500) {
+      this.logger.error({
+        message: 'request failed',
+        requestId: currentScope()?.requestId,
+        method: request.method,
+        path: request.path,
+        status: answer.status,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    }
+    if (response.headersSent) {
+      response.end();
+      return;
+    }
+    for (const [name, value] of Object.entries(answer.headers ?? {})) {
+      response.setHeader(name, value);
+    }
+    const sendJson = (): void => {
+      if (!response.headersSent) response.status(answer.status).json(answer.body);
+    };
+    this.pages.send(request as unknown as ApiRequest, response, answer).then(
+      (sent) => {
+        if (!sent) sendJson();
+      },
+      (failure: unknown) => {
+        this.logger.error({ message: 'error page failed', error: String(failure) });
+        sendJson();
+      },
+    );
+  }
+}

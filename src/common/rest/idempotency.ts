@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { BadRequest, Conflict } from '../errors/errors.js';
+import { Reply } from '../http/reply.js';
+import type { ApiRequest } from '../http/request.js';
+
+const MAX_KEY_LENGTH = 255;
+/** How long a key stands for its first request. */
+const LIFETIME_HOURS = 24;
+
+const REFUSED = 400;
+
+/** What came of a request: an answer, or a refusal that stands. */
+type Outcome = Reply | BadRequest;
+
+interface StoredAnswer {
+  request: string;
+  status: number;
+  location: string | null;
+  body: string;
+}
+
+/**
+ * Gives a repeated request its first answer instead of doing its work again. Requests without the
+ * header are simply done. A refused request leaves nothing behind: its key may be used again.
+ */
+@Injectable()
+export class Idempotency {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Does `work` once for each key of a caller and URL. Work and record are one transaction: two
+   * requests with one key wait for each other.
+   *
+   * @param work a refusal that it throws leaves nothing behind; one that it gives back stands: what
+   *   was written is kept, and the key gets the refusal again
+   * @param content stands for the body, where that is not parsed
+   * @throws Conflict when the key came with another body, BadRequest for a key that cannot be one,
+   *   and the refusal that work gave back
+   */
+  async once(
+    request: ApiRequest,
+    work: () => Promise<Outcome>,
+    content: unknown = request.body,
+  ): Promise<Reply> {
+    const header = request.get('Idempotency-Key');
+    const outcome =
+      header === undefined ? await work() : await this.outcome(request, header, work, content);
+    if (outcome instanceof BadRequest) throw outcome;
+    return outcome;
+  }
+
+  private async outcome(
+    request: ApiRequest,
+    header: string,
+    work: () => Promise<Outcome>,
+    content: unknown,
+  ): Promise<Outcome> {
+    const key = digest([request.method, pathOf(request), request.actor.id, checkedKey(header)]);
+    const body = digest([queryOf(request), content]);
+    return this.database.transaction(async () => {
+      if (!(await this.take(key, body))) return this.replay(key, body);
+      const outcome = await work();
+      await this.store(key, outcome);
+      return outcome;
+    });
+  }
+
+  private async take(key: string, request: string): Promise<boolean> {
+    const taken = await this.database.row(sql`
+      INSERT INTO idempotency_keys (key, request) VALUES (${key}, ${request})
+      ON CONFLICT (key) DO UPDATE SET request = EXCLUDED.request, created = now()
+      WHERE idempotency_keys.created < now() - make_interval(hours => ${LIFETIME_HOURS}::int)
+      RETURNING key`);
+    return taken !== undefined;
+  }
+
+  private async replay(key: string, request: string): Promise<Outcome> {
+    const stored = await this.database.row<StoredAnswer>(sql`
+      SELECT request, status, location, body FROM idempotency_keys WHERE key = ${key}`);
+    if (!stored || stored.request !== request) {
+      throw new Conflict('The Idempotency-Key was used for a request with another body.');
+    }
+    const { status, location, body } = stored;
+    const content = body === '' ? undefined : (JSON.parse(body) as unknown);
+    if (status === REFUSED) return new BadRequest((content as { detail: string }).detail);
+    return new Reply(status, content, {
+      'Idempotent-Replayed': 'true',
+      ...(location === null ? {} : { Location: location }),
+    });
+  }
+
+  private async store(key: string, outcome: Outcome): Promise<void> {
+    const { status, body, headers } =
+      outcome instanceof BadRequest ? new Reply(REFUSED, { detail: outcome.detail }) : outcome;
+    await this.database.execute(sql`
+      UPDATE idempotency_keys SET status = ${status}, location = ${headers.Location ?? null},
+        body = ${body === undefined ? '' : JSON.stringify(body)}
+      WHERE key = ${key}`);
+  }
+}
+
+function checkedKey(header: string): string {
+  if (header === '' || header.length > MAX_KEY_LENGTH) {
+    throw new BadRequest(`Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`);
+  }
+  return header;
+}
+
+const pathOf = ({ path }: ApiRequest): string => path.replace(/\/+$/, '');
+
+const queryOf = ({ query }: ApiRequest): string => JSON.stringify(query);
+
+const digest = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import type { Actor } from '../access.js';
+import { fieldOptions, schemaOptions } from '../fields/options.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import { searchFields } from '../list/compile.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { Machinery } from './machinery.js';
+import { namedUrlFormat } from '../resource/natural-key.js';
+import { DomainError } from '../errors/errors.js';
+import { LINES_TYPE } from '../http/lines.js';
+import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
+import type { TableEntry, TableRoute } from './route-table.js';
+
+export const PARSES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+] as const;
+export const RENDERS = ['application/json', 'text/html'] as const;
+
+/** Answers OPTIONS of any URL from the declarations of its routes. */
+@Injectable()
+export class OptionsService {
+  constructor(
+    private readonly machinery: Machinery,
+    private readonly settings: Settings,
+  ) {}
+
+  async describe(entry: TableEntry, path: string, actor: Actor | null): Promise<object> {
+    const get = entry.routes.get('GET');
+    const first = get ?? [...entry.routes.values()][0];
+    const definition = get?.info?.resource;
+    const lines = entry.routes.get('POST')?.info?.lines ? [LINES_TYPE] : [];
+    return {
+      name: nameOf(first),
+      description: [...entry.routes.values()]
+        .map((route) => route.info?.summary ?? '')
+        .filter((text) => text !== '')
+        .join(' '),
+      renders: [...RENDERS, ...lines],
+      parses: [...PARSES, ...lines],
+      actions: await this.actions(entry, path, actor),
+      ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
+      ...(definition && definition.roles.length > 0
+        ? { object_roles: definition.roles.map(({ field }) => field) }
+        : {}),
+      ...namedUrlInfo(definition),
+    };
+  }
+
+  private listInfo(definition: ResourceDefinition): object {
+    return {
+      types: definition.variants?.().map(({ type }) => type) ?? [definition.type],
+      search_fields: searchFields(definition).map(({ name }) => name),
+      related_search_fields: [
+        ...definition.fields.filter((field) => field.target && !field.internal),
+        ...Object.keys(definition.relations).map((name) => ({ name })),
+      ].map(({ name }) => `${name}__search`),
+      max_page_size: this.settings.MAX_PAGE_SIZE,
+    };
+  }
+
+  /**
+   * `GET` and `POST` only (docs/contract/clients.md#options-of-routes); `POST` when this caller may
+   * send it. Where a document, not a resource, is put, the client looks for its fields under `PUT`.
+   */
+  private async actions(
+    entry: TableEntry,
+    path: string,
+    actor: Actor | null,
+  ): Promise<Record<string, object>> {
+    const actions: Record<string, object> = {};
+    const get = entry.routes.get('GET');
+    if (get) actions.GET = await this.shown(get, path);
+    const post = entry.routes.get('POST');
+    // The command-line client learns the fields of an action from object 1, whether it exists or not
+    // (docs/contract/clients.md#options-of-routes).
+    const open =
+      !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
+    if (post && (open.body || open.attach)) {
+      actions.POST = {
+        ...(open.body ? fieldOptions(post.info?.body ?? [], 'POST') : {}),
+        ...(post.info?.attach && open.attach ? ATTACH_FIELDS : {}),
+      };
+    }
+    const put = entry.routes.get('PUT');
+    if (put?.info?.kind === 'action') {
+      const fields = (await this.fieldsAt(put, path)) ?? put.info.body ?? [];
+      actions.PUT = fieldOptions(fields, 'PUT');
+    }
+    return actions;
+  }
+
+  /** Every key of the answer to a GET, or of the entries of a list. */
+  private async shown(get: TableRoute, path: string): Promise<Record<string, object>> {
+    const { kind, resource, adds = {}, response } = get.info ?? {};
+    if (resource) {
+      return { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
+    }
+    const fields = await this.fieldsAt(get, path);
+    return fields ? fieldOptions(fields, 'GET') : schemaOptions(membersOf(response));
+  }
+
+  private fieldsAt(route: TableRoute, path: string): FieldsAt {
+    return route.info?.fieldsAt?.(this.machinery, parametersOf(route.pattern, path));
+  }
+
+  /** What of a route that writes is open to this caller, as far as that can be told beforehand. */
+  async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
+    const { info } = route;
+    if (!info || info.access !== 'authenticated') return ALL_OPEN;
+    if (!actor) return NOTHING_OPEN;
+    const { resources } = this.machinery;
+    try {
+      const parent = info.parent
+        ? await resources.load(info.parent, idOf(route.pattern, path), actor)
+        : null;
+      if (info.parent && parent) {
+        await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
+      }
+      if (info.opens) return await info.opens({ machinery: this.machinery, actor, parent });
+      if (parent || info.kind !== 'create' || !info.resource) return ALL_OPEN;
+      return (await resources.mayAdd(info.resource, actor)) ? ALL_OPEN : NOTHING_OPEN;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return NOTHING_OPEN;
+    }
+  }
+}
+
+const ATTACH_FIELDS = {
+  id: { type: 'integer', label: 'ID', required: false, help_text: 'Object to attach.' },
+  disassociate: {
+    type: 'boolean',
+    label: 'Disassociate',
+    required: false,
+    help_text: 'Detach the object instead.',
+  },
+};
+
+function resourceOptions(definition: ResourceDefinition, isList: boolean): Record<string, object> {
+  const kinds = definition.variants?.() ?? [definition];
+  return {
+    type: {
+      type: 'choice',
+      label: 'Type',
+      choices: kinds.map(({ type, label }) => [type, label]),
+      filterable: true,
+    },
+    url: { type: 'string', label: 'URL', filterable: false },
+    related: { type: 'object', label: 'Related', filterable: false },
+    summary_fields: { type: 'object', label: 'Summary fields', filterable: false },
+    ...Object.assign({}, ...kinds.map((kind) => unfilterable(keysOf(kind, isList)))),
+    ...keysOf(definition, isList),
+  };
+}
+
+/** A list of several kinds is filtered by what it declares itself. */
+const unfilterable = (keys: Record<string, object>): Record<string, object> =>
+  Object.fromEntries(
+    Object.entries(keys).map(([name, described]) => [name, { ...described, filterable: false }]),
+  );
+
+/** Keys of a representation: its fields and what `extend` adds to them. */
+function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
+  const shown = fields.filter((field) => !isList || !field.detailOnly);
+  const told = fieldOptions(fields, 'GET');
+  const added = Object.entries(shows.fields ?? {}).filter(([name]) => !(name in told));
+  return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
+}
+
+/** Members of a document; of one that is a list, those of its entries. */
+function membersOf(schema: JsonSchema | undefined): JsonSchemas {
+  const properties = (schema?.properties ?? {}) as JsonSchemas;
+  const entries = properties.results?.items as JsonSchema | undefined;
+  return entries ? membersOf(entries) : properties;
+}
+
+/** "Team List", "Team Detail", "Team Users List". */
+export function nameOf(route: TableRoute | undefined): string {
+  const info = route?.info;
+  if (!info) return '';
+  const own = info.resource?.label ?? '';
+  const parent = info.parent && info.parent !== info.resource ? `${info.parent.label} ` : '';
+  if (info.kind === 'list' || info.kind === 'create' || info.kind === 'associate') {
+    return `${parent}${own} List`.trim();
+  }
+  if (info.kind === 'action' || info.kind === 'document') {
+    const words = info.operationId.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
+    return words.join(' ');
+  }
+  return `${own} Detail`;
+}
+
+const idOf = (pattern: string, path: string): string => parametersOf(pattern, path).id ?? '';
+
+/** The parameters of a pattern as a path has them. */
+function parametersOf(pattern: string, path: string): Record<string, string> {
+  const parts = path.split('/');
+  return Object.fromEntries(
+    pattern
+      .split('/')
+      .flatMap((part, index) =>
+        part.startsWith(':') ? [[part.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
+      ),
+  );
+}
+
+function namedUrlInfo(definition: ResourceDefinition | null | undefined): object {
+  const format = definition ? namedUrlFormat(definition) : null;
+  return definition && format !== null ? { named_url_format: `${definition.path}/${format}/` } : {};
+}

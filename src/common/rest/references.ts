@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { and, ident, sql, TRUE } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import type { Field } from '../fields/field.js';
+import { invalidPk } from '../fields/validate.js';
+import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import type { Values } from './hooks.js';
+
+/**
+ * Objects named in a body: missing is 400, existing but not permitted is 403
+ * (docs/contract/conventions.md#readable-or-not).
+ */
+@Injectable()
+export class References {
+  constructor(private readonly database: Database) {}
+
+  /** @throws Invalid naming every reference whose object does not exist */
+  async assertExist(definition: ResourceDefinition, values: Values): Promise<void> {
+    const errors: FieldErrors = {};
+    for (const [target, fields] of this.byTarget(definition, values)) {
+      const ids = fields.map((field) => values[field.name] as number);
+      const found = await this.database.rows<{ id: number }>(sql`
+        SELECT r.id FROM ${ident(target.table)} r
+        WHERE ${and(sql`r.id = ANY(${ids}::int[])`, target.own('r'), target.hide?.('r') ?? TRUE)}
+        FOR KEY SHARE`);
+      const known = new Set(found.map(({ id }) => id));
+      for (const field of fields) {
+        const id = values[field.name] as number;
+        if (!known.has(id)) errors[field.name] = [invalidPk(id)];
+      }
+    }
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
+
+  /** @throws Forbidden when the caller may not use a referenced object */
+  async assertUsable(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    for (const [target, fields] of this.byTarget(definition, values)) {
+      for (const field of fields) {
+        const action = field.needs ?? 'read';
+        await this.assertAllowed(target, [values[field.name] as number], action, actor);
+      }
+    }
+  }
+
+  /** @throws Forbidden unless the caller may do `action` to every one of the objects */
+  async assertAllowed(
+    target: ResourceDefinition,
+    ids: readonly number[],
+    action: string,
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.isSuperuser || ids.length === 0) return;
+    const allowed = await this.database.rows(sql`
+      SELECT r.id FROM ${ident(target.table)} r
+      WHERE ${and(sql`r.id = ANY(${ids}::int[])`, permit(target.policy, action, 'r', actor))}`);
+    if (allowed.length < new Set(ids).size) throw new Forbidden();
+  }
+
+  private byTarget(
+    definition: ResourceDefinition,
+    values: Values,
+  ): Map<ResourceDefinition, Field[]> {
+    const grouped = new Map<ResourceDefinition, Field[]>();
+    for (const field of definition.fields) {
+      if (!field.target || typeof values[field.name] !== 'number') continue;
+      const target = field.target();
+      grouped.set(target, [...(grouped.get(target) ?? []), field]);
+    }
+    return grouped;
+  }
+}

@@ -1,0 +1,298 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Database } from '../../database/database.js';
+import { insertRow, updateRow } from '../../database/rows.js';
+import { and, FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { permit, RoleStore, type Actor } from '../access.js';
+import { ActivityRecorder, refOf } from '../activity/activity.js';
+import { validate } from '../fields/validate.js';
+import { Forbidden, NotFound } from '../errors/errors.js';
+import type { Reply } from '../http/reply.js';
+import { existing, itemAt } from '../invariants.js';
+import { ListService, type ListOptions } from '../list/list.service.js';
+import type { Page } from '../list/page.js';
+import type { QueryParameters } from '../list/query.js';
+import {
+  changesOf,
+  columnsOf,
+  parentChanged,
+  replaceable,
+  rowChanges,
+  updateChanges,
+} from './changes.js';
+import type { RepresentContext, ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { ResourceHooks, Values } from './hooks.js';
+import { idByName } from '../resource/natural-key.js';
+import { References } from './references.js';
+import { capabilityColumns, represent, type Representation } from '../resource/represent.js';
+import { withUniqueRules } from '../resource/unique.js';
+
+export type Body = Record<string, unknown>;
+
+/** Where a row comes from besides the body: a sub-list fills in its parent. */
+export interface CreateOptions {
+  injected?: Values;
+  /** Replaces the policy's `add` rule where the parent's rule decides. Throws to refuse. */
+  authorise?: () => Promise<void>;
+}
+
+/** List, retrieve, create, change and delete for every resource, in one way. */
+@Injectable()
+export class ResourceService {
+  constructor(
+    readonly database: Database,
+    private readonly lists: ListService,
+    private readonly references: References,
+    private readonly roles: RoleStore,
+    private readonly activity: ActivityRecorder,
+    private readonly moduleRef: ModuleRef,
+  ) {}
+
+  list(
+    definition: ResourceDefinition,
+    query: QueryParameters,
+    actor: Actor,
+    options: ListOptions = {},
+  ): Promise<Page<Representation>> {
+    return this.lists.list(definition, query, actor, options);
+  }
+
+  async retrieve(
+    definition: ResourceDefinition,
+    id: string,
+    actor: Actor,
+  ): Promise<Representation> {
+    return this.show(definition, await this.load(definition, id, actor), actor);
+  }
+
+  /** The representation of one loaded row. */
+  async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
+    const context = this.representContext(actor, true);
+    return itemAt(await represent(definition, [row], context), 0);
+  }
+
+  /** What representing rows for a caller needs. */
+  representContext(actor: Actor, detail: boolean): RepresentContext {
+    const { database } = this;
+    const find = <T>(token: abstract new (...args: never[]) => T): T =>
+      this.moduleRef.get<T>(token as never, { strict: false });
+    return { database, actor, detail, find };
+  }
+
+  /**
+   * One readable row with its capabilities, by id or natural key.
+   *
+   * @param action further action the caller must be allowed
+   * @throws NotFound for an unknown id, Forbidden for one the caller may not read
+   * (docs/contract/conventions.md#readable-or-not)
+   */
+  async load(
+    definition: ResourceDefinition,
+    id: string | number,
+    actor: Actor,
+    { action, lock = false }: { action?: string; lock?: boolean } = {},
+  ): Promise<Row> {
+    if (!definition.stored) throw new NotFound();
+    const number =
+      typeof id === 'string' && !/^\d+$/.test(id)
+        ? await idByName(definition, id, { database: this.database, actor })
+        : Number(id);
+    const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
+      SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
+        (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
+        (${action ? permit(definition.policy, action, 't', actor) : TRUE}) AS may_act
+      FROM ${ident(definition.table)} t
+      WHERE ${and(idCondition(number), definition.own('t'))} ${lock ? sql`FOR UPDATE OF t` : sql``}`);
+    if (!row) {
+      throw new NotFound(`No ${definition.label.replaceAll(' ', '')} matches the given query.`);
+    }
+    if (!row.may_read || !row.may_act) throw new Forbidden();
+    return row;
+  }
+
+  async create(
+    definition: ResourceDefinition,
+    body: Body,
+    actor: Actor,
+    { injected = {}, authorise }: CreateOptions = {},
+  ): Promise<Row> {
+    const fields = definition.fields.filter((field) => !(field.name in injected));
+    const values = { ...validate(fields, body), ...injected };
+    return this.insert(definition, values, actor, authorise);
+  }
+
+  /** Creates a row from values that are already validated. */
+  async insert(
+    definition: ResourceDefinition,
+    values: Values,
+    actor: Actor,
+    authorise?: () => Promise<void>,
+  ): Promise<Row> {
+    const hooks = this.hooksOf(definition);
+    return this.database.transaction(async () => {
+      await this.references.assertExist(definition, values);
+      const extra = (await hooks.prepareCreate?.(values, actor)) ?? {};
+      await (authorise ? authorise() : this.assertMayAdd(definition, values, actor));
+      await this.references.assertUsable(definition, values, actor);
+      const columns = {
+        ...columnsOf(definition, values),
+        ...extra,
+        ...(definition.discriminator === null ? {} : { type: definition.discriminator }),
+        ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
+        ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
+      };
+      const row = existing(
+        await withUniqueRules(definition, () =>
+          this.database.row<Row>(insertRow(definition.table, columns)),
+        ),
+        'an INSERT returns its row',
+      );
+      await this.roles.createRoles(definition, [row]);
+      await this.roles.grantCreator(definition, row, actor);
+      await hooks.created?.(row, values, actor);
+      if (definition.audited) {
+        const changes = rowChanges(definition, row);
+        this.activity.record({ operation: 'create', object1: refOf(definition, row), changes });
+      }
+      return this.reload(definition, row.id, actor);
+    });
+  }
+
+  /** PATCH (`partial`) and PUT. Only what differs is written, logged and checked for permission. */
+  async update(
+    definition: ResourceDefinition,
+    id: string,
+    body: Body,
+    actor: Actor,
+    { partial }: { partial: boolean },
+  ): Promise<Row> {
+    return this.database.transaction(async () => {
+      const before = await this.load(definition, id, actor, { lock: true });
+      const fields = partial ? definition.fields : replaceable(definition, body);
+      const values = validate(fields, body, { partial });
+      return this.change(definition, before, values, actor, { partial });
+    });
+  }
+
+  /** Changes a row from values that are already validated, in the caller's transaction. */
+  async change(
+    definition: ResourceDefinition,
+    before: Row,
+    values: Values,
+    actor: Actor,
+    mode: { partial: boolean } = { partial: true },
+  ): Promise<Row> {
+    const hooks = this.hooksOf(definition);
+    const changed = changesOf(definition, before, values);
+    await this.references.assertExist(definition, changed);
+    const extra = (await hooks.prepareUpdate?.(before, changed, actor, mode)) ?? {};
+    await this.assertMay(definition, before.id, 'change', actor);
+    await this.references.assertUsable(definition, changed, actor);
+    for (const name of Object.keys(changed)) {
+      if (definition.field(name)?.immutable) delete changed[name];
+    }
+    const columns = { ...columnsOf(definition, changed), ...extra };
+    if (Object.keys(columns).length === 0) return before;
+    const after = existing(
+      await withUniqueRules(definition, () =>
+        this.database.row<Row>(
+          updateRow(definition.table, before.id, {
+            ...columns,
+            modified: sql`now()`,
+            ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
+          }),
+        ),
+      ),
+      'an UPDATE of a locked row returns it',
+    );
+    if (parentChanged(definition, before, after)) {
+      await this.roles.parentChanged(definition, after);
+    }
+    await hooks.updated?.(before, after, actor);
+    if (definition.audited && Object.keys(changed).length > 0) {
+      const changes = updateChanges(definition, before, changed);
+      this.activity.record({ operation: 'update', object1: refOf(definition, after), changes });
+    }
+    return this.reload(definition, before.id, actor);
+  }
+
+  /** Deletes a row. A hook that does it another way gives the reply for it. */
+  async destroy(
+    definition: ResourceDefinition,
+    id: string,
+    actor: Actor,
+  ): Promise<Reply | undefined> {
+    return this.database.transaction(async () => {
+      const row = await this.load(definition, id, actor, { action: 'delete', lock: true });
+      await this.database.checkReferencesAtCommit();
+      const reply = await this.hooksOf(definition).prepareDelete?.(row, actor);
+      if (reply) return reply;
+      await this.database.execute(sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`);
+      if (definition.audited) {
+        const changes = rowChanges(definition, row);
+        this.activity.record({ operation: 'delete', object1: refOf(definition, row), changes });
+      }
+      return undefined;
+    });
+  }
+
+  /** @throws Forbidden unless the caller may do `action` to the row as it is now */
+  async assertMay(
+    definition: ResourceDefinition,
+    id: number,
+    action: string,
+    actor: Actor,
+  ): Promise<void> {
+    const rule = permit(definition.policy, action, 't', actor);
+    if (rule === TRUE) return;
+    const found =
+      rule === FALSE
+        ? undefined
+        : await this.database.row(sql`
+      SELECT 1 FROM ${ident(definition.table)} t WHERE t.id = ${id} AND ${rule}`);
+    if (!found) throw new Forbidden();
+  }
+
+  /** Whether a create by this caller could succeed at all; OPTIONS and forms show it. */
+  async mayAdd(definition: ResourceDefinition, actor: Actor): Promise<boolean> {
+    if (actor.isSuperuser) return true;
+    const rule = definition.policy.mayAdd?.(actor) ?? FALSE;
+    if (rule === TRUE || rule === FALSE) return rule === TRUE;
+    const found = await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
+    return found?.may === true;
+  }
+
+  /** @throws Forbidden unless the caller may create an object with these values */
+  async assertMayAdd(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    const rule = definition.policy.add?.(values)('t', actor) ?? FALSE;
+    if (rule === TRUE) return;
+    const found =
+      rule === FALSE
+        ? undefined
+        : await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
+    if (!found?.may) throw new Forbidden();
+  }
+
+  /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */
+  private async reload(definition: ResourceDefinition, id: number, actor: Actor): Promise<Row> {
+    const row = await this.database.row<Row>(sql`
+      SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
+      FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
+    return existing(row, 'a row just written is there');
+  }
+
+  hooksOf(definition: ResourceDefinition): ResourceHooks {
+    return definition.hooks
+      ? this.moduleRef.get<ResourceHooks>(definition.hooks as never, { strict: false })
+      : {};
+  }
+}
+
+function idCondition(id: number): Sql {
+  return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;
+}
+
+function joinColumns(columns: readonly Sql[]): Sql {
+  return columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);
+}

@@ -1,0 +1,113 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Field } from '../fields/field.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import type { Actor } from '../access.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { Machinery } from './machinery.js';
+
+export type RouteKind =
+  | 'list'
+  | 'create'
+  | 'retrieve'
+  | 'replace'
+  | 'modify'
+  | 'destroy'
+  | 'associate'
+  | 'action'
+  | 'document';
+
+/**
+ * Who may reach a route at all. Object permissions are the policy's; a route without this
+ * declaration is refused (closed by default) and fails the architecture tests.
+ */
+export type RouteAccess = 'public' | 'authenticated' | 'signature';
+
+/** What a route is, for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
+export interface RouteInfo {
+  kind: RouteKind;
+  access: RouteAccess;
+  /** Unique name in the OpenAPI document, `teams_list`. */
+  operationId: string;
+  summary: string;
+  /** Resource of the answer. */
+  resource?: ResourceDefinition;
+  /** Resource of the `:id` in the URL. */
+  parent?: ResourceDefinition;
+  /** Action of the parent's policy the caller needs for this method; OPTIONS asks it. */
+  needs?: string;
+  /**
+   * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
+   * told before there is a body; OPTIONS and the forms of pages ask it.
+   */
+  opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
+  /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
+  fieldsAt?: (machinery: Machinery, params: Readonly<Record<string, string>>) => FieldsAt;
+  /** Fields of the request body. */
+  body?: readonly Field[];
+  /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
+  lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
+  /** The list takes `{id}` and `{id, disassociate}`. */
+  attach?: boolean;
+  /** The list understands `limit`. */
+  events?: boolean;
+  /** Success status where it is not the usual one of the kind. */
+  status?: number;
+  /** The answer holds a value that is never shown again: a page shows it instead of moving on. */
+  shownOnce?: boolean;
+  /** JSON schema of a 2xx answer that is not a resource. */
+  response?: JsonSchema;
+  /** Schemas that `response` refers to by name, as those that contain themselves. */
+  components?: JsonSchemas;
+  /** Members a 2xx answer has besides those of the resource. */
+  adds?: JsonSchemas;
+  /** Answers with another status than the usual one, such as that of a dry run. */
+  alternatives?: readonly AlternativeAnswer[];
+  /** A body that works, for people who try the route; made from the fields where there is none. */
+  example?: Record<string, unknown>;
+  /** Some callers are sent elsewhere instead: 302 with `Location`. */
+  redirects?: boolean;
+  /** Media type of a 2xx answer that is not JSON. */
+  produces?: string;
+  /** Media types in which the answer is had as a text too. */
+  texts?: readonly string[];
+  /** Query parameters of a route that is not a list. */
+  query?: readonly QueryParameter[];
+}
+
+/** Undefined: there is no such document. */
+export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
+
+/** Who asks, and the object in the URL. */
+export interface Caller {
+  machinery: Machinery;
+  actor: Actor;
+  parent: Row | null;
+}
+
+/** What a caller may send to a route: a body that makes or changes something, an `{id}`. */
+export interface OpenParts {
+  body: boolean;
+  attach: boolean;
+}
+
+export const ALL_OPEN: OpenParts = { body: true, attach: true };
+export const NOTHING_OPEN: OpenParts = { body: false, attach: false };
+
+export interface AlternativeAnswer {
+  status: number;
+  description: string;
+  /** JSON schema of the body; absent: there is none. */
+  response?: JsonSchema;
+}
+
+export interface QueryParameter {
+  name: string;
+  description: string;
+  /** JSON schema of its value. */
+  schema: JsonSchema;
+}
+
+export const ROUTE_INFO = 'controller:route';
+
+/** Declares a route for everything that reads routes. */
+export const Route = (info: RouteInfo): MethodDecorator => SetMetadata(ROUTE_INFO, info);

@@ -1,0 +1,169 @@
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import { refOf } from '../activity/activity.js';
+import type { OrderTerm } from '../list/order.js';
+import {
+  relationCondition,
+  type Relation,
+  type ResourceDefinition,
+  type Row,
+} from '../resource/define-resource.js';
+import type { LinkContext, SubListFactory, SubListSpec } from './sublist.js';
+
+function relationOf(definition: ResourceDefinition, name: string): Relation {
+  const relation = definition.relations[name];
+  if (!relation) throw new Error(`${definition.type} has no relation ${name}`);
+  return relation;
+}
+
+const near = (parent: Row): Sql => sql`${parent.id}::int`;
+
+/** Rows that point here by a reference of their own: `GET` lists, `POST` creates below this one. */
+export function children(
+  relationName: string,
+  options: Partial<SubListSpec> & { readOnly?: boolean } = {},
+): SubListFactory {
+  return (definition) => {
+    const relation = relationOf(definition, relationName);
+    if (relation.kind !== 'has-many') throw new Error(`${relationName} is not has-many`);
+    const { readOnly, ...rest } = options;
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
+      options: () => ({ counted: countedBy(relation) }),
+      needs: 'read',
+      ...rest,
+    };
+  };
+}
+
+/** Whether the reference that ties the children is the one their totals are kept by. */
+function countedBy(relation: Extract<Relation, { kind: 'has-many' }>): boolean {
+  const target = relation.target();
+  const column = target.field(relation.field)?.column;
+  return column !== undefined && target.counter?.column === column;
+}
+
+/** Rows found through any relation, read-only. */
+export function related(relationName: string, options: Partial<SubListSpec> = {}): SubListFactory {
+  return (definition) => {
+    const relation = relationOf(definition, relationName);
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      ...options,
+    };
+  };
+}
+
+/** A relation any target can return from an object without a table of its own. */
+export const listOf =
+  (
+    target: () => ResourceDefinition,
+    scope: SubListSpec['scope'],
+    options: Partial<SubListSpec> = {},
+  ): SubListFactory =>
+  () => ({ target, scope, ...options });
+
+/**
+ * Rows tied by a link table. Attaching is idempotent; detaching takes the tie off and never
+ * deletes the child (docs/contract/conventions.md#sub-lists).
+ *
+ * @param check refuses a child that does not fit, by throwing
+ */
+export function attached(
+  relationName: string,
+  options: Partial<Omit<SubListSpec, 'attach' | 'detach'>> & {
+    check?: (context: LinkContext, child: Row) => Promise<void>;
+    association?: string;
+    afterDetach?: (context: LinkContext, child: Row) => Promise<void>;
+  } = {},
+): SubListFactory {
+  return (definition, name) => {
+    const relation = relationOf(definition, relationName);
+    if (relation.kind !== 'many-to-many') throw new Error(`${relationName} is not many-to-many`);
+    const { check, association = name, afterDetach, ...rest } = options;
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      ...(relation.ordered
+        ? { options: ({ parent }) => ({ order: [linkOrder(relation, parent)] }) }
+        : {}),
+      attach: async (context, child) => {
+        await check?.(context, child);
+        const added = await context.machinery.database.execute(
+          insertLink(relation, context, child),
+        );
+        if (added > 0) recordLink(context, relation, child, association, 'associate');
+      },
+      detach: async (context, child) => {
+        const removed = await context.machinery.database.execute(
+          deleteLink(relation, context, child),
+        );
+        if (removed > 0) recordLink(context, relation, child, association, 'disassociate');
+        await afterDetach?.(context, child);
+      },
+      ...rest,
+    };
+  };
+}
+
+type ManyToMany = Extract<Relation, { kind: 'many-to-many' }>;
+
+/** The order in which children were attached. */
+const linkOrder = (relation: ManyToMany, parent: Row): OrderTerm => ({
+  expression: sql`(
+    SELECT lnk.id FROM ${ident(relation.table)} lnk
+    WHERE lnk.${ident(relation.near)} = ${parent.id} AND lnk.${ident(relation.far)} = t.id)`,
+  descending: false,
+  name: 'position',
+  kind: 'integer',
+  columnType: 'integer',
+  nullable: false,
+  column: 'order_0',
+});
+
+function insertLink(relation: ManyToMany, { parent }: LinkContext, child: Row): Sql {
+  const fixed = Object.entries(relation.fixed ?? {});
+  const columns = [relation.near, relation.far, ...fixed.map(([column]) => column)];
+  const values = [parent.id, child.id, ...fixed.map(([, value]) => value)];
+  const list = (parts: Sql[]): Sql => parts.reduce((all, part) => sql`${all}, ${part}`);
+  return sql`
+    INSERT INTO ${ident(relation.table)} (${list(columns.map((column) => ident(column)))})
+    VALUES (${list(values.map((value) => sql`${value}`))}) ON CONFLICT DO NOTHING`;
+}
+
+function deleteLink(relation: ManyToMany, { parent }: LinkContext, child: Row): Sql {
+  const fixed = Object.entries(relation.fixed ?? {}).reduce<Sql>(
+    (all, [column, value]) => sql`${all} AND ${ident(column)} = ${value}`,
+    raw(''),
+  );
+  return sql`
+    DELETE FROM ${ident(relation.table)}
+    WHERE ${ident(relation.near)} = ${parent.id} AND ${ident(relation.far)} = ${child.id} ${fixed}`;
+}
+
+function recordLink(
+  { machinery, parent, parentDefinition }: LinkContext,
+  relation: ManyToMany,
+  child: Row,
+  association: string,
+  operation: 'associate' | 'disassociate',
+): void {
+  const object1 = refOf(parentDefinition, parent);
+  const object2 = refOf(relation.target(), child);
+  machinery.activity.record({
+    operation,
+    object1,
+    object2,
+    association,
+    changes: {
+      object1: object1.type,
+      object1_pk: object1.id,
+      object2: object2.type,
+      object2_pk: object2.id,
+      action: operation,
+      relationship: association,
+    },
+  });
+}

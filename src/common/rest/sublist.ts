@@ -1,0 +1,255 @@
+import { RequestMethod } from '@nestjs/common';
+import { ident, sql, type Sql } from '../../database/sql.js';
+import type { Actor } from '../access.js';
+import { INT4_MAX } from '../fields/text.js';
+import { toBoolean } from '../fields/validate.js';
+import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
+import { Reply } from '../http/reply.js';
+import type { ApiRequest } from '../http/request.js';
+import { NOTHING_OPEN, type Caller, type OpenParts } from './route.js';
+import type { ListOptions } from '../list/list.service.js';
+import { addRoute } from './add-route.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { Values } from './hooks.js';
+import type { Machinery } from './machinery.js';
+import type { GenericController, GenericControllerClass } from './resource.controller.js';
+
+export interface LinkContext {
+  machinery: Machinery;
+  actor: Actor;
+  parent: Row;
+  parentDefinition: ResourceDefinition;
+}
+
+/** What a list below an object is: where its rows come from and what POST does. */
+export interface SubListSpec {
+  target: () => ResourceDefinition;
+  /** Condition on `t`, a row of the target. */
+  scope: (parent: Row, context: LinkContext) => Sql;
+  options?: (context: LinkContext) => ListOptions;
+  events?: boolean;
+  /** Values a child created here gets from its parent; absent: no create. */
+  create?: (parent: Row) => Values;
+  /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
+  authoriseCreate?: (context: LinkContext) => Promise<void>;
+  /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
+  authoriseAttach?: (context: LinkContext) => Promise<void>;
+  /** Action on the parent that creating, attaching and detaching need; default `change`. */
+  needs?: string;
+  /** A row that a body without id describes already: it is attached instead of created. */
+  existing?: (context: LinkContext, body: Record<string, unknown>) => Promise<Row | undefined>;
+  attach?: (context: LinkContext, child: Row) => Promise<void>;
+  /** Absent: the list owns its objects, which cannot be taken off it. */
+  detach?: (context: LinkContext, child: Row) => Promise<void>;
+  /** Action on the child that attaching needs; default `read`. */
+  childNeeds?: string;
+  /** Text for a body without id where nothing can be created. */
+  missingId?: string;
+}
+
+const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
+
+export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
+
+/** Declares `/<resource>/<id>/<name>/`; the name becomes a `related` link. */
+export function SubList(
+  name: string,
+  factory: SubListFactory,
+  { link = true, path = name }: { link?: boolean; path?: string } = {},
+): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    const spec = factory(definition, name);
+    if (link) definition.links.set(name, path);
+    declareList(controller, definition, name, path, spec);
+    if (spec.create || spec.attach) declarePost(controller, definition, name, path, spec);
+  };
+}
+
+/** `job_templates` as a sentence begins with it. */
+const titled = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+function declareList(
+  controller: GenericControllerClass,
+  parent: ResourceDefinition,
+  name: string,
+  path: string,
+  spec: SubListSpec,
+): void {
+  addRoute(controller, `${name}_list`, {
+    method: RequestMethod.GET,
+    path: `:id/${path}`,
+    info: {
+      kind: 'list',
+      access: 'authenticated',
+      operationId: `${parent.path}_${name}_list`,
+      summary: `${titled(name)} of one ${parent.label.toLowerCase()}.`,
+      get resource() {
+        return spec.target();
+      },
+      parent,
+      ...(spec.events ? { events: true } : {}),
+    },
+    handler: async function (this: GenericController, request) {
+      const context = await linkContext(this.machinery, parent, request);
+      return this.machinery.resources.list(spec.target(), request.query, request.actor, {
+        ...(spec.events ? { events: true } : {}),
+        ...spec.options?.(context),
+        scope: spec.scope(context.parent, context),
+      });
+    } as (request: ApiRequest) => Promise<unknown>,
+  });
+}
+
+function declarePost(
+  controller: GenericControllerClass,
+  parent: ResourceDefinition,
+  name: string,
+  path: string,
+  spec: SubListSpec,
+): void {
+  addRoute(controller, `${name}_add`, {
+    method: RequestMethod.POST,
+    path: `:id/${path}`,
+    info: {
+      kind: spec.create ? 'create' : 'associate',
+      access: 'authenticated',
+      operationId: `${parent.path}_${name}_add`,
+      summary: `Add to the ${name.replaceAll('_', ' ')} of one ${parent.label.toLowerCase()}.`,
+      get resource() {
+        return spec.target();
+      },
+      parent,
+      needs: spec.needs ?? 'change',
+      get body() {
+        return spec.create ? spec.target().fields : [];
+      },
+      attach: spec.attach !== undefined,
+      opens: (caller) => openParts(parent, spec, caller),
+    },
+    handler: function (this: GenericController, request) {
+      return this.machinery.database.transaction(() => post(this.machinery, parent, spec, request));
+    } as (request: ApiRequest) => Promise<unknown>,
+  });
+}
+
+/** The rules on creating and attaching, as far as they do not depend on what is sent. */
+async function openParts(
+  parentDefinition: ResourceDefinition,
+  spec: SubListSpec,
+  { machinery, actor, parent }: Caller,
+): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const context = { machinery, actor, parent, parentDefinition };
+  const attach =
+    spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
+  const body =
+    spec.create !== undefined && (await isPermitted(() => assertMayCreate(context, spec)));
+  return { attach, body };
+}
+
+async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
+  const { machinery, parent, actor } = context;
+  if (spec.authoriseCreate) return spec.authoriseCreate(context);
+  const target = spec.target();
+  const injected = spec.create?.(parent) ?? {};
+  // A parent that is no reference of the child says nothing of whether it may be made.
+  if (Object.keys(injected).length === 0 && !(await machinery.resources.mayAdd(target, actor))) {
+    throw new Forbidden();
+  }
+  await machinery.resources.assertMayAdd(target, injected, actor);
+  await machinery.references.assertUsable(target, injected, actor);
+}
+
+async function linkContext(
+  machinery: Machinery,
+  parentDefinition: ResourceDefinition,
+  { params, actor }: ApiRequest,
+): Promise<LinkContext> {
+  const parent = await machinery.resources.load(parentDefinition, params.id, actor);
+  return { machinery, actor, parent, parentDefinition };
+}
+
+async function post(
+  machinery: Machinery,
+  definition: ResourceDefinition,
+  spec: SubListSpec,
+  request: ApiRequest,
+): Promise<Reply> {
+  const context = await linkContext(machinery, definition, request);
+  const { body, actor } = request;
+  const detaching = body.disassociate !== undefined && toBoolean(body.disassociate) === true;
+  if (spec.attach && (body.id !== undefined || detaching)) {
+    return link(context, spec, body, detaching);
+  }
+  if (!spec.create) {
+    throw new BadRequest(spec.missingId ?? `${spec.target().label} 'id' field is missing.`);
+  }
+  if (detaching) {
+    throw new BadRequest(OWNS_ITS_OBJECTS);
+  }
+  const known = await spec.existing?.(context, body);
+  if (known) return link(context, spec, { id: known.id }, false);
+  const target = spec.target();
+  const injected = spec.create(context.parent);
+  const { authoriseCreate } = spec;
+  const row = await machinery.resources.create(target, body, actor, {
+    injected,
+    ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
+  });
+  if (spec.attach) {
+    await mayChange(context, spec);
+    await spec.attach(context, row);
+  }
+  return Reply.created(await machinery.resources.show(target, row, actor));
+}
+
+const mayChange = (
+  { machinery, parent, parentDefinition, actor }: LinkContext,
+  spec: SubListSpec,
+): Promise<void> =>
+  machinery.resources.assertMay(parentDefinition, parent.id, spec.needs ?? 'change', actor);
+
+/** `{id}` attaches, `{id, disassociate: true}` takes off; both are 204, also when repeated. */
+async function link(
+  context: LinkContext,
+  spec: SubListSpec,
+  body: Record<string, unknown>,
+  detaching: boolean,
+): Promise<Reply> {
+  const { machinery, actor } = context;
+  const target = spec.target();
+  if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
+  if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
+  const id = typeof body.id === 'string' && /^\d{1,10}$/.test(body.id) ? Number(body.id) : body.id;
+  if (typeof id !== 'number' || !Number.isInteger(id)) {
+    throw new BadRequest('"id" field must be an integer.');
+  }
+  const child =
+    id > 0 && id <= INT4_MAX
+      ? await machinery.database.row<Row>(sql`
+          SELECT t.* FROM ${ident(target.table)} t
+          WHERE t.id = ${id} AND ${target.own('t')} FOR KEY SHARE`)
+      : undefined;
+  if (!child) {
+    throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
+  }
+  await mayChange(context, spec);
+  const childAction = detaching ? 'read' : (spec.childNeeds ?? 'read');
+  await machinery.references.assertAllowed(target, [id], childAction, actor);
+  if (detaching) await spec.detach?.(context, child);
+  else await spec.attach?.(context, child);
+  return Reply.noContent();
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { RunnerError } from '../../runs/runner-error.js';
+import { writePrivateFile } from './workspace.js';
+
+const run = promisify(execFile);
+const CHECK_TIMEOUT_MS = 10_000;
+const SHELL_SAFE_PATH = /^[\w./-]+$/;
+
+/** The key as ssh tools want it: plain line ends, one at the end. */
+export function normalizeKey(key: string): string {
+  return `${key.replaceAll('\r\n', '\n').trim()}\n`;
+}
+
+/**
+ * Makes sure a private key can be used, because the agent would ask for a right passphrase without end.
+ * `dir` is a private folder for a moment's use.
+ *
+ * @throws RunnerError when the key cannot be read or unlocked
+ */
+export async function checkPrivateKey(keyFile: string, unlock: string, dir: string): Promise<void> {
+  // The runner names this path in a shell command without quotes.
+  if (!SHELL_SAFE_PATH.test(dir)) {
+    throw new RunnerError(
+      'SSH keys need a data folder whose path has only letters, digits, ".", "_", "-" and "/".',
+    );
+  }
+  const askpass = join(dir, 'askpass');
+  const answer = join(dir, 'askpass-answer');
+  await writePrivateFile(answer, `${unlock}\n`);
+  await writePrivateFile(askpass, '#!/bin/sh\nexec cat "${0}-answer"\n', 0o700);
+  try {
+    await run('ssh-keygen', ['-y', '-f', keyFile], {
+      timeout: CHECK_TIMEOUT_MS,
+      env: {
+        PATH: process.env['PATH'],
+        SSH_ASKPASS: askpass,
+        SSH_ASKPASS_REQUIRE: 'force',
+      },
+    });
+  } catch (error) {
+    if (isMissingTool(error)) return;
+    throw new RunnerError(
+      'The SSH private key cannot be used: it is damaged, or its passphrase is missing or wrong.',
+    );
+  } finally {
+    await rm(askpass, { force: true });
+    await rm(answer, { force: true });
+  }
+}
+
+function isMissingTool(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,117 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { WAKE_CHANNEL } from '../../common/queue/bull.js';
+import { failPoint } from '../../common/fail-point.js';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { Subscriber } from '../worker/subscriber.js';
+import { Dependencies } from './dependencies.js';
+import { Placement } from './placement.js';
+import { ScheduleStep } from '../../runs/schedule-step.js';
+import { WorkflowStep } from '../../runs/workflow-step.js';
+
+const TIMER_MS = 3000;
+/** Of all users of advisory locks in this database, the scheduler. */
+const LOCK_KEY = 7401;
+
+/**
+ * One logical scheduler among all workers: whoever gets the lock makes the pass. Every worker hears
+ * every wake-up, so one that finds the lock taken may leave it to the other; the timer covers the rest.
+ */
+@Injectable()
+export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Scheduler');
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private isWanted = false;
+  private isStopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly dependencies: Dependencies,
+    private readonly placement: Placement,
+    private readonly subscriber: Subscriber,
+    private readonly workflows: WorkflowStep,
+    private readonly schedules: ScheduleStep,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.subscriber.listen(WAKE_CHANNEL, () => this.wake());
+    this.tick();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Asks for a pass; wake-ups during a pass lead to one more. */
+  wake(): void {
+    this.isWanted = true;
+    if (this.isStopping) return;
+    this.running ??= this.work().finally(() => (this.running = undefined));
+  }
+
+  /**
+   * One pass: a constant number of statements however many runs there are.
+   *
+   * @returns whether another pass has something to do at once; null when another worker has the lock
+   */
+  async pass(): Promise<boolean | null> {
+    // Before the rest, so that what a schedule or a workflow starts is placed in the same pass.
+    const moreIsDue = await this.apart(() => this.schedules.launchDue());
+    const moreToAdvance = await this.apart(() => this.workflows.advance());
+    return this.database.transaction(async () => {
+      // Compiling the statements of a pass would take longer than running them.
+      const lock = await this.database.row<{ taken: boolean }>(sql`
+        SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken, set_config('jit', 'off', true)`);
+      if (!lock?.taken) return null;
+      const moreToSettle = await this.dependencies.settle();
+      await this.dependencies.endBroken();
+      const moreToPlace = await this.placement.place();
+      failPoint('run-scheduled');
+      return moreIsDue || moreToAdvance || moreToSettle || moreToPlace;
+    });
+  }
+
+  /** On its own, so that a workflow nobody can go on with does not keep other runs from their start. */
+  private async apart(step: () => Promise<boolean>): Promise<boolean> {
+    let isMore = false;
+    await this.attempt(async () => {
+      isMore = await this.database.transaction(step);
+    });
+    return isMore;
+  }
+
+  private async work(): Promise<void> {
+    while (this.isWanted && !this.isStopping) {
+      this.isWanted = false;
+      await this.attempt(async () => {
+        if (await this.pass()) this.isWanted = true;
+      });
+    }
+  }
+
+  private tick(): void {
+    this.timer = setTimeout(() => {
+      void this.attempt(() => this.placement.explain());
+      void this.attempt(() => this.workflows.explain());
+      this.tick();
+    }, TIMER_MS).unref();
+    this.wake();
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.warn({ message: 'pass failed', reason });
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/secret-box.js';
+import { failPoint } from '../../common/fail-point.js';
+import { parseVariables } from '../../common/fields/variables.js';
+import { Settings } from '../../config/settings.js';
+import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { InventoryRows } from '../../inventories/inventory-rows.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { variablePrefixes, webhookVariables } from '../../code-hosts/variables.js';
+import { sealArtifacts } from '../../runs/handed-artifacts.js';
+import {
+  NO_INVENTORY,
+  NO_PROJECT,
+  SECRETS_TOO_LARGE,
+  TIMED_OUT,
+} from '../../runs/run-explanations.js';
+import { textsIn } from '../runner/clean-text.js';
+import { buildInventory, type AnsibleInventory } from '../../inventories/ansible-inventory.js';
+import { createMasker, type Masker } from '../runner/masker.js';
+import { preparePlaybookRun, type PreparedRun } from '../runner/playbook-run.js';
+import { startRun, type RunResult } from '../runner/run-process.js';
+import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
+import { RunEnded, type ActiveRun } from './active-runs.js';
+import { EventStore } from './event-store.js';
+import { JobContexts, type JobContext, type JobProject, type JobSecrets } from './job-context.js';
+import { JobCredentials, credentialPart } from './job-credentials.js';
+import { JobProjectFiles, type ProjectFiles } from './job-project.js';
+import { combineVariables, metaVariables, type RunVariables } from './job-variables.js';
+import { CannotStart, type Outcome, type RunKind } from './outcome.js';
+import { patiently } from './patience.js';
+import { PlaybookEvents } from './playbook-events.js';
+import { RunFolders } from './run-folders.js';
+import { RunResults } from './run-results.js';
+import { WorkerNode } from './worker-node.js';
+
+/** Ends the children of a run early enough for the worker to leave in time. */
+const KILL_GRACE_MS = 8000;
+/**
+ * Largest JSON of statistics set under `no_log` that is handed on, in characters: every text in it is looked for in all
+ * output of the jobs that get it.
+ */
+const MOST_SECRETS = 64 * 1024;
+
+interface Preparation {
+  prepared: PreparedRun;
+  masker: Masker;
+  files: ProjectFiles;
+}
+
+interface VariableParts {
+  project: JobProject;
+  plan: InjectionPlan;
+  files: ProjectFiles;
+  answers: JobSecrets['answers'];
+}
+
+/** Runs a job's playbook: the one place where all its parts come together. */
+@Injectable()
+export class PlaybookJob implements RunKind<ActiveRun> {
+  private readonly logger = new Logger('Worker');
+
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+    private readonly contexts: JobContexts,
+    private readonly credentials: JobCredentials,
+    private readonly inventories: InventoryRows,
+    private readonly projectFiles: JobProjectFiles,
+    private readonly events: EventStore,
+    private readonly results: RunResults,
+    private readonly folders: RunFolders,
+    private readonly node: WorkerNode,
+    private readonly box: SecretBox,
+  ) {}
+
+  async run(run: ActiveRun): Promise<Outcome> {
+    const job = await this.contexts.load(run.id);
+    if (job.cancel_requested) run.end('cancel');
+    const workspace = await createWorkspace(this.folders.workspaces, run.id, run.attempt);
+    try {
+      const preparation = await this.prepare(run, job, workspace);
+      failPoint('run-prepared');
+      await this.begin(run, preparation);
+      return await this.play(run, job, preparation);
+    } finally {
+      await removeDirectory(workspace.dir).catch((error: Error) => {
+        this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
+      });
+    }
+  }
+
+  private async prepare(
+    run: ActiveRun,
+    job: JobContext,
+    workspace: Workspace,
+  ): Promise<Preparation> {
+    const { project } = job;
+    const inventory = await this.inventory(job);
+    if (!project) throw new CannotStart(NO_PROJECT);
+    const { passwords, answers } = this.contexts.secrets(job);
+    const plan = await this.credentials.open(job.credential_ids, passwords, workspace);
+    const files = await this.projectFiles.provide(run, {
+      project,
+      branch: job.scm_branch,
+      destination: workspace.projectDir,
+    });
+    stopIfEnded(run);
+    const description = {
+      ...this.options(job),
+      ...credentialPart(plan),
+      ...this.variables(job, { project, plan, files, answers }),
+      jobId: run.id,
+      attempt: run.attempt,
+      projectDir: files.dir,
+      copyProject: files.isShared,
+      projectRevision: files.revision,
+      inventory,
+      timeoutSeconds: await this.timeout(job),
+    };
+    const prepared = await preparePlaybookRun(description, workspace);
+    return { prepared, masker: createMasker([...plan.secrets, ...textsIn(answers)]), files };
+  }
+
+  private async inventory(job: JobContext): Promise<AnsibleInventory> {
+    const rows = job.inventory_id === null ? null : await this.inventories.load(job.inventory_id);
+    if (!rows) throw new CannotStart(NO_INVENTORY);
+    const { job_slice_number: number, job_slice_count: count } = job;
+    return buildInventory(rows, {
+      hostvars: true,
+      towervars: true,
+      ...(count > 1 && number > 0 ? { slice: { number, count } } : {}),
+    });
+  }
+
+  private options(job: JobContext) {
+    return {
+      playbook: job.playbook,
+      jobType: job.job_type === 'check' ? ('check' as const) : ('run' as const),
+      limit: job.limit,
+      forks: Math.min(job.forks, this.settings.MAX_FORKS),
+      verbosity: job.verbosity,
+      tags: job.job_tags,
+      skipTags: job.skip_tags,
+      startAtTask: job.start_at_task,
+      diffMode: job.diff_mode,
+      forceHandlers: job.force_handlers,
+      becomeEnabled: job.become_enabled,
+      ...(job.inventory_id === null ? {} : { inventoryId: job.inventory_id }),
+    };
+  }
+
+  private variables(job: JobContext, parts: VariableParts): RunVariables {
+    const { project, plan, files, answers } = parts;
+    const prefixes = variablePrefixes(this.settings.WEBHOOK_VARIABLE_PREFIXES);
+    const { delivery, template, inventory_id: inventoryId } = job;
+    const event = delivery && {
+      ...{ type: delivery.event, guid: delivery.guid, ref: delivery.ref },
+      ...{ refName: delivery.ref_name, headRef: delivery.head_ref },
+      ...{ statusApi: delivery.status_api, payloadText: delivery.payload },
+    };
+    const inventory =
+      inventoryId === null ? null : { id: inventoryId, name: job.inventory_name ?? '' };
+    const facts = {
+      ...{ jobId: job.id, launchType: job.launch_type, template, inventory, user: job.user },
+      ...{ projectRevision: files.revision, projectBranch: project.scm_branch },
+      ...{ jobBranch: job.scm_branch, executionNode: this.node.hostname, schedule: job.schedule },
+    };
+    return combineVariables(
+      {
+        job: { ...parseVariables(job.extra_vars), ...answers },
+        webhook: event ? webhookVariables(event, prefixes) : {},
+        credentials: plan.extraVars,
+        meta: metaVariables(facts, prefixes),
+      },
+      parseVariables(template?.extra_vars ?? ''),
+    );
+  }
+
+  /** -1 is no limit, 0 the setting's. */
+  private async timeout({ timeout }: JobContext): Promise<number> {
+    if (timeout !== 0) return Math.max(timeout, 0);
+    return (await this.runtime.get('DEFAULT_JOB_TIMEOUT')).DEFAULT_JOB_TIMEOUT;
+  }
+
+  /**
+   * Shows how the playbook is run. It is also the last look at the lease: whoever reads these columns
+   * knows that the playbook may have run, and that it must not be run again.
+   */
+  private async begin(run: ActiveRun, { prepared, masker, files }: Preparation): Promise<void> {
+    stopIfEnded(run);
+    const changed = await patiently(
+      () =>
+        this.database.execute(sql`
+          UPDATE unified_jobs SET job_args = ${masker.text(prepared.jobArgs)},
+            job_cwd = ${prepared.jobCwd}, scm_revision = ${files.revision},
+            job_env = ${JSON.stringify(masker.value(prepared.jobEnv))}::json
+          WHERE id = ${run.id} AND attempt = ${run.attempt} AND status = 'running'
+            AND NOT cancel_requested`),
+      () => run.reason === null,
+    );
+    if (changed === 0) run.end((await this.isHeld(run)) ? 'cancel' : 'lost');
+    stopIfEnded(run);
+    run.hasStarted = true;
+  }
+
+  private async isHeld(run: ActiveRun): Promise<boolean> {
+    const row = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE id = ${run.id} AND attempt = ${run.attempt} AND status = 'running'`);
+    return row !== undefined;
+  }
+
+  private async play(
+    run: ActiveRun,
+    job: JobContext,
+    { prepared, masker }: Preparation,
+  ): Promise<Outcome> {
+    const events = new PlaybookEvents(this.events, run, masker);
+    const handle = startRun(prepared, {
+      onEvents: (batch) => events.take(batch),
+      signal: run.signal,
+      killGraceMs: KILL_GRACE_MS,
+    });
+    const result = await handle.wait();
+    if (result.error instanceof RunEnded) run.end('lost');
+    else await this.lastEvents(run, events);
+    const { explanation = '', ...verdict } = this.verdict(run, result, masker);
+    // Only the nodes of a workflow get what must not be seen; nobody else has a use for it.
+    const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
+    const isTooLarge = JSON.stringify(secret).length > MOST_SECRETS;
+    return {
+      ...verdict,
+      explanation: isTooLarge ? `${explanation} ${SECRETS_TOO_LARGE}`.trim() : explanation,
+      write: async () => {
+        await this.results.propagate(run.id);
+        await this.results.summarise(run.id, events.summaries);
+      },
+      fields: {
+        ...events.fields(),
+        secret_artifacts: sealArtifacts(this.box, 'unified_jobs', run.id, isTooLarge ? {} : secret),
+        ...this.traceback(result, masker),
+      },
+    };
+  }
+
+  private async lastEvents(run: ActiveRun, events: PlaybookEvents): Promise<void> {
+    try {
+      await events.finish();
+    } catch (error) {
+      if (error instanceof RunEnded) run.end('lost');
+      throw error;
+    }
+  }
+
+  private verdict(run: ActiveRun, result: RunResult, masker: Masker): Outcome {
+    switch (result.status) {
+      case 'successful':
+      case 'failed':
+      case 'canceled':
+        return { status: result.status };
+      case 'timeout':
+        return { status: 'failed', explanation: TIMED_OUT };
+      default: {
+        const { error } = result;
+        const reason = error instanceof Error ? error.message : 'see the traceback';
+        this.logger.error({ message: 'runner failed', run: run.id, reason: masker.text(reason) });
+        return { status: 'error', explanation: explanationOf(error) };
+      }
+    }
+  }
+
+  private traceback({ status, stderrTail }: RunResult, masker: Masker): Record<string, string> {
+    return status === 'error' ? { result_traceback: masker.text(stderrTail) } : {};
+  }
+}
+
+function stopIfEnded(run: ActiveRun): void {
+  if (run.reason !== null) throw new RunEnded('The run was told to end.');
+}
+
+function explanationOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (code === 'ENOENT') return 'ansible-runner is not installed on this worker.';
+  return 'The playbook could not be run because of an error around it.';
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { CredentialSecrets } from '../../credentials/credential-secrets.js';
+import { textInput } from '../../credentials/types/inputs.js';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { isFolderName, ProjectFolders } from '../../projects/project-folders.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { NO_PROJECT } from '../../runs/run-explanations.js';
+import { syncProject, type GitProject } from '../runner/git-checkout.js';
+import type { GitCredential } from '../runner/git-command.js';
+import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
+import type { ActiveRun } from './active-runs.js';
+import { EventStore } from './event-store.js';
+import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
+import { ProjectLock } from './project-lock.js';
+import { RunOutput } from './run-output.js';
+
+interface UpdateRow {
+  project_id: number | null;
+  scm_type: string;
+  scm_url: string;
+  scm_branch: string;
+  scm_refspec: string;
+  scm_clean: boolean;
+  scm_delete_on_update: boolean;
+  scm_track_submodules: boolean;
+  credential_id: number | null;
+  local_path: string;
+  timeout: number;
+  counter: number;
+  line: number;
+}
+
+/** Runs a project update: brings the project's folder on this host to the newest state of its branch. */
+@Injectable()
+export class ProjectSync implements RunKind<ActiveRun> {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+    private readonly credentials: CredentialSecrets,
+    private readonly events: EventStore,
+    private readonly lock: ProjectLock,
+    private readonly folders: ProjectFolders,
+  ) {}
+
+  async run(run: ActiveRun): Promise<Outcome> {
+    const row = await this.load(run.id);
+    const output = new RunOutput(this.events, run, { counter: row.counter, line: row.line });
+    const outcome = await this.attempt(run, row, output);
+    await output.end();
+    return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
+  }
+
+  /** Address and access of a project's source, for fetching from it. */
+  async source(
+    project: Pick<UpdateRow, 'scm_url' | 'scm_refspec' | 'credential_id'>,
+  ): Promise<GitProject> {
+    const credential = await this.credential(project.credential_id);
+    return {
+      url: project.scm_url,
+      refspec: project.scm_refspec,
+      allowedSchemes: this.settings.PROJECT_SCM_SCHEMES,
+      ...(credential ? { credential } : {}),
+    };
+  }
+
+  private async attempt(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
+    try {
+      if (row.project_id === null || row.scm_type === '' || !isFolderName(row.local_path)) {
+        throw new CannotStart(NO_PROJECT);
+      }
+      return await this.lock.hold(row.project_id, run.signal, () => this.sync(run, row, output));
+    } catch (error) {
+      if (!isExplained(error)) throw error;
+      output.add(`${error.message}\n`);
+      return outcomeOf(error);
+    }
+  }
+
+  private async sync(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
+    const destination = this.folders.path(row.local_path);
+    const { revision } = await syncProject({
+      ...(await this.source(row)),
+      destination,
+      branch: row.scm_branch,
+      clean: row.scm_clean,
+      deleteOnUpdate: row.scm_delete_on_update,
+      trackSubmodules: row.scm_track_submodules,
+      timeoutSeconds: row.timeout || (await this.defaultTimeout()),
+      signal: run.signal,
+      onOutput: (text) => output.add(text),
+    });
+    output.add(`Revision: ${revision}\n`);
+    const playbooks = JSON.stringify(await listPlaybooks(destination));
+    const inventories = JSON.stringify(await listInventoryFiles(destination));
+    const write = async (): Promise<void> => {
+      await this.database.execute(sql`
+        UPDATE unified_job_templates SET scm_revision = ${revision},
+          playbook_files = ${playbooks}::json, inventory_files = ${inventories}::json
+        WHERE id = ${row.project_id}`);
+    };
+    return { status: 'successful', fields: { scm_revision: revision }, write };
+  }
+
+  private async load(id: number): Promise<UpdateRow> {
+    // A sync that was handed back goes on numbering where its first attempt left off.
+    const row = await this.database.row<UpdateRow>(sql`
+      SELECT unified_job_template_id AS project_id, scm_type, scm_url, scm_branch, scm_refspec,
+        scm_clean, scm_delete_on_update, scm_track_submodules, credential_id, local_path, timeout,
+        coalesce(stored.counter, 0) AS counter, coalesce(stored.line, 0) AS line
+      FROM unified_jobs run, LATERAL (SELECT max(counter) AS counter, max(end_line) AS line
+        FROM job_events WHERE job_id = run.id) stored
+      WHERE run.id = ${id}`);
+    if (!row) throw new Error(`The project update ${id} does not exist`);
+    return row;
+  }
+
+  private async defaultTimeout(): Promise<number> {
+    return (await this.runtime.get('DEFAULT_PROJECT_UPDATE_TIMEOUT'))
+      .DEFAULT_PROJECT_UPDATE_TIMEOUT;
+  }
+
+  private async credential(id: number | null): Promise<GitCredential | null> {
+    if (id === null) return null;
+    const found = (await this.credentials.open([id])).get(id);
+    if (!found) return null;
+    return {
+      username: textInput(found.inputs, 'username'),
+      password: textInput(found.inputs, 'password'),
+      sshKeyData: textInput(found.inputs, 'ssh_key_data'),
+      sshKeyUnlock: textInput(found.inputs, 'ssh_key_unlock'),
+    };
+  }
+}

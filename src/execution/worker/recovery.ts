@@ -1,0 +1,174 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Outbox } from '../../common/queue/outbox.js';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { notInQueue } from '../../runs/run-explanations.js';
+import { endRun, listRuns } from '../runner/orphans.js';
+import { removeDirectory } from '../runner/workspace.js';
+import { RunTransitions, type RunStep } from '../../runs/transitions.js';
+import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.js';
+import { RunFolders } from './run-folders.js';
+import { WorkerNode } from './worker-node.js';
+
+const INTERVAL_MS = 5000;
+/** A worker of another host gets this much longer to come back, in seconds: it can clean up there. */
+const OTHER_HOST_SECONDS = 30;
+/** After the start, and after the database was away, holders get this long to renew their leases. */
+const CALM_MS = 20_000;
+
+interface StaleRun {
+  id: number;
+  /** The attempt that died; the run has the next one by now. */
+  old_attempt: number;
+  attempt: number;
+  launch_type: string;
+  is_local: boolean;
+  has_started: boolean;
+  cancel_requested: boolean;
+}
+
+/** Takes back the runs of workers that are gone (docs/contract/runs.md#lost-workers). */
+@Injectable()
+export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Recovery');
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> = Promise.resolve();
+  private isStopping = false;
+  private lastContact = 0;
+  private calmUntil = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly outbox: Outbox,
+    private readonly active: ActiveRuns,
+    private readonly node: WorkerNode,
+    private readonly folders: RunFolders,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.working = this.attempt(() => this.sweepFolders());
+    this.schedule(0);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  /** One round: dead workers, runs nobody holds any more, runs whose message was lost. */
+  async round(): Promise<void> {
+    const now = Date.now();
+    if (now - this.lastContact > CALM_MS) this.calmUntil = now + CALM_MS;
+    const dead = await this.node.deadOnThisHost();
+    const stale = await this.claim(dead, now >= this.calmUntil);
+    for (const run of stale) await this.settle(run);
+    await this.node.forget(dead);
+    await this.remind();
+    this.lastContact = Date.now();
+  }
+
+  /**
+   * Takes the leases of runs nobody holds. From here on the old holder, should it still be there, can
+   * write nothing more; only then are its processes ended.
+   */
+  private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
+    const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
+    return this.database.rows<StaleRun & Record<string, unknown>>(sql`
+      WITH stale AS (
+        SELECT id, attempt, starts_with(lease_holder, ${prefix}) AS is_local FROM unified_jobs
+        WHERE status = 'running' AND type IN ('job', 'project_update')
+          AND id <> ALL(${this.active.ids}::int[])
+          AND (lease_holder = ANY(${dead}::text[]) OR ${mayJudgeByTime} AND lease_until < now()
+            - CASE WHEN starts_with(lease_holder, ${prefix}) THEN interval '0'
+                ELSE make_interval(secs => ${OTHER_HOST_SECONDS}) END)
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+      UPDATE unified_jobs run SET attempt = run.attempt + 1, lease_holder = ${holder},
+        lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      FROM stale WHERE run.id = stale.id
+      RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
+        run.cancel_requested, coalesce(run.job_args, '') <> '' AS has_started`);
+  }
+
+  private async settle(run: StaleRun): Promise<void> {
+    const ended = run.is_local ? await endRun(run.id, undefined, this.folders.workspaces) : 0;
+    if (run.is_local) await this.removeFolders(run.id);
+    const step = { id: run.id, attempt: run.attempt };
+    // What had not begun is begun again by another worker, a project update always; a sync inside a
+    // job ends with its job.
+    const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
+    this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
+    if (run.cancel_requested) {
+      await this.transitions.move([step], { from: ['running'], to: 'canceled' });
+    } else if (mayGoBack) {
+      await this.handBack(step);
+    } else {
+      const explained = { ...step, explanation: notInQueue(ended) };
+      await this.transitions.move([explained], { from: ['running'], to: 'failed' });
+    }
+  }
+
+  private async handBack(step: RunStep): Promise<void> {
+    await this.database.transaction(async () => {
+      const moved = await this.transitions.move([step], { from: ['running'], to: 'waiting' });
+      await this.outbox.add(
+        'runs',
+        moved.map(({ id }) => id),
+      );
+    });
+  }
+
+  /** Runs given to the workers of which nobody was told: their message is written again. */
+  private async remind(): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO outbox (queue, subject_id)
+      SELECT 'runs', id FROM unified_jobs run
+      WHERE status = 'waiting' AND type IN ('job', 'project_update')
+        AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = 'runs' AND subject_id = run.id)`);
+  }
+
+  /** Ends and removes what earlier workers of this host left of runs that are over. */
+  private async sweepFolders(): Promise<void> {
+    const known = await listRuns(this.folders.workspaces);
+    const rows = await this.database.rows<{ id: number; attempt: number }>(sql`
+      SELECT id, attempt FROM unified_jobs
+      WHERE status = 'running' AND id = ANY(${known.map(({ runId }) => runId)}::int[])`);
+    const living = new Map(rows.map(({ id, attempt }) => [id, attempt]));
+    for (const { runId, attempt, dir } of known) {
+      if (living.get(runId) === attempt) continue;
+      const ended = await endRun(runId, attempt, this.folders.workspaces);
+      await removeDirectory(dir);
+      this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
+    }
+  }
+
+  private async removeFolders(runId: number): Promise<void> {
+    const known = await listRuns(this.folders.workspaces);
+    for (const { dir } of known.filter((run) => run.runId === runId)) await removeDirectory(dir);
+  }
+
+  private schedule(delayMs: number): void {
+    this.timer = setTimeout(() => {
+      this.working = this.working
+        .then(() => this.attempt(() => this.round()))
+        .then(() => {
+          if (!this.isStopping) this.schedule(INTERVAL_MS);
+        });
+    }, delayMs).unref();
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logger.warn({ message: 'recovery failed', reason });
+    }
+  }
+}

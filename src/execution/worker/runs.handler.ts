@@ -1,0 +1,91 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { HandlesQueue, type QueueHandler } from '../../common/queue/queue-workers.js';
+import { Database } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
+import { sql } from '../../database/sql.js';
+import { SHUT_DOWN } from '../../runs/run-explanations.js';
+import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
+import { Leases } from './leases.js';
+import { isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
+import { PlaybookJob } from './playbook-job.js';
+import { ProjectSync } from './project-sync.js';
+
+/** Takes the runs the scheduler gave to the workers, each to its end. */
+@Injectable()
+@HandlesQueue('runs')
+export class RunsHandler implements QueueHandler {
+  private readonly logger = new Logger('Worker');
+  private readonly kinds: ReadonlyMap<string, RunKind<ActiveRun>>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly active: ActiveRuns,
+    private readonly leases: Leases,
+    playbooks: PlaybookJob,
+    syncs: ProjectSync,
+  ) {
+    this.kinds = new Map<string, RunKind<ActiveRun>>([
+      ['job', playbooks],
+      ['project_update', syncs],
+    ]);
+  }
+
+  async handle(runId: number): Promise<void> {
+    if (this.active.isStopping) return;
+    const run = await this.leases.take(runId);
+    if (!run) return;
+    try {
+      await this.toEnd(run);
+    } finally {
+      this.active.remove(run);
+    }
+  }
+
+  stop(): void {
+    this.active.stop();
+  }
+
+  private async toEnd(run: ActiveRun): Promise<void> {
+    let outcome: Outcome;
+    try {
+      outcome = await (await this.kindOf(run)).run(run);
+    } catch (error) {
+      if (this.mayGoBack(run, error)) return this.leases.handBack(run);
+      outcome = this.failure(run, error);
+    }
+    if (outcome.status === 'canceled' && this.mayGoBack(run, null))
+      return this.leases.handBack(run);
+    return this.leases.finish(run, judged(run, outcome));
+  }
+
+  private async kindOf(run: ActiveRun): Promise<RunKind<ActiveRun>> {
+    const row = await this.database.row<{ type: string }>(
+      sql`SELECT type FROM unified_jobs WHERE id = ${run.id}`,
+    );
+    const kind = this.kinds.get(row?.type ?? '');
+    if (!kind) throw new Error(`Runs of type ${row?.type} have no process`);
+    return kind;
+  }
+
+  /** What has not begun can be begun by another worker, or by this one when the database is back. */
+  private mayGoBack(run: ActiveRun, error: unknown): boolean {
+    if (run.hasStarted) return false;
+    if (run.reason === 'shutdown') return true;
+    return run.reason === null && run.attempt < MAX_ATTEMPTS && isPassing(error);
+  }
+
+  private failure(run: ActiveRun, error: unknown): Outcome {
+    if (error instanceof RunEnded || run.reason === 'cancel') return { status: 'canceled' };
+    if (!isExplained(error)) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.logger.error({ message: 'run failed', run: run.id, error: text });
+    }
+    return outcomeOf(error);
+  }
+}
+
+/** A run that was ended because its worker leaves was not canceled by anybody. */
+function judged(run: ActiveRun, outcome: Outcome): Outcome {
+  if (outcome.status === 'successful' || run.reason !== 'shutdown') return outcome;
+  return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
+}

@@ -1,0 +1,18 @@
+import { Global, Module } from '@nestjs/common';
+import { WorkflowStep } from '../../runs/workflow-step.js';
+import { ApprovalTimeouts } from './approval-timeouts.js';
+import { NodeRuns } from './node-runs.js';
+import { WorkflowEngine } from './workflow-engine.js';
+import { WorkflowQueue } from './workflow-queue.js';
+import { WorkflowGraphs } from './workflow-graphs.js';
+
+/** What of workflows happens in the worker: a step of the scheduler. */
+@Global()
+@Module({
+  providers: [
+    ...[WorkflowQueue, WorkflowGraphs, NodeRuns, ApprovalTimeouts],
+    { provide: WorkflowStep, useClass: WorkflowEngine },
+  ],
+  exports: [WorkflowStep],
+})
+export class WorkflowsWorkerModule {}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox, UnsealError } from '../../common/crypto/secret-box.js';
+import { failPoint } from '../../common/fail-point.js';
+import type { Row } from '../../common/resource/define-resource.js';
+import { Database } from '../../database/database.js';
+import { sql } from '../../database/sql.js';
+import { WorkflowStep } from '../../runs/workflow-step.js';
+import { RunTransitions } from '../../runs/transitions.js';
+import type { JobStatus } from '../../runs/unified-job.schema.js';
+import { ApprovalTimeouts } from './approval-timeouts.js';
+import type { WorkflowSecrets } from '../../launching/node-request.js';
+import { NodeRuns } from './node-runs.js';
+import { decide, type Decision } from './workflow-graph.js';
+import { WorkflowQueue } from './workflow-queue.js';
+import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.js';
+import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
+
+/** Workflow jobs taken in one pass; the next pass follows at once when there were as many. */
+const BATCH = 50;
+/** Of all users of advisory locks in this database, the engine. */
+const LOCK_KEY = 7402;
+const LOCKED = 'The secret variables of this workflow cannot be opened with the present keys.';
+
+interface DecidedWorkflow {
+  workflow: RunningWorkflow;
+  secrets: WorkflowSecrets | null;
+  decision: Decision;
+}
+
+interface WorkflowEnd {
+  id: number;
+  status: JobStatus;
+  explanation: string;
+}
+
+/**
+ * Leads workflow jobs through their graphs: starts them, then the nodes whose turn it is, and ends a
+ * workflow job when nothing of it goes on. A pass is a constant number of statements however many
+ * workflow jobs and nodes it is about.
+ */
+@Injectable()
+export class WorkflowEngine extends WorkflowStep {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly transitions: RunTransitions,
+    private readonly queue: WorkflowQueue,
+    private readonly graphs: WorkflowGraphs,
+    private readonly runs: NodeRuns,
+    private readonly timeouts: ApprovalTimeouts,
+  ) {
+    super();
+  }
+
+  async advance(): Promise<boolean> {
+    // Whoever has the lock hears the same wake-ups and makes another pass for them.
+    const lock = await this.database.row<{ taken: boolean }>(sql`
+      SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken, set_config('jit', 'off', true)`);
+    if (!lock?.taken) return false;
+    await this.timeouts.expire();
+    const started = await this.startPending();
+    const due = await this.graphs.due(BATCH);
+    const workflows = await this.graphs.load([...started, ...due]);
+    const decided = workflows.map((workflow) => this.decideOn(workflow));
+    const canceled = await this.cancelRuns(workflows);
+    await this.graphs.end(new Map(decided.flatMap(({ decision }) => [...decision.ended])), true);
+    const unmade = await this.startNodes(decided);
+    await this.end(decided);
+    failPoint('workflow-advanced');
+    // Workflows among the runs just canceled cancel theirs in the next pass.
+    return canceled || unmade || started.length === BATCH || due.length === BATCH;
+  }
+
+  explain(): Promise<void> {
+    return this.queue.explain();
+  }
+
+  /** @returns workflow jobs that run from now on */
+  private async startPending(): Promise<number[]> {
+    const moved = await this.transitions.move(await this.queue.ready(BATCH), {
+      from: ['pending'],
+      to: 'running',
+    });
+    return moved.map(({ id }) => id);
+  }
+
+  /** One workflow whose secrets cannot be opened must not keep the others from going on. */
+  private decideOn(workflow: RunningWorkflow): DecidedWorkflow {
+    const secrets = this.openSecrets(workflow);
+    const isCanceled = workflow.cancel_requested || secrets === null;
+    return { workflow, secrets, decision: decide({ isCanceled, nodes: workflow.nodes }) };
+  }
+
+  private openSecrets({ id, launch_config: config }: RunningWorkflow): WorkflowSecrets | null {
+    try {
+      return { fill: secretFiller(this.box, id, config), names: secretNamesOf(config) };
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Whoever cancels a workflow cancels what runs in it, approvals and workflows too.
+   *
+   * @returns whether there was anything to cancel
+   */
+  private async cancelRuns(workflows: readonly RunningWorkflow[]): Promise<boolean> {
+    const canceled = workflows.filter((workflow) => workflow.cancel_requested);
+    if (canceled.length === 0) return false;
+    const active = await this.database.rows<Row>(sql`
+      SELECT run.id FROM workflow_job_nodes node JOIN unified_jobs run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ANY(${canceled.map(({ id }) => id)}::int[])
+        AND node.outcome = '' AND NOT run.cancel_requested`);
+    return (await this.transitions.cancel(active.map(({ id }) => id))).length > 0;
+  }
+
+  /** @returns whether nodes were left without a run */
+  private async startNodes(decided: readonly DecidedWorkflow[]): Promise<boolean> {
+    const unmade = await this.runs.start(
+      decided.flatMap(({ decision }) => decision.start),
+      new Map(
+        decided.flatMap(({ workflow, secrets }) => (secrets ? [[workflow.id, secrets]] : [])),
+      ),
+    );
+    await this.graphs.end(new Map(unmade.map((id) => [id, 'missing'])), false);
+    return unmade.length > 0;
+  }
+
+  private async end(decided: readonly DecidedWorkflow[]): Promise<void> {
+    const ended = decided.flatMap((one) => endOf(one) ?? []);
+    const locked = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
+    const over = ended.map((end) =>
+      locked.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
+    );
+    for (const to of ['successful', 'failed', 'canceled', 'error'] as const) {
+      await this.transitions.move(
+        over.filter(({ status }) => status === to),
+        { from: ['running'], to },
+      );
+    }
+  }
+}
+
+const lockedEnd = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: LOCKED });
+
+function endOf({ workflow, secrets, decision }: DecidedWorkflow): WorkflowEnd | null {
+  const { id, cancel_requested: isCanceled } = workflow;
+  if (!decision.end) return null;
+  if (secrets === null && !isCanceled) return lockedEnd(id);
+  return { id, ...decision.end };
+}

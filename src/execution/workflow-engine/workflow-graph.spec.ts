@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import {
+  endOf,
+  workflows,
+  type Ending,
+  type PlannedNode,
+} from '../../../test/support/workflow-model.js';
+import { itemAt } from '../../common/invariants.js';
+import { decide, type Decision, type GraphNode, type WorkflowGraph } from './workflow-graph.js';
+import type { EdgeKind } from '../../workflows/workflow-rows.js';
+
+const WITHOUT_RUN: readonly unknown[] = ['missing', 'skipped'];
+
+/** A workflow that is played: decisions are carried out, and runs end in any order. */
+class Play {
+  readonly graph: WorkflowGraph;
+
+  constructor(private readonly plan: readonly PlannedNode[]) {
+    const nodes = plan.map(({ ending, mustConverge, parents }, place) => ({
+      id: place + 1,
+      identifier: `n${place}`,
+      outcome: '' as const,
+      hasStarted: false,
+      canStart: ending !== 'missing',
+      mustConverge,
+      parents: parents.map((edge) => ({ id: edge.place + 1, kind: edge.kind })),
+    }));
+    this.graph = { isCanceled: false, nodes };
+  }
+
+  /** Carries out what is decided; every node may be started or ended once. */
+  step(): Decision {
+    const decision = decide(this.graph);
+    for (const id of decision.start) {
+      const node = this.node(id);
+      if (node.hasStarted || node.outcome !== '') throw new Error(`${id} starts again`);
+      node.hasStarted = true;
+    }
+    for (const [id, outcome] of decision.ended) {
+      const node = this.node(id);
+      if (node.hasStarted || node.outcome !== '') throw new Error(`${id} ends again`);
+      node.outcome = outcome;
+    }
+    return decision;
+  }
+
+  /** Ends one of the runs that go on. */
+  endOne(choice: number, as?: Ending): void {
+    const active = this.active();
+    const node = itemAt(active, choice % active.length);
+    const { ending } = itemAt(this.plan, node.id - 1);
+    node.outcome = as ?? (ending === 'missing' ? 'failed' : ending);
+  }
+
+  active(): GraphNode[] {
+    return this.graph.nodes.filter(({ hasStarted, outcome }) => hasStarted && outcome === '');
+  }
+
+  outcomes(): string[] {
+    return this.graph.nodes.map(({ outcome }) => outcome);
+  }
+
+  private node(id: number): GraphNode {
+    return itemAt(this.graph.nodes, id - 1);
+  }
+}
+
+/** Which run ends next, as often as a workflow can want to know. */
+const choices = fc.array(fc.nat(), { minLength: 16, maxLength: 16 });
+
+it('leads every workflow to the end the rules give it, whatever ends first', () => {
+  fc.assert(
+    fc.property(workflows(12), choices, (plan, order) => {
+      const play = new Play(plan);
+      let decision = play.step();
+      for (const choice of order) {
+        if (decision.end) break;
+        play.endOne(choice);
+        decision = play.step();
+      }
+      const expected = endOf(plan);
+      expect(play.outcomes()).toEqual(expected.outcomes);
+      expect(decision.end?.status).toBe(expected.status);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+it('starts nothing more once canceled, and is over with the last run', () => {
+  fc.assert(
+    fc.property(workflows(12), choices, fc.nat(11), (plan, order, cancelAt) => {
+      const play = new Play(plan);
+      let decision = play.step();
+      for (const choice of order.slice(0, cancelAt)) {
+        if (decision.end) return;
+        play.endOne(choice);
+        decision = play.step();
+      }
+      if (decision.end) return;
+      const running = play.active().map(({ id }) => id);
+      play.graph.isCanceled = true;
+      decision = play.step();
+      expect(play.active().map(({ id }) => id)).toEqual(running);
+      for (const choice of order.slice(0, running.length)) {
+        expect(decision.end).toBeNull();
+        play.endOne(choice, 'canceled');
+        decision = play.step();
+        expect(decision.start).toEqual([]);
+      }
+      expect(decision.end?.status).toBe('canceled');
+      expect(play.outcomes()).not.toContain('');
+      for (const { outcome, hasStarted } of play.graph.nodes) {
+        expect(WITHOUT_RUN.includes(outcome)).toBe(!hasStarted);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+const node = (id: number, fields: Partial<GraphNode> = {}): GraphNode => ({
+  id,
+  identifier: `n${id}`,
+  outcome: '',
+  hasStarted: false,
+  canStart: true,
+  mustConverge: false,
+  parents: [],
+  ...fields,
+});
+const ended = (id: number, outcome: GraphNode['outcome']): GraphNode =>
+  node(id, { outcome, hasStarted: !WITHOUT_RUN.includes(outcome) });
+const after = (...parents: [id: number, kind: EdgeKind][]) => ({
+  parents: parents.map(([id, kind]) => ({ id, kind })),
+});
+const next = (...nodes: GraphNode[]): Decision => decide({ isCanceled: false, nodes });
+
+it.each([
+  ['success', 'successful', true],
+  ['success', 'failed', false],
+  ['failure', 'failed', true],
+  ['failure', 'error', true],
+  ['failure', 'canceled', true],
+  ['failure', 'missing', true],
+  ['failure', 'successful', false],
+  ['always', 'successful', true],
+  ['always', 'canceled', true],
+  ['always', 'skipped', false],
+] as const)('a %s edge from a node that is %s: %s', (kind, outcome, starts) => {
+  for (const mustConverge of [false, true]) {
+    const { start } = next(ended(1, outcome), node(2, { mustConverge, ...after([1, kind]) }));
+    expect(start).toEqual(starts ? [2] : []);
+  }
+});
+
+it('waits for all parents, though one edge would do', () => {
+  const child = node(3, after([1, 'success'], [2, 'success']));
+  const waiting = next(ended(1, 'successful'), node(2, { hasStarted: true }), child);
+  expect(waiting).toEqual({ start: [], ended: new Map(), end: null });
+  expect(next(ended(1, 'successful'), ended(2, 'failed'), child).start).toEqual([3]);
+});
+
+it('gives up a node that wants all edges with the first that does not match', () => {
+  const child = node(3, { mustConverge: true, ...after([1, 'success'], [2, 'success']) });
+  const decision = next(ended(1, 'canceled'), node(2, { hasStarted: true }), child);
+  expect(decision.ended).toEqual(new Map([[3, 'skipped']]));
+});
+
+it('follows the failed path of a node whose template is gone', () => {
+  const decision = next(node(1, { canStart: false }), node(2, after([1, 'failure'])));
+  expect(decision).toEqual({ start: [2], ended: new Map([[1, 'missing']]), end: null });
+});
+
+it('names the nodes nobody cared for', () => {
+  const { end } = next(ended(1, 'failed'), ended(2, 'error'), node(3, after([2, 'success'])));
+  expect(end).toEqual({
+    status: 'failed',
+    explanation: 'No error handling paths found, marking workflow as failed: n1, n2',
+  });
+});
+
+it('tells of templates that are gone though the workflow went well', () => {
+  const { end } = next(node(1, { canStart: false }), {
+    ...ended(2, 'successful'),
+    ...after([1, 'always']),
+  });
+  expect(end).toEqual({
+    status: 'successful',
+    explanation: 'The template cannot be run or is missing: n1.',
+  });
+});
+
+it('counts the nodes it does not name', () => {
+  const nodes = Array.from({ length: 25 }, (_, index) => ended(index + 1, 'failed'));
+  expect(next(...nodes).end?.explanation).toMatch(/n19, n20 and 5 more$/);
+});
+
+it('ends a workflow without nodes', () => {
+  expect(next().end).toEqual({ status: 'successful', explanation: '' });
+});

@@ -1,0 +1,134 @@
+import { entryOf } from '../../common/invariants.js';
+import type { NodeOutcome } from '../../workflows/workflow-job-node.schema.js';
+import type { EdgeKind } from '../../workflows/workflow-rows.js';
+
+/** A node as the rules see it. */
+export interface GraphNode {
+  id: number;
+  identifier: string;
+  /** Empty: not over. */
+  outcome: NodeOutcome | '';
+  /** It was started; without an outcome its run goes on. */
+  hasStarted: boolean;
+  /** There is a template that can be run. */
+  canStart: boolean;
+  /** Every incoming edge must match, not only one of them. */
+  mustConverge: boolean;
+  parents: readonly { id: number; kind: EdgeKind }[];
+}
+
+/** A running workflow job. */
+export interface WorkflowGraph {
+  isCanceled: boolean;
+  nodes: readonly GraphNode[];
+}
+
+/** What happens next. */
+export interface Decision {
+  /** Nodes whose runs are to be made, in the order of the nodes. */
+  start: number[];
+  /** Nodes that end without a run. */
+  ended: Map<number, 'missing' | 'skipped'>;
+  /** How the workflow job ends; null while something goes on. */
+  end: { status: 'successful' | 'failed' | 'canceled'; explanation: string } | null;
+}
+
+const UNHANDLED = 'No error handling paths found, marking workflow as failed';
+/** Nodes that an explanation names; the others are counted. */
+const NAMED = 20;
+
+/**
+ * Which nodes start, which never will, and whether the workflow job is over
+ * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is looked at once its parents are
+ * over, so the order in which runs end does not matter.
+ */
+export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
+  const outcomes = new Map(nodes.map(({ id, outcome }) => [id, outcome]));
+  const childrenOf = childrenByParent(nodes);
+  const start = new Set<number>();
+  const ended: Decision['ended'] = new Map();
+  const undecided = [...nodes];
+  for (let node = undecided.pop(); node; node = undecided.pop()) {
+    const { id } = node;
+    if (node.hasStarted || start.has(id) || outcomes.get(id) !== '') continue;
+    const verdict = isCanceled ? 'skip' : verdictOn(node, outcomes);
+    if (verdict === 'wait') continue;
+    if (verdict === 'start' && node.canStart) {
+      start.add(id);
+      continue;
+    }
+    const outcome = verdict === 'start' ? 'missing' : 'skipped';
+    ended.set(id, outcome);
+    outcomes.set(id, outcome);
+    undecided.push(...(childrenOf.get(id) ?? []));
+  }
+  const goesOn =
+    start.size > 0 || nodes.some(({ id, hasStarted }) => hasStarted && outcomes.get(id) === '');
+  return {
+    start: nodes.filter(({ id }) => start.has(id)).map(({ id }) => id),
+    ended,
+    end: goesOn ? null : endOf(nodes, outcomes, isCanceled),
+  };
+}
+
+function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]> {
+  const children = new Map<number, GraphNode[]>();
+  for (const node of nodes) {
+    for (const { id } of node.parents) {
+      const known = children.get(id);
+      if (known) known.push(node);
+      else children.set(id, [node]);
+    }
+  }
+  return children;
+}
+
+type Outcomes = ReadonlyMap<number, NodeOutcome | ''>;
+
+function verdictOn(
+  { parents, mustConverge }: GraphNode,
+  outcomes: Outcomes,
+): 'start' | 'skip' | 'wait' {
+  const over = parents.filter(({ id }) => outcomes.get(id) !== '');
+  const matching = over.filter(({ id, kind }) => matches(kind, entryOf(outcomes, id)));
+  // One edge that does not match settles it, whatever becomes of the others.
+  if (mustConverge && matching.length < over.length) return 'skip';
+  if (over.length < parents.length) return 'wait';
+  return parents.length === 0 || matching.length > 0 ? 'start' : 'skip';
+}
+
+/** Whether a parent that ended so lets its child start by an edge of that kind. */
+function matches(kind: EdgeKind, outcome: NodeOutcome | ''): boolean {
+  if (outcome === 'skipped') return false;
+  return kind === 'always' || (kind === 'success') === (outcome === 'successful');
+}
+
+function endOf(
+  nodes: readonly GraphNode[],
+  outcomes: Outcomes,
+  isCanceled: boolean,
+): NonNullable<Decision['end']> {
+  const missing = nodes.filter(({ id }) => outcomes.get(id) === 'missing');
+  const lost =
+    missing.length === 0 ? [] : [`The template cannot be run or is missing: ${named(missing)}.`];
+  if (isCanceled) return { status: 'canceled', explanation: lost.join(' ') };
+  const handled = new Set(
+    nodes.flatMap(({ parents }) =>
+      parents.filter(({ kind }) => kind !== 'success').map(({ id }) => id),
+    ),
+  );
+  const unhandled = nodes.filter(
+    ({ id }) => !handled.has(id) && !['successful', 'skipped'].includes(entryOf(outcomes, id)),
+  );
+  if (unhandled.length === 0) return { status: 'successful', explanation: lost.join(' ') };
+  return {
+    status: 'failed',
+    explanation: [`${UNHANDLED}: ${named(unhandled)}`, ...lost].join('. '),
+  };
+}
+
+function named(nodes: readonly GraphNode[]): string {
+  const names = nodes.slice(0, NAMED).map(({ identifier }) => identifier);
+  const more = nodes.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}

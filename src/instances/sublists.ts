@@ -1,0 +1,27 @@
+import { Forbidden } from '../common/errors/errors.js';
+import type { Relation, ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
+
+/** The `instance_groups` relation of a resource: what its jobs prefer to run on, best first. */
+export const preferredGroups = (type: string): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource('instance_group'),
+  table: `${type}_instance_groups`,
+  near: `${type}_id`,
+  far: 'instance_group_id',
+  ordered: true,
+});
+
+/** `instance_groups/` of an object: whoever may change the object attaches groups he may use. */
+export const attachInstanceGroups = (): ((
+  definition: ResourceDefinition,
+  name: string,
+) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertOwned });
+
+/** Without an organization nobody but a superuser answers for the capacity. */
+async function assertOwned({ actor, parent, parentDefinition }: LinkContext, _group: Row) {
+  const isOwned = parentDefinition.type === 'organization' || parent.organization_id !== null;
+  if (!isOwned && !actor.isSuperuser) throw new Forbidden();
+}

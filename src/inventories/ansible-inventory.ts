@@ -1,0 +1,185 @@
+import { parseVariables, VariablesError } from '../common/fields/variables.js';
+
+/** A group row; `variables` is JSON or YAML text. */
+export interface GroupRow {
+  readonly id: number;
+  readonly name: string;
+  readonly variables: string;
+}
+
+/** A host row; `variables` is JSON or YAML text. */
+export interface HostRow extends GroupRow {
+  readonly enabled: boolean;
+}
+
+/** One inventory as plain rows, in any order. */
+export interface InventoryRows {
+  /** The inventory's own variables, JSON or YAML text. */
+  readonly variables: string;
+  readonly groups: readonly GroupRow[];
+  readonly hosts: readonly HostRow[];
+  readonly groupHosts: readonly { readonly groupId: number; readonly hostId: number }[];
+  readonly groupChildren: readonly { readonly parentId: number; readonly childId: number }[];
+}
+
+/** A share of the hosts: slice `number` (from 1) of `count`. */
+export interface Slice {
+  readonly number: number;
+  readonly count: number;
+}
+
+/**
+ * Switches of `GET /inventories/N/script/` (docs/contract/resources.md#inventory-script). A job
+ * uses hostvars and towervars.
+ */
+export interface InventoryOptions {
+  /** Adds `_meta.hostvars`. */
+  readonly hostvars?: boolean;
+  /** Adds `remote_tower_*` and `remote_host_*` to each host's variables. */
+  readonly towervars?: boolean;
+  /** Includes disabled hosts. */
+  readonly all?: boolean;
+  readonly slice?: Slice;
+}
+
+type Variables = Record<string, unknown>;
+
+/** One group of the inventory document; empty keys are left out, but for one that `all` must have. */
+export interface InventoryGroup {
+  hosts?: string[];
+  children?: string[];
+  vars?: Variables;
+}
+
+/** The document an Ansible inventory script prints for `--list`. */
+export type AnsibleInventory = Record<
+  string,
+  InventoryGroup | { hostvars: Record<string, Variables> }
+>;
+
+/**
+ * Builds the inventory document (docs/contract/resources.md#inventory-script).
+ *
+ * @throws VariablesError naming the host or group whose variables cannot be read
+ */
+export function buildInventory(
+  rows: InventoryRows,
+  options: InventoryOptions = {},
+): AnsibleInventory {
+  const hosts = selectHosts(rows.hosts, options);
+  const hostsByGroup = namesByGroup(
+    hosts,
+    rows.groupHosts.map(({ groupId, hostId }) => [groupId, hostId]),
+  );
+  const childrenByGroup = namesByGroup(
+    rows.groups,
+    rows.groupChildren.map(({ parentId, childId }) => [parentId, childId]),
+  );
+  const groups = [...rows.groups].sort(byName);
+  const entries: [string, AnsibleInventory[string]][] = [['all', allGroup(rows, hosts, groups)]];
+  for (const group of groups) {
+    const vars = variablesOf('group', group);
+    const entry = compact(hostsByGroup.get(group.id), childrenByGroup.get(group.id), vars);
+    if (Object.keys(entry).length > 0) entries.push([group.name, entry]);
+  }
+  if (options.hostvars) {
+    const hostvars = hosts.map((host) => [host.name, hostVariables(host, options)] as const);
+    entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The variables of one host, as `?host=<name>` answers.
+ *
+ * @throws VariablesError when its text cannot be read
+ */
+export function hostVariables(host: HostRow, options: InventoryOptions = {}): Variables {
+  const variables = variablesOf('host', host);
+  if (!options.towervars) return variables;
+  const enabled = String(host.enabled);
+  return {
+    ...variables,
+    remote_tower_enabled: enabled,
+    remote_tower_id: host.id,
+    remote_host_enabled: enabled,
+    remote_host_id: host.id,
+  };
+}
+
+/** Reads `slice1of3`; null when the text is no slice or the numbers do not fit each other. */
+export function parseSubset(text: string): Slice | null {
+  const match = /^slice(\d{1,6})of(\d{1,6})$/.exec(text);
+  const [number, count] = [Number(match?.[1]), Number(match?.[2])];
+  return number >= 1 && number <= count ? { number, count } : null;
+}
+
+function selectHosts(hosts: readonly HostRow[], { all, slice }: InventoryOptions): HostRow[] {
+  const chosen = hosts.filter((host) => all || host.enabled).sort(byName);
+  if (!slice) return chosen;
+  return chosen.filter((_, index) => index % slice.count === slice.number - 1);
+}
+
+function allGroup(rows: InventoryRows, hosts: HostRow[], groups: GroupRow[]): InventoryGroup {
+  const knownGroups = new Set(groups.map((group) => group.id));
+  const grouped = new Set(
+    rows.groupHosts.filter((row) => knownGroups.has(row.groupId)).map((row) => row.hostId),
+  );
+  const ungrouped = hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name);
+  const vars = variablesOf('inventory', { name: 'variables', variables: rows.variables });
+  const group = compact(
+    ungrouped,
+    groups.map(({ name }) => name),
+    vars,
+  );
+  // Without any of its keys Ansible takes `all` for the name of a host, and ends with an error.
+  return Object.keys(group).length > 0 ? group : { hosts: [] };
+}
+
+function namesByGroup(
+  members: readonly { id: number; name: string }[],
+  pairs: readonly (readonly [number, number])[],
+): Map<number, string[]> {
+  const nameById = new Map(members.map((member) => [member.id, member.name]));
+  const names = new Map<number, string[]>();
+  for (const [groupId, memberId] of pairs) {
+    const name = nameById.get(memberId);
+    if (name === undefined) continue;
+    const list = names.get(groupId);
+    if (list) list.push(name);
+    else names.set(groupId, [name]);
+  }
+  for (const list of names.values()) list.sort(compareNames);
+  return names;
+}
+
+function compact(
+  hosts: string[] | undefined,
+  children: string[] | undefined,
+  vars: Variables,
+): InventoryGroup {
+  return {
+    ...(hosts?.length ? { hosts } : {}),
+    ...(children?.length ? { children } : {}),
+    ...(Object.keys(vars).length > 0 ? { vars } : {}),
+  };
+}
+
+function variablesOf(kind: string, row: { name: string; variables: string }): Variables {
+  try {
+    return parseVariables(row.variables);
+  } catch (error) {
+    if (!(error instanceof VariablesError)) throw error;
+    throw new VariablesError(`${kind} ${row.name}: ${error.message}`);
+  }
+}
+
+function byName(left: { name: string }, right: { name: string }): number {
+  return compareNames(left.name, right.name);
+}
+
+/** By code unit and not by locale: slices must fall alike on every machine. */
+function compareNames(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

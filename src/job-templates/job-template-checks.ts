@@ -1,0 +1,88 @@
+import type { FieldErrors } from '../common/errors/errors.js';
+import { checkRef, GitSourceError } from '../code-hosts/git-source.js';
+
+/** What decides about a template: its fields as they would be, and the objects they name. */
+export interface TemplateFacts {
+  /** Value of a field after the change. */
+  value(field: string): unknown;
+  /** Whether the request touches one of the fields. */
+  touches(...fields: readonly string[]): boolean;
+  project: {
+    scm_type: string;
+    scm_revision: string;
+    allow_override: boolean;
+    playbook_files: readonly string[];
+  } | null;
+}
+
+/**
+ * Everything that is wrong with a job template across its fields
+ * (docs/contract/resources.md#job-templates).
+ */
+export function templateErrors(facts: TemplateFacts, limits: { maxForks: number }): FieldErrors {
+  return {
+    ...projectErrors(facts),
+    ...inventoryErrors(facts),
+    ...branchErrors(facts),
+    ...(Number(facts.value('forks')) > limits.maxForks && facts.touches('forks')
+      ? { forks: [`Maximum number of forks (${limits.maxForks}) exceeded.`] }
+      : {}),
+  };
+}
+
+function projectErrors({ value, touches, project }: TemplateFacts): FieldErrors {
+  if (!touches('project', 'playbook')) return {};
+  if (!project) return { project: ['Job Templates must have a project assigned.'] };
+  const playbook = value('playbook');
+  if (playbook === '') return { playbook: ['Must select playbook for project.'] };
+  // Another branch may have other playbooks, and a project that never synced tells nothing yet.
+  const isKnown = project.scm_type !== '' && project.scm_revision !== '' && !project.allow_override;
+  return isKnown && !project.playbook_files.includes(String(playbook))
+    ? { playbook: ['Playbook not found for project.'] }
+    : {};
+}
+
+function inventoryErrors({ value, touches }: TemplateFacts): FieldErrors {
+  const errors: FieldErrors = {};
+  const asks = value('ask_inventory_on_launch') === true;
+  if (touches('inventory', 'ask_inventory_on_launch') && value('inventory') === null && !asks) {
+    errors.inventory = ['You must either set a default value or ask to prompt on launch.'];
+  }
+  const isCallback = value('host_config_key') !== '';
+  if (
+    touches('inventory', 'ask_inventory_on_launch', 'host_config_key') &&
+    isCallback &&
+    (value('inventory') === null || asks)
+  ) {
+    errors.host_config_key = ['Cannot enable provisioning callback without an inventory set.'];
+  }
+  return errors;
+}
+
+function branchErrors({ value, touches, project }: TemplateFacts): FieldErrors {
+  if (!touches('scm_branch', 'ask_scm_branch_on_launch', 'project')) return {};
+  const errors: FieldErrors = {};
+  const branch = String(value('scm_branch') ?? '');
+  const isFixed = project?.allow_override !== true;
+  const refused = ['Project does not allow overriding branch.'];
+  if (branch !== '' && isFixed) errors.scm_branch = refused;
+  else if (branch !== '') {
+    const fault = refFault(branch);
+    if (fault !== null) errors.scm_branch = [fault];
+  }
+  if (value('ask_scm_branch_on_launch') === true && isFixed) {
+    errors.ask_scm_branch_on_launch = refused;
+  }
+  return errors;
+}
+
+/** What is wrong with the name of a branch, tag or commit; null when nothing is. */
+export function refFault(name: string): string | null {
+  try {
+    checkRef(name);
+    return null;
+  } catch (error) {
+    if (error instanceof GitSourceError) return error.message;
+    throw error;
+  }
+}

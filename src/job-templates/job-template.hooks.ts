@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Invalid } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { assertNoActiveRuns } from '../common/resource/held-by.js';
+import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
+import { resource } from '../common/resource/registry.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { templateErrors, type TemplateFacts } from './job-template-checks.js';
+import { WebhookFields } from '../templates/webhook-fields.js';
+
+/** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
+const NON_SENSITIVE = new Set([
+  'name',
+  'description',
+  'forks',
+  'limit',
+  'verbosity',
+  'extra_vars',
+  'job_tags',
+  'force_handlers',
+  'skip_tags',
+  'ask_variables_on_launch',
+  'ask_tags_on_launch',
+  'ask_job_type_on_launch',
+  'ask_skip_tags_on_launch',
+  'ask_inventory_on_launch',
+  'ask_credential_on_launch',
+  'survey_enabled',
+  'diff_mode',
+  'timeout',
+  'job_slice_count',
+]);
+
+@Injectable()
+export class JobTemplateHooks implements ResourceHooks {
+  constructor(
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly webhooks: WebhookFields,
+    private readonly settings: Settings,
+  ) {}
+
+  async prepareCreate(values: Values): Promise<ExtraColumns> {
+    const { organizationId } = await this.check(values, {});
+    // A template made below an organization is of a project of that organization.
+    if (typeof values.organization === 'number' && values.organization !== organizationId) {
+      throw Invalid.field('project', 'The project does not belong to this organization.');
+    }
+    return { organization_id: organizationId };
+  }
+
+  async created(row: Row): Promise<void> {
+    await this.webhooks.created(row);
+  }
+
+  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+    const { organizationId } = await this.check(values, row);
+    if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
+      await this.assertMayUse('project', values.project ?? row.project_id, actor);
+      await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
+    }
+    return {
+      ...('project' in values ? { organization_id: organizationId } : {}),
+      ...this.webhooks.keyAfter(row, values),
+    };
+  }
+
+  async prepareDelete(row: Row): Promise<void> {
+    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
+  }
+
+  /** @throws Invalid with every fault across fields */
+  private async check(
+    values: Values,
+    row: Partial<Row>,
+  ): Promise<{ organizationId: number | null }> {
+    const after = (field: string): unknown =>
+      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const project = await this.project(after('project'));
+    const facts: TemplateFacts = {
+      value: after,
+      touches: (...fields) => fields.some((field) => field in values),
+      project: project ?? null,
+    };
+    const errors = {
+      ...templateErrors(facts, { maxForks: this.settings.MAX_FORKS }),
+      ...(await this.webhooks.errors(values, row)),
+    };
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    return { organizationId: project?.organization_id ?? null };
+  }
+
+  private async assertMayUse(type: string, id: unknown, actor: Actor): Promise<void> {
+    if (typeof id === 'number') {
+      await this.references.assertAllowed(resource(type), [id], 'use', actor);
+    }
+  }
+
+  private async project(id: unknown): Promise<ProjectRow | undefined> {
+    if (typeof id !== 'number') return undefined;
+    return this.database.row<ProjectRow>(sql`
+      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
+      FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
+  }
+}
+
+type ProjectRow = Row & NonNullable<TemplateFacts['project']> & { organization_id: number | null };

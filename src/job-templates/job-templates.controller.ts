@@ -1,0 +1,40 @@
+import { accessList, objectRoles } from '../access/sublists.js';
+import { activityOf } from '../activity/sublists.js';
+import { attachInstanceGroups } from '../instances/sublists.js';
+import { Copyable } from '../common/rest/copy.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { attached, children } from '../common/rest/sublist-kinds.js';
+import { attachLabels } from '../labels/sublists.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { copiedValues, copyAttachments } from './job-template-copy.js';
+import { jobTemplates } from './job-templates.resource.js';
+import { WithSurvey } from '../prompts/survey-routes.js';
+import { assertAttachable } from './template-credentials.js';
+import { WithWebhookKey } from '../templates/webhook-key-routes.js';
+
+@Resource(jobTemplates)
+@Copyable({ values: copiedValues, copied: copyAttachments })
+@SubList('jobs', children('jobs', { readOnly: true }))
+@SubList('slice_workflow_jobs', children('slice_workflow_jobs', { readOnly: true }))
+@SubList(
+  'credentials',
+  attached('credentials', {
+    childNeeds: 'use',
+    check: assertAttachable,
+    create: (template) => ({ organization: template.organization_id }),
+  }),
+)
+@SubList('labels', attachLabels())
+@SubList('schedules', children('schedules'))
+@SubList('instance_groups', attachInstanceGroups())
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+@WithSurvey()
+@WithWebhookKey()
+@SubList('object_roles', objectRoles())
+@SubList('access_list', accessList())
+@SubList('activity_stream', activityOf())
+export class JobTemplatesController extends ResourceController(jobTemplates) {}

@@ -1,0 +1,90 @@
+import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, or, sql } from '../database/sql.js';
+import { preferredGroups } from '../instances/sublists.js';
+import { labelled } from '../labels/label-links.js';
+import { JobTemplateHooks } from './job-template.hooks.js';
+import { JobTemplateSchema } from './job-template.schema.js';
+import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
+import { templateNotifications } from '../templates/template-notifications.js';
+import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+
+const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')} IS NULL`;
+
+export const jobTemplates = defineResource({
+  path: 'job_templates',
+  type: 'job_template',
+  schema: JobTemplateSchema,
+  table: 'unified_job_templates',
+  discriminator: 'job_template',
+  hooks: JobTemplateHooks,
+  naturalKey: ['name', 'organization'],
+  unique: [uniqueTemplateName('JobTemplate')],
+  roles: [
+    { field: 'admin_role', impliedByParent: { organization: ['job_template_admin_role'] } },
+    {
+      field: 'execute_role',
+      impliedBy: ['admin_role'],
+      impliedByParent: { organization: ['execute_role'] },
+    },
+    {
+      field: 'read_role',
+      impliedBy: ['execute_role', 'admin_role'],
+      impliedByParent: { organization: ['auditor_role'] },
+    },
+  ],
+  capabilities: {
+    edit: 'change',
+    delete: 'delete',
+    start: 'start',
+    schedule: 'start',
+    copy: 'copy',
+  },
+  policy: {
+    read: hasRole('job_template', 'read_role'),
+    // Use on project and inventory is asked by the references.
+    add: ({ project }) => (typeof project === 'number' ? everyone : superusersOnly),
+    mayAdd: (actor) =>
+      or(holdsAny('project', ['use_role'], actor), holdsAny('organization', ['admin_role'], actor)),
+    change: hasRole('job_template', 'admin_role'),
+    delete: hasRole('job_template', 'admin_role'),
+    actions: {
+      start: hasRole('job_template', 'execute_role'),
+      // The create rule for the original's own data; its credentials are asked when it is copied.
+      copy: allOf(
+        hasRole('job_template', 'read_role'),
+        hasRoleOn('project_id', 'project', 'use_role'),
+        anyOf(hasNoInventory, hasRoleOn('inventory_id', 'inventory', 'use_role')),
+      ),
+      // A key is as good as the role to launch with any payload: auditors do not see it.
+      manage_webhook_key: hasRole('job_template', 'admin_role'),
+    },
+  },
+  relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
+    ...templateNotifications('started', 'success', 'error'),
+    credentials: {
+      kind: 'many-to-many',
+      target: () => resource('credential'),
+      table: 'job_template_credentials',
+      near: 'job_template_id',
+      far: 'credential_id',
+    },
+    labels: labelled('job_template'),
+    instance_groups: preferredGroups('job_template'),
+    jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
+    slice_workflow_jobs: {
+      kind: 'has-many',
+      target: () => resource('workflow_job'),
+      field: 'job_template',
+    },
+  },
+  extend: jobTemplateExtension,
+  shows: JOB_TEMPLATE_SHOWS,
+});

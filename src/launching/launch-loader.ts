@@ -1,0 +1,256 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { openInputs } from '../credentials/sealed-inputs.js';
+import type { CombinedCredential } from '../credentials/types/combination.js';
+import type {
+  CredentialInputs,
+  CredentialTypeDefinition,
+} from '../credentials/types/definition.js';
+import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { Database } from '../database/database.js';
+import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
+import type { Survey } from '../prompts/survey.js';
+import { openSurvey } from '../prompts/survey-secrets.js';
+
+/** A credential as launches see it; of its inputs only the vault id is kept. */
+export interface LaunchCredential extends CombinedCredential {
+  id: number;
+  credentialTypeId: number;
+  passwordsNeeded: string[];
+  mayUse: boolean;
+}
+
+export interface LaunchProject {
+  scmType: string;
+  status: string;
+  revision: string;
+  allowsOverride: boolean;
+  branch: string;
+  updatesOnLaunch: boolean;
+}
+
+export interface LaunchInventory {
+  id: number;
+  name: string;
+  isPendingDeletion: boolean;
+  totalHosts: number;
+  mayUse: boolean;
+}
+
+export interface LaunchLabel {
+  id: number;
+  name: string;
+  mayRead: boolean;
+}
+
+export interface LaunchInstanceGroup {
+  id: number;
+  mayUse: boolean;
+}
+
+/** A job template with all that decides about a launch of it. */
+export interface LaunchTemplate {
+  row: Row;
+  mayStart: boolean;
+  project: LaunchProject | null;
+  inventory: LaunchInventory | null;
+  /** The survey when it is switched on, its defaults in clear. */
+  survey: Survey | null;
+  credentials: LaunchCredential[];
+  labels: LaunchLabel[];
+  /** Ids of the groups its jobs prefer, best first. */
+  instanceGroups: number[];
+}
+
+/** Everything a set of launches names, by id. */
+export interface LaunchObjects {
+  templates: Map<number, LaunchTemplate>;
+  inventories: Map<number, LaunchInventory>;
+  credentials: Map<number, LaunchCredential>;
+  labels: Map<number, LaunchLabel>;
+  instanceGroups: Map<number, LaunchInstanceGroup>;
+}
+
+/** Ids that a set of launches names. */
+export interface LaunchReferences {
+  templates: readonly number[];
+  inventories: readonly number[];
+  credentials: readonly number[];
+  /** Labels that launches add to those of their templates. */
+  labels?: readonly number[];
+  instanceGroups?: readonly number[];
+}
+
+/** Loads what launches need, in five statements however many they are. */
+@Injectable()
+export class LaunchLoader {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** @param actor null: everything may be used (webhooks) */
+  async load(named: LaunchReferences, actor: Actor | null): Promise<LaunchObjects> {
+    const rows = await this.templateRows(named.templates, actor);
+    const inventories = await this.inventories(
+      [
+        ...named.inventories,
+        ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? []),
+      ],
+      actor,
+    );
+    const credentials = await this.credentials(
+      [...named.credentials, ...rows.flatMap((row) => row.credential_ids)],
+      actor,
+    );
+    const labels = await this.labels(
+      [...(named.labels ?? []), ...rows.flatMap((row) => row.label_ids)],
+      actor,
+    );
+    const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
+    const templates = new Map<number, LaunchTemplate>();
+    for (const row of rows) {
+      templates.set(row.id, {
+        row,
+        mayStart: row.may_start === true,
+        project: projectOf(row),
+        inventory: inventories.get(row.inventory_id as number) ?? null,
+        survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
+        credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
+        labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
+        instanceGroups: row.group_ids,
+      });
+    }
+    return { templates, inventories, credentials, labels, instanceGroups };
+  }
+
+  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<TemplateRow[]> {
+    if (ids.length === 0) return [];
+    return this.database.preparedRows<TemplateRow>(sql`
+      SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
+        p.scm_type AS project_scm_type, p.status AS project_status,
+        p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
+        p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch,
+        ARRAY(SELECT credential_id FROM job_template_credentials
+          WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
+        ARRAY(SELECT label_id FROM job_template_labels
+          WHERE job_template_id = t.id ORDER BY id) AS label_ids,
+        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
+          WHERE job_template_id = t.id ORDER BY id) AS group_ids
+      FROM unified_job_templates t
+      LEFT JOIN unified_job_templates p ON p.id = t.project_id
+      WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
+  }
+
+  private async inventories(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchInventory>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.preparedRows<Row>(sql`
+      SELECT i.id, i.name, i.pending_deletion, i.total_hosts, (${may('inventory', 'use', 'i', actor)}) AS may_use
+      FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          id: row.id,
+          name: String(row.name),
+          isPendingDeletion: row.pending_deletion === true,
+          totalHosts: row.total_hosts as number,
+          mayUse: row.may_use === true,
+        },
+      ]),
+    );
+  }
+
+  private async credentials(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchCredential>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.preparedRows<CredentialRow>(sql`
+      SELECT c.id, c.name, c.inputs, c.credential_type_id, to_json(ct) AS credential_type,
+        (${may('credential', 'use', 'c', actor)}) AS may_use
+      FROM credentials c JOIN credential_types ct ON ct.id = c.credential_type_id
+      WHERE c.id = ANY(${ids}::int[])`);
+    return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
+  }
+
+  private async labels(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchLabel>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.preparedRows<Row>(sql`
+      SELECT l.id, l.name, (${may('label', 'read', 'l', actor)}) AS may_read
+      FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
+    return new Map(
+      rows.map(({ id, name, may_read: mayRead }) => [
+        id,
+        { id, name: String(name), mayRead: mayRead === true },
+      ]),
+    );
+  }
+
+  private async instanceGroups(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchInstanceGroup>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.preparedRows<Row>(sql`
+      SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
+      FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+    return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));
+  }
+
+  private credentialOf(row: CredentialRow): LaunchCredential {
+    const { credential_type: type } = row;
+    const inputs = openInputs(this.box, row.id, row.inputs);
+    const vaultId = inputs.vault_id;
+    return {
+      id: row.id,
+      name: row.name,
+      type,
+      inputs: vaultId === undefined ? {} : { vault_id: vaultId },
+      credentialTypeId: row.credential_type_id,
+      passwordsNeeded: passwordsNeeded(type, inputs),
+      mayUse: row.may_use,
+    };
+  }
+}
+
+interface TemplateRow extends Row {
+  credential_ids: number[];
+  label_ids: number[];
+  group_ids: number[];
+}
+
+interface CredentialRow extends Row {
+  name: string;
+  inputs: CredentialInputs;
+  credential_type_id: number;
+  credential_type: CredentialTypeDefinition;
+  may_use: boolean;
+}
+
+function may(type: string, action: string, alias: string, actor: Actor | null): Sql {
+  if (!actor) return TRUE;
+  const rule = permit(resource(type).policy, action, alias, actor);
+  return rule === FALSE ? sql`FALSE` : rule;
+}
+
+function projectOf(row: Row): LaunchProject | null {
+  if (typeof row.project_id !== 'number') return null;
+  return {
+    scmType: String(row.project_scm_type),
+    status: String(row.project_status),
+    revision: String(row.project_revision ?? ''),
+    allowsOverride: row.project_allow_override === true,
+    branch: String(row.project_branch ?? ''),
+    updatesOnLaunch: row.project_update_on_launch === true,
+  };
+}

@@ -1,0 +1,64 @@
+import { vaultPasswordName } from '../credentials/types/inputs.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from '../prompts/launch-config.js';
+import { requiredVariables } from '../prompts/survey.js';
+import { neededPasswords } from './launch-check.js';
+import type { LaunchCredential, LaunchTemplate } from './launch-loader.js';
+
+/**
+ * What a launch of a template needs and asks for: the answer to GET
+ * (docs/contract/launching.md#what-a-launch-needs).
+ */
+export function describeLaunch(template: LaunchTemplate): Record<string, unknown> {
+  const { row, survey, inventory, project, credentials } = template;
+  const passwords = neededPasswords(credentials);
+  const variables = survey ? requiredVariables(survey) : [];
+  const asks = PROMPT_FIELDS.map((field) => [
+    ASK_SWITCHES[field],
+    row[ASK_SWITCHES[field]] === true,
+  ]) as [string, boolean][];
+  const isReady = project !== null && inventory !== null && !inventory.isPendingDeletion;
+  return {
+    can_start_without_user_input:
+      isReady && passwords.length === 0 && variables.length === 0 && !asks.some(([, on]) => on),
+    passwords_needed_to_start: passwords,
+    ...Object.fromEntries(asks),
+    survey_enabled: survey !== null,
+    variables_needed_to_start: variables,
+    credential_needed_to_start: false,
+    inventory_needed_to_start: inventory === null,
+    job_template_data: { name: row.name, id: row.id, description: row.description },
+    defaults: Object.fromEntries(PROMPT_FIELDS.map((field) => [field, defaultOf(field, template)])),
+  };
+}
+
+function defaultOf(
+  field: PromptField,
+  { row, inventory, credentials, labels }: LaunchTemplate,
+): unknown {
+  switch (field) {
+    case 'inventory':
+      return inventory ? { name: inventory.name, id: inventory.id } : {};
+    case 'credentials':
+      return credentials.map(describeCredential);
+    case 'labels':
+      return labels.map(({ id, name }) => ({ id, name }));
+    case 'instance_groups':
+      return [];
+    case 'execution_environment':
+      return {};
+    default:
+      return row[field];
+  }
+}
+
+function describeCredential(credential: LaunchCredential): Record<string, unknown> {
+  const { id, name, credentialTypeId, passwordsNeeded, type, inputs } = credential;
+  const vaultId = vaultPasswordName(inputs).replace(/^vault_password\.?/, '');
+  return {
+    id,
+    name,
+    credential_type: credentialTypeId,
+    passwords_needed: passwordsNeeded,
+    ...(type.kind === 'vault' && vaultId !== '' ? { vault_id: vaultId } : {}),
+  };
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import type { ColumnValues } from '../database/rows.js';
+import { ident, join, sql } from '../database/sql.js';
+import { projectUpdates } from '../projects/project-updates.resource.js';
+import { ProjectSyncs } from '../projects/project-syncs.js';
+import type { LaunchWebhook } from './launch-request.js';
+import { insertProjectUpdates } from './project-update-rows.js';
+import { RunTransitions, type NewRun } from '../runs/transitions.js';
+import type { LaunchType } from '../runs/unified-job.schema.js';
+
+/** Starts project updates on behalf of a user or a webhook. */
+@Injectable()
+export class ProjectUpdateLaunches extends ProjectSyncs {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
+  ) {
+    super();
+  }
+
+  start(projectIds: readonly number[], actor: Actor): Promise<number[]> {
+    // The first administrator is made, and the demo data with it, before there is a user.
+    const author = actor.id === 0 ? null : actor.id;
+    return this.create(projectIds, 'manual', { created_by_id: author, modified_by_id: author });
+  }
+
+  async startByWebhook(
+    projectId: number,
+    { service, credentialId, guid, deliveryId }: LaunchWebhook,
+  ): Promise<number | null> {
+    const [id] = await this.create([projectId], 'webhook', {
+      webhook_service: service,
+      webhook_credential_id: credentialId,
+      webhook_guid: guid,
+      webhook_delivery_id: deliveryId,
+    });
+    return id ?? null;
+  }
+
+  /** @param origin columns that tell who or what asked for the updates */
+  private create(
+    projectIds: readonly number[],
+    launchType: LaunchType,
+    origin: ColumnValues,
+  ): Promise<number[]> {
+    return this.database.transaction(async () => {
+      const made = await this.database.rows<NewRun & Record<string, unknown>>(
+        insertProjectUpdates(projectIds, { launchType, status: 'pending' }),
+      );
+      if (made.length === 0) return [];
+      const ids = made.map(({ id }) => id);
+      const sets = Object.entries(origin).map(([name, value]) => sql`${ident(name)} = ${value}`);
+      const rows = await this.database.rows<Row>(sql`
+        UPDATE unified_jobs SET ${join(sets, ', ')}
+        WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+      for (const row of rows) {
+        const changes = { id: row.id, name: row.name, project: row.project_id };
+        this.activity.record({ operation: 'create', object1: refOf(projectUpdates, row), changes });
+      }
+      await this.transitions.created(made);
+      return ids;
+    });
+  }
+}

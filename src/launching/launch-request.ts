@@ -1,0 +1,70 @@
+import type { FieldErrors } from '../common/errors/errors.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import type { LaunchType } from '../runs/unified-job.schema.js';
+
+/** The delivery that causes a launch. Its variables are expanded from it, never copied. */
+export interface LaunchWebhook {
+  /** `service_a`, `service_b` or `service_c_dc`. */
+  service: string;
+  /** What statuses are posted with. */
+  credentialId: number | null;
+  guid: string;
+  deliveryId: number;
+}
+
+/** One job to be launched from a job template. */
+export interface LaunchRequest {
+  templateId: number;
+  launchType: LaunchType;
+  /** Launch fields by name, already typed; what the template does not ask for is ignored and told. */
+  prompts: Prompts;
+  /** User shown as the launcher; null for webhooks. */
+  createdBy: number | null;
+  /** Answers to `passwords_needed_to_start`, by name. */
+  credentialPasswords?: Readonly<Record<string, string>>;
+  /** Set on top of all other variables whether the template asks for variables or not. */
+  extraVars?: Readonly<Record<string, unknown>>;
+  /** Names of variables whose values are secret, besides the passwords of the template's survey. */
+  secretNames?: readonly string[];
+  /** Ref of an event: used where project and template let it be chosen, else left out. */
+  scmBranch?: string | null;
+  webhook?: LaunchWebhook;
+  /**
+   * The share of the hosts this job takes, numbered from 1; number 0: all of them. A launch that does
+   * not say is sliced as its template wants it.
+   */
+  slice?: { number: number; count: number };
+  /** The prompts were accepted by an earlier launch of the same template and hold as they are. */
+  isRelaunch?: boolean;
+  /** Name of the job where it is not the template's. */
+  name?: string;
+}
+
+/** What would come of one request: what is wrong with it, or what it ignores. */
+export interface LaunchCheck {
+  request: LaunchRequest;
+  /** Empty when the job can be launched. Texts by field. */
+  errors: FieldErrors;
+  /** The caller may not launch the template, or may not use an object that the request names. */
+  forbidden: 'template' | 'prompts' | null;
+  /** Fields that were sent and that the template does not ask for, with their values. */
+  ignored: Record<string, unknown>;
+}
+
+/** A job that was made whatever is wrong with it. */
+export interface SpawnedJob {
+  id: number;
+  /** Why it cannot run, by field; empty when it can. */
+  errors: FieldErrors;
+}
+
+/** Jobs in the order of their requests, and what each request sent in vain. */
+export interface LaunchedJobs {
+  jobIds: number[];
+  ignored: Record<string, unknown>[];
+}
+
+/** Runs of job templates: a launch in slices is a workflow job. */
+export interface LaunchedRuns extends LaunchedJobs {
+  isSliced: boolean[];
+}

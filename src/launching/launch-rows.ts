@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { zip } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { insertRows, takeIds } from '../database/rows.js';
+import { neededPasswords, type PlannedLaunch } from './launch-check.js';
+import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
+import { RunTransitions } from '../runs/transitions.js';
+
+/** Columns a job takes over from its template as they are. */
+const COPIED = {
+  description: 'text',
+  organization_id: 'integer',
+  project_id: 'integer',
+  playbook: 'text',
+  force_handlers: 'boolean',
+  start_at_task: 'text',
+  use_fact_cache: 'boolean',
+  become_enabled: 'boolean',
+  allow_simultaneous: 'boolean',
+} as const;
+
+/** Columns that a launch may have set, by launch field. */
+const PROMPTED = {
+  job_type: 'text',
+  scm_branch: 'text',
+  forks: 'integer',
+  limit: 'text',
+  verbosity: 'integer',
+  job_tags: 'text',
+  skip_tags: 'text',
+  timeout: 'integer',
+  diff_mode: 'boolean',
+} as const;
+
+const OWN = {
+  id: 'integer',
+  type: 'text',
+  name: 'text',
+  status: 'text',
+  launch_type: 'text',
+  unified_job_template_id: 'integer',
+  job_template_id: 'integer',
+  created_by_id: 'integer',
+  modified_by_id: 'integer',
+  inventory_id: 'integer',
+  extra_vars: 'text',
+  start_args: 'text',
+  launch_config: 'json',
+  webhook_service: 'text',
+  webhook_credential_id: 'integer',
+  webhook_guid: 'text',
+  webhook_delivery_id: 'integer',
+  job_slice_number: 'integer',
+  job_slice_count: 'integer',
+} as const;
+
+const COLUMNS: Record<string, string> = { ...OWN, ...COPIED, ...PROMPTED };
+
+/** Writes jobs: rows, credentials, audit, and what follows a new run, in the caller's transaction. */
+@Injectable()
+export class LaunchRows {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /** @returns ids in the order of the plans */
+  async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
+    if (plans.length === 0) return [];
+    // Ids come first, because secrets are sealed for their row.
+    const taken = await this.database.preparedRows<{ id: number }>(
+      takeIds('unified_jobs', plans.length),
+    );
+    const ids = taken.map(({ id }) => id);
+    const given = zip(ids, plans);
+    const rows = given.map(([id, plan]) => {
+      const values = this.rowOf(id, plan);
+      return Object.keys(COLUMNS).map((column) => values[column]);
+    });
+    await this.database.preparedRows(insertRows('unified_jobs', COLUMNS, rows));
+    await this.linkCredentials(ids, plans);
+    await this.linkLabels(ids, plans);
+    for (const [id, plan] of given) this.record(id, plan);
+    await this.transitions.created(
+      given.map(([id, { template }]) => ({
+        id,
+        type: 'job',
+        status: 'pending',
+        unified_job_template_id: template.row.id,
+      })),
+    );
+    return ids;
+  }
+
+  private rowOf(id: number, plan: PlannedLaunch): Record<string, unknown> {
+    const { request, template, effective, variables } = plan;
+    const copied = Object.keys(COPIED).map((column) => [column, template.row[column]]);
+    const prompted = Object.keys(PROMPTED).map((field) => [
+      field,
+      effective[field as keyof typeof PROMPTED],
+    ]);
+    return {
+      ...Object.fromEntries([...copied, ...prompted]),
+      id,
+      type: 'job',
+      name: request.name ?? template.row.name,
+      status: 'pending',
+      launch_type: request.launchType,
+      unified_job_template_id: template.row.id,
+      job_template_id: template.row.id,
+      created_by_id: request.createdBy,
+      modified_by_id: request.createdBy,
+      inventory_id: effective.inventory ?? null,
+      extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
+      start_args: sealPasswords(this.box, id, usedPasswords(plan)),
+      launch_config: JSON.stringify({
+        ...configOf(plan),
+        ...sealSecrets(this.box, id, variables.variables, variables.secrets),
+      }),
+      job_slice_number: request.slice?.number ?? 0,
+      job_slice_count: request.slice?.count ?? 1,
+      // Slices of one launch run side by side.
+      ...((request.slice?.number ?? 0) > 0 ? { allow_simultaneous: true } : {}),
+      webhook_service: request.webhook?.service ?? '',
+      webhook_credential_id: request.webhook?.credentialId ?? null,
+      webhook_guid: request.webhook?.guid ?? '',
+      webhook_delivery_id: request.webhook?.deliveryId ?? null,
+    };
+  }
+
+  private async linkCredentials(
+    ids: readonly number[],
+    plans: readonly PlannedLaunch[],
+  ): Promise<void> {
+    const links = plans.flatMap(({ credentials }, index) =>
+      credentials.map((credential) => [ids[index], credential.id]),
+    );
+    if (links.length === 0) return;
+    await this.database.preparedRows(
+      insertRows('job_credentials', { job_id: 'integer', credential_id: 'integer' }, links),
+    );
+  }
+
+  /** Labels of the launch come on top of the template's. */
+  private async linkLabels(ids: readonly number[], plans: readonly PlannedLaunch[]): Promise<void> {
+    const links = plans.flatMap(({ template, accepted }, index) => {
+      const own = template.labels.map(({ id }) => id);
+      const labels = new Set([...own, ...((accepted.labels ?? []) as number[])]);
+      return [...labels].map((label) => [ids[index], label]);
+    });
+    if (links.length === 0) return;
+    await this.database.preparedRows(
+      insertRows('job_labels', { job_id: 'integer', label_id: 'integer' }, links),
+    );
+  }
+
+  private record(id: number, { request, template }: PlannedLaunch): void {
+    const name = String(request.name ?? template.row.name);
+    const organizationId = template.row.organization_id as number | null;
+    const parent = { type: 'job_template', id: template.row.id };
+    this.activity.record({
+      operation: 'create',
+      object1: { type: 'job', id, name, organizationId, parent },
+      changes: {
+        id,
+        name,
+        launch_type: request.launchType,
+        job_template: `${String(template.row.name)}-${template.row.id}`,
+      },
+    });
+  }
+}
+
+/** Passwords that no credential of the job asks for are not kept. */
+function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, string> {
+  const given = request.credentialPasswords ?? {};
+  return Object.fromEntries(
+    neededPasswords(credentials).flatMap((name) => {
+      const password = given[name];
+      return password === undefined ? [] : [[name, password]];
+    }),
+  );
+}
+
+/** What the launch set, for relaunches: prompts by field, secret answers masked. */
+function configOf({ accepted, variables }: PlannedLaunch): Record<string, unknown> {
+  if (Object.keys(variables.accepted).length === 0) return accepted;
+  return { ...accepted, extra_vars: maskedVariables(variables.accepted, variables.secrets) };
+}

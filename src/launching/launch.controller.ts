@@ -1,0 +1,117 @@
+import { Controller, Get, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Idempotency } from '../common/rest/idempotency.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { entryOf, itemAt } from '../common/invariants.js';
+import {
+  anyOf,
+  BOOLEAN,
+  freeObject,
+  INTEGER,
+  list,
+  object,
+  STRING,
+} from '../common/fields/json-schema.js';
+import { resourceRef } from '../common/openapi/schemas.js';
+import { Route } from '../common/rest/route.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
+import { jobs } from '../runs/jobs.resource.js';
+import { readLaunchBody } from '../prompts/launch-body.js';
+import { LaunchLoader } from './launch-loader.js';
+import { describeLaunch } from './launch-needs.js';
+import { LaunchService } from './launch.service.js';
+
+jobTemplates.links.set('launch', 'launch');
+
+const IGNORED = freeObject('What was sent and the template does not ask for.');
+const NAMES = list(STRING);
+const LAUNCH_NEEDS = object({
+  can_start_without_user_input: BOOLEAN,
+  passwords_needed_to_start: NAMES,
+  ...Object.fromEntries(Object.values(ASK_SWITCHES).map((name) => [name, BOOLEAN])),
+  survey_enabled: BOOLEAN,
+  variables_needed_to_start: NAMES,
+  credential_needed_to_start: BOOLEAN,
+  inventory_needed_to_start: BOOLEAN,
+  job_template_data: object({ id: INTEGER, name: STRING, description: STRING }),
+  defaults: freeObject("The template's own value of each launch field."),
+});
+
+/** Launching a job template (docs/contract/launching.md#launch). */
+@ApiTags('job_templates')
+@Controller('api/v2/job_templates/:id/launch')
+export class LaunchController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly loader: LaunchLoader,
+    private readonly launches: LaunchService,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'job_template_launch_needs',
+    summary: 'What a launch of the template needs and asks for.',
+    parent: jobTemplates,
+    response: LAUNCH_NEEDS,
+  })
+  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
+    const { id } = await this.resources.load(jobTemplates, params.id, actor);
+    const named = { templates: [id], inventories: [], credentials: [] };
+    const { templates } = await this.loader.load(named, actor);
+    return describeLaunch(entryOf(templates, id));
+  }
+
+  @Post()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'job_template_launch',
+    summary:
+      'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
+    parent: jobTemplates,
+    resource: jobs,
+    response: anyOf(
+      { allOf: [resourceRef(jobs), object({ job: INTEGER, ignored_fields: IGNORED })] },
+      {
+        allOf: [
+          { $ref: '#/components/schemas/WorkflowJob' },
+          object({ workflow_job: INTEGER, ignored_fields: IGNORED }),
+        ],
+      },
+    ),
+    needs: 'start',
+    body: LAUNCH_FIELDS,
+    status: 201,
+  })
+  async launch(@Req() request: ApiRequest): Promise<Reply> {
+    const { params, body, actor } = request;
+    const { id } = await this.resources.load(jobTemplates, params.id, actor, { action: 'start' });
+    return this.idempotency.once(request, async () => {
+      const { prompts, credentialPasswords } = readLaunchBody(body);
+      const { jobIds, ignored, isSliced } = await this.launches.launch(
+        [
+          {
+            templateId: id,
+            launchType: 'manual',
+            prompts,
+            credentialPasswords,
+            createdBy: actor.id,
+          },
+        ],
+        actor,
+      );
+      const kind = isSliced[0] ? 'workflow_job' : 'job';
+      const run = await this.resources.load(resource(kind), itemAt(jobIds, 0), actor);
+      const shown = await this.resources.show(resource(kind), run, actor);
+      return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
+    });
+  }
+}

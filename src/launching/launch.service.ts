@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
+import { existing, zip } from '../common/invariants.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { planLaunch, type PlannedLaunch } from './launch-check.js';
+import { LaunchLoader } from './launch-loader.js';
+import { LaunchRows } from './launch-rows.js';
+import type { LaunchCheck, LaunchedRuns, LaunchRequest, SpawnedJob } from './launch-request.js';
+import { SlicedLaunches } from './sliced-launches.js';
+
+/**
+ * The one way from a job template to a job. Set-based: the number of statements does not depend on the
+ * number of requests.
+ */
+@Injectable()
+export class LaunchService {
+  constructor(
+    private readonly database: Database,
+    private readonly loader: LaunchLoader,
+    private readonly rows: LaunchRows,
+    private readonly settings: Settings,
+    private readonly slices: SlicedLaunches,
+  ) {}
+
+  /**
+   * Checks requests without writing, all faults of all of them.
+   *
+   * @param actor null: no permission is asked (webhooks)
+   * @throws NotFound for a template that does not exist
+   */
+  check(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchCheck[]> {
+    return this.plan(requests, actor);
+  }
+
+  /**
+   * Creates the jobs as `pending`, those in slices as workflow jobs, in the caller's transaction or one of its own.
+   *
+   * @param actor null: no permission is asked (webhooks)
+   * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
+   */
+  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRuns> {
+    return this.database.transaction(async () => {
+      const plans = await this.plan(requests, actor);
+      for (const plan of plans) assertLaunchable(plan);
+      return {
+        jobIds: await this.write(plans),
+        ignored: plans.map(({ ignored }) => ignored),
+        isSliced: plans.map(({ slices }) => slices > 1),
+      };
+    });
+  }
+
+  /**
+   * Creates a `pending` job for every request, in the caller's transaction, without asking for any
+   * permission: for what starts by itself and has to show why it cannot. The caller ends the jobs
+   * that come with errors.
+   *
+   * @throws NotFound for a template that does not exist
+   */
+  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
+    const plans = await this.plan(requests, null);
+    const ids = await this.write(plans);
+    return zip(ids, plans).map(([id, { errors }]) => ({ id, errors }));
+  }
+
+  private async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
+    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+    const sliced = plans.filter(({ slices }) => slices > 1);
+    if (sliced.length === 0) return jobs;
+    const workflows = await this.slices.write(sliced);
+    return plans.map(({ slices }) =>
+      existing((slices === 1 ? jobs : workflows).shift(), 'every plan has a run'),
+    );
+  }
+
+  private async plan(
+    requests: readonly LaunchRequest[],
+    actor: Actor | null,
+  ): Promise<PlannedLaunch[]> {
+    const objects = await this.loader.load(
+      {
+        templates: [...new Set(requests.map(({ templateId }) => templateId))],
+        inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
+        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
+        credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
+        instanceGroups: requests.flatMap(
+          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
+        ),
+      },
+      actor,
+    );
+    const limits = { maxForks: this.settings.MAX_FORKS };
+    return requests.map((request) => {
+      const template = objects.templates.get(request.templateId);
+      if (!template) throw new NotFound('No JobTemplate matches the given query.');
+      return planLaunch(request, template, objects, limits);
+    });
+  }
+}
+
+/** The template's own refusal comes first: its faults are no business of those who may not launch it. */
+export function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
+  if (forbidden === 'template') throw new Forbidden();
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (forbidden !== null) throw new Forbidden();
+}

@@ -1,0 +1,87 @@
+import type { Row } from '../common/resource/define-resource.js';
+import type { Artifacts } from '../runs/handed-artifacts.js';
+import type { LaunchRequest } from './launch-request.js';
+import { promptsOf } from '../prompts/launch-secrets.js';
+import type { PromptField, Prompts } from '../prompts/launch-config.js';
+
+type Variables = Record<string, unknown>;
+
+/** A node that is about to start, with what it takes from its workflow job and its parents. */
+export interface StartingNode extends Row {
+  workflow_job_id: number;
+  identifier: string;
+  prompts: Prompts;
+  template_id: number;
+  template_type: string;
+  template_name: string;
+  is_bulk_job: boolean;
+  created_by_id: number | null;
+  launch_config: object | null;
+  webhook_delivery_id: number | null;
+  /** Of a sliced job: which of its nodes this is. */
+  slice: { number: number; count: number } | null;
+  /** What the runs before it handed on with `set_stats`; a later parent's value wins. */
+  inherited: Artifacts;
+}
+
+/** The secret answers of one workflow job. */
+export interface WorkflowSecrets {
+  /** Puts them into stored prompts; the identifier is empty for those of the workflow itself. */
+  fill: (identifier: string, prompts: Prompts) => Prompts;
+  /** Secret names among the workflow's own variables. */
+  names: readonly string[];
+}
+
+/** Prompts of a workflow job that reach the runs in it. */
+const HANDED_DOWN: readonly PromptField[] = [
+  'inventory',
+  'limit',
+  'scm_branch',
+  'job_tags',
+  'skip_tags',
+];
+
+/**
+ * How the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
+ * prompts of the workflow job over those of the node; variables of the node, then artifacts, then
+ * variables of the workflow job. A bulk launch laid its defaults under the prompts of its nodes
+ * already.
+ */
+export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
+  const own = fill(node.identifier, node.prompts);
+  const common = {
+    templateId: node.template_id,
+    launchType: 'workflow',
+    createdBy: node.created_by_id,
+    ...eventOf(node),
+    // What the launch in slices took over from its template was settled then.
+    ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
+  } as const;
+  if (node.is_bulk_job) return { ...common, prompts: own };
+  const workflow = fill('', promptsOf(node.launch_config) as Prompts);
+  const handed = HANDED_DOWN.filter((field) => isSet(workflow[field])).map((field) => [
+    field,
+    workflow[field],
+  ]);
+  const variables = (workflow.extra_vars ?? {}) as Variables;
+  const { open, secret } = node.inherited;
+  const secretNames = Object.keys(secret).filter((name) => !Object.hasOwn(variables, name));
+  return {
+    ...common,
+    prompts: { ...own, ...(Object.fromEntries(handed) as Prompts), ...labelsOf(own, workflow) },
+    extraVars: { ...open, ...secret, ...variables },
+    secretNames: [...names, ...secretNames],
+  };
+}
+
+/** Labels of both, as labels of a launch come on top of the template's. */
+function labelsOf(own: Prompts, workflow: Prompts): Prompts {
+  const labels = [own.labels, workflow.labels].flatMap((ids) => (ids ?? []) as number[]);
+  return labels.length > 0 ? { labels: [...new Set(labels)] } : {};
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** The event's variables reach the run; its status and its repetitions are the workflow job's. */
+const eventOf = ({ webhook_delivery_id: deliveryId }: StartingNode): Partial<LaunchRequest> =>
+  deliveryId === null ? {} : { webhook: { service: '', credentialId: null, guid: '', deliveryId } };

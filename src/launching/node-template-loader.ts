@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { promptedOf } from './launch-check.js';
+import { LaunchLoader, type LaunchCredential } from './launch-loader.js';
+import type { PromptedTemplate } from '../prompts/launch-config.js';
+import type { SavedTarget } from '../prompts/saved-prompts.js';
+import { workflowPrompted } from './workflow-launch-check.js';
+import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
+
+/** What a node runs, as far as the prompts of the node depend on it. */
+export interface NodeTemplate extends SavedTarget {
+  id: number;
+  type: string;
+  name: string;
+  /** Those of a job template. */
+  credentials: readonly LaunchCredential[];
+}
+
+/** An update of a project, for instance, takes nothing along. */
+const ASKS_NOTHING: PromptedTemplate = { asks: () => false, own: {}, projectBranch: '' };
+
+/** Loads templates of any kind, in a constant number of statements. */
+@Injectable()
+export class NodeTemplateLoader {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: LaunchLoader,
+    private readonly workflows: WorkflowLaunchLoader,
+  ) {}
+
+  async load(ids: readonly number[]): Promise<Map<number, NodeTemplate>> {
+    const rows = await this.database.rows<Row & { type: string; name: string }>(sql`
+      SELECT id, type, name FROM unified_job_templates WHERE id = ANY(${[...ids]}::int[])`);
+    const ofType = (type: string): number[] =>
+      rows.filter((row) => row.type === type).map(({ id }) => id);
+    const jobs = await this.jobs.load(
+      { templates: ofType('job_template'), inventories: [], credentials: [] },
+      null,
+    );
+    const workflows = await this.workflows.templates(ofType('workflow_job_template'), null);
+    return new Map(
+      rows.map(({ id, type, name }) => {
+        const job = jobs.templates.get(id);
+        const workflow = workflows.get(id);
+        const prompted = job
+          ? promptedOf(job)
+          : workflow
+            ? workflowPrompted(workflow)
+            : ASKS_NOTHING;
+        const survey = job?.survey ?? workflow?.survey ?? null;
+        return [id, { id, type, name, prompted, survey, credentials: job?.credentials ?? [] }];
+      }),
+    );
+  }
+}

@@ -1,0 +1,87 @@
+import { Controller, Get, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Choices, fieldsOf, Json } from '../common/fields/field.js';
+import { validate } from '../common/fields/validate.js';
+import { Idempotency } from '../common/rest/idempotency.js';
+import { Reply } from '../common/http/reply.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { anyOf, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { Route } from '../common/rest/route.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { jobs } from '../runs/jobs.resource.js';
+import { readPasswords } from '../prompts/launch-body.js';
+import { RelaunchService, type RelaunchHosts } from './relaunch.js';
+
+jobs.links.set('relaunch', 'relaunch');
+
+class RelaunchSchema {
+  @Choices(
+    [
+      ['all', 'All hosts'],
+      ['failed', 'Failed hosts'],
+    ],
+    { default: 'all', blank: false, column: null, filter: false },
+  )
+  hosts!: string;
+
+  @Json({ column: null, filter: false, help: 'Answers to passwords_needed_to_start, by name.' })
+  credential_passwords!: Record<string, string>;
+}
+
+const FIELDS = fieldsOf(RelaunchSchema);
+
+/** Counts of hosts, or a sentence while the job is active. */
+const COUNT = anyOf(INTEGER, STRING);
+const RELAUNCH_NEEDS = object({
+  passwords_needed_to_start: list(STRING),
+  retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
+});
+
+/** Launching a job again (docs/contract/launching.md#relaunch). */
+@ApiTags('jobs')
+@Controller('api/v2/jobs/:id/relaunch')
+export class RelaunchController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly relaunches: RelaunchService,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Get()
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'jobs_relaunch_needs',
+    summary: 'What a relaunch of the job needs.',
+    parent: jobs,
+    response: RELAUNCH_NEEDS,
+  })
+  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
+    return this.relaunches.needs(await this.resources.load(jobs, params.id, actor), actor);
+  }
+
+  @Post()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'jobs_relaunch',
+    summary: 'Launch the job again, on all hosts or on those that failed.',
+    parent: jobs,
+    resource: jobs,
+    adds: { job: INTEGER },
+    needs: 'start',
+    body: FIELDS,
+    status: 201,
+  })
+  async relaunch(@Req() request: ApiRequest): Promise<Reply> {
+    const { params, body, actor } = request;
+    const job = await this.resources.load(jobs, params.id, actor);
+    return this.idempotency.once(request, async () => {
+      const { hosts } = validate(FIELDS, body);
+      const passwords = readPasswords(body);
+      const id = await this.relaunches.relaunch(job, hosts as RelaunchHosts, passwords, actor);
+      const row = await this.resources.load(jobs, id, actor);
+      return Reply.created({ ...(await this.resources.show(jobs, row, actor)), job: id });
+    });
+  }
+}

@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { ENCRYPTED } from '../common/fields/validate.js';
+import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import { itemAt, existing } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { organizations } from '../organizations/organizations.resource.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { isActive } from '../runs/cancel.service.js';
+import { neededPasswords } from './launch-check.js';
+import { LaunchLoader } from './launch-loader.js';
+import type { LaunchRequest } from './launch-request.js';
+import { openSecrets, promptsOf } from '../prompts/launch-secrets.js';
+import { LaunchService } from './launch.service.js';
+
+const TEXTS = {
+  active: 'Wait until job finishes before retrying on failed hosts.',
+  noStats: 'Cannot retry on failed hosts, playbook stats not available.',
+  noneFailed: 'Cannot relaunch because previous job had 0 failed hosts.',
+  notYet: 'Relaunch by host status not available until job finishes running.',
+  secrets: 'Job was launched with secret prompts provided by another user.',
+  prompts: 'Job was launched with prompted fields you do not have access to.',
+  unknown:
+    'Job was launched with unknown prompted fields. Organization admin permissions required.',
+  orphan: 'Job has been orphaned from its job template and organization.',
+  noTemplate: 'Job Template is missing or undefined.',
+} as const;
+
+/** Which hosts of the former run a relaunch is for. */
+export type RelaunchHosts = 'all' | 'failed';
+
+/** Launching a job again with the prompts it had (docs/contract/launching.md#relaunch). */
+@Injectable()
+export class RelaunchService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly loader: LaunchLoader,
+    private readonly launches: LaunchService,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** What a relaunch needs: the answer to GET. */
+  async needs(job: Row, actor: Actor): Promise<object> {
+    const credentials = await this.credentialsOf(job.id);
+    const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, actor);
+    const { all, failed } = await this.hostCounts(job.id);
+    return {
+      passwords_needed_to_start: neededPasswords([...loaded.credentials.values()]),
+      retry_counts: isActive(job) ? TEXTS.notYet : { all, failed },
+    };
+  }
+
+  /**
+   * @returns id of the new job
+   * @throws Invalid, BadRequest, Forbidden with the texts of the contract
+   */
+  async relaunch(
+    job: Row,
+    hosts: RelaunchHosts,
+    credentialPasswords: Record<string, string>,
+    actor: Actor,
+  ): Promise<number> {
+    await this.assertMayRepeat(job, actor);
+    const prompts = await this.promptsAgain(job, actor);
+    if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
+    const webhook = webhookOf(job);
+    const request: LaunchRequest = {
+      templateId: job.job_template_id as number,
+      launchType: 'relaunch',
+      prompts,
+      credentialPasswords,
+      createdBy: actor.id,
+      isRelaunch: true,
+      slice: { number: job.job_slice_number as number, count: job.job_slice_count as number },
+      secretNames: secretNames(job),
+      name: String(job.name),
+      ...(webhook ? { webhook } : {}),
+    };
+    try {
+      const { jobIds } = await this.launches.launch([request], actor);
+      return itemAt(jobIds, 0);
+    } catch (error) {
+      // Launching the template itself is allowed: what is refused are the objects of the prompts.
+      throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);
+    }
+  }
+
+  private async assertMayRepeat(job: Row, actor: Actor): Promise<void> {
+    const isOrphan = job.job_template_id === null;
+    if (isOrphan && job.organization_id === null && !actor.isSuperuser) {
+      throw new Forbidden(TEXTS.orphan);
+    }
+    if (isOrphan || job.launch_config === null) {
+      await this.assertOrganizationAdmin(job, actor);
+    } else {
+      await this.resources.load(jobTemplates, job.job_template_id as number, actor, {
+        action: 'start',
+      });
+    }
+    if (isOrphan) throw new BadRequest(TEXTS.noTemplate);
+  }
+
+  private async assertOrganizationAdmin(job: Row, actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    const organization = job.organization_id as number | null;
+    if (organization === null) throw new Forbidden(TEXTS.unknown);
+    try {
+      await this.resources.assertMay(organizations, organization, 'change', actor);
+    } catch (error) {
+      throw error instanceof Forbidden ? new Forbidden(TEXTS.unknown) : error;
+    }
+  }
+
+  /**
+   * The prompts of the former launch; secret answers come from the former job's row.
+   *
+   * @throws Forbidden where the secret answers are another user's
+   */
+  async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
+    const isMine = job.created_by_id === actor.id || actor.isSuperuser;
+    if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
+    const config = job.launch_config as object | null;
+    const prompts: Prompts = promptsOf(config);
+    const secrets = secretNames(job);
+    if (secrets.length > 0) {
+      const opened = openSecrets(this.box, job.id, config);
+      const answers = secrets.map((name) => [name, opened[name]]);
+      prompts.extra_vars = {
+        ...(prompts.extra_vars as Record<string, unknown>),
+        ...(Object.fromEntries(answers) as Record<string, unknown>),
+      };
+    }
+    // Credentials that were deleted meanwhile are gone from the former job too.
+    if (prompts.credentials !== undefined) prompts.credentials = await this.credentialsOf(job.id);
+    return prompts;
+  }
+
+  private async credentialsOf(jobId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ credential_id: number }>(sql`
+      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
+    return rows.map(({ credential_id: id }) => id);
+  }
+
+  private async failedHosts(job: Row): Promise<string> {
+    if (isActive(job)) throw Invalid.field('hosts', TEXTS.active);
+    const { hasStats, failed } = await this.hostCounts(job.id);
+    if (!hasStats) throw Invalid.field('hosts', TEXTS.noStats);
+    if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
+    const rows = await this.database.rows<{ host_name: string }>(sql`
+      SELECT host_name FROM job_host_summaries
+      WHERE job_id = ${job.id} AND failed ORDER BY host_name`);
+    return rows.map(({ host_name: name }) => name).join(',');
+  }
+
+  private async hostCounts(
+    jobId: number,
+  ): Promise<{ all: number; failed: number; hasStats: boolean }> {
+    const row = existing(
+      await this.database.row<{ all: number; failed: number; stats: boolean }>(sql`
+      SELECT count(*)::int AS all, (count(*) FILTER (WHERE failed))::int AS failed,
+        EXISTS (SELECT 1 FROM job_events
+          WHERE job_id = ${jobId} AND event = 'playbook_on_stats') AS stats
+      FROM job_host_summaries WHERE job_id = ${jobId}`),
+      'an aggregate has a row',
+    );
+    return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
+  }
+}
+
+/** Variables whose answers the launch kept secret. */
+function secretNames(job: Row): string[] {
+  const config = job.launch_config as { extra_vars?: Record<string, unknown> } | null;
+  const variables = config?.extra_vars ?? {};
+  return Object.keys(variables).filter((name) => variables[name] === ENCRYPTED);
+}
+
+function webhookOf(job: Row): LaunchRequest['webhook'] {
+  if (typeof job.webhook_delivery_id !== 'number') return undefined;
+  return {
+    service: String(job.webhook_service),
+    credentialId: job.webhook_credential_id as number | null,
+    guid: String(job.webhook_guid),
+    deliveryId: job.webhook_delivery_id,
+  };
+}
+
+/** What the template lost since is told in a sentence (docs/contract/launching.md#relaunch). */
+function withRelaunchTexts(error: unknown): unknown {
+  if (!(error instanceof Invalid)) return error;
+  if ('project' in error.errors) {
+    return new BadRequest('Job Template Project is missing or undefined.');
+  }
+  if ('resources_needed_to_start' in error.errors) {
+    return new BadRequest('Job Template Inventory is missing or undefined.');
+  }
+  return error;
+}

@@ -1,0 +1,53 @@
+import { ASK_SWITCHES, type PromptField } from '../prompts/launch-config.js';
+import { savedPromptErrors } from '../prompts/saved-prompts.js';
+import { requiredVariables } from '../prompts/survey.js';
+import type { NodeTemplate } from './node-template-loader.js';
+import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
+import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';
+
+/** A workflow job template with what stands in the way of a launch. */
+export interface LaunchSubject {
+  template: WorkflowTemplate;
+  nodes: readonly SavedNode[];
+  nodeTemplates: ReadonlyMap<number, NodeTemplate>;
+  /** Of the template, as far as the caller may read it. */
+  inventory: { id: number; name: string } | null;
+}
+
+/**
+ * What a launch of a workflow needs and asks for: the answer to GET
+ * (docs/contract/launching.md#what-a-launch-needs).
+ */
+export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, unknown> {
+  const { template, nodes, nodeTemplates } = subject;
+  const { row, survey } = template;
+  const asks = WORKFLOW_PROMPTS.map((field) => [
+    ASK_SWITCHES[field],
+    row[ASK_SWITCHES[field]] === true,
+  ]) as [string, boolean][];
+  const variables = survey ? requiredVariables(survey) : [];
+  const missing = nodes.filter(({ templateId }) => !nodeTemplates.has(templateId ?? 0));
+  const rejected = nodes.filter((node) => {
+    const target = nodeTemplates.get(node.templateId ?? 0);
+    return target && Object.keys(savedPromptErrors(target, node.prompts)).length > 0;
+  });
+  const faults = [...variables, ...missing, ...rejected];
+  return {
+    can_start_without_user_input: faults.length === 0 && !asks.some(([, on]) => on),
+    ...Object.fromEntries(asks),
+    survey_enabled: survey !== null,
+    variables_needed_to_start: variables,
+    node_templates_missing: missing.map(({ id }) => id),
+    node_prompts_rejected: rejected.map(({ id }) => id),
+    workflow_job_template_data: { name: row.name, id: row.id, description: row.description },
+    defaults: Object.fromEntries(
+      WORKFLOW_PROMPTS.map((field) => [field, defaultOf(field, subject)]),
+    ),
+  };
+}
+
+function defaultOf(field: PromptField, { template, inventory }: LaunchSubject): unknown {
+  if (field === 'inventory') return inventory ?? {};
+  if (field === 'labels') return template.labels;
+  return template.row[field];
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import { Reply } from '../common/http/reply.js';
+import { itemAt, existing } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Database } from '../database/database.js';
+import { FALSE, sql, type Sql } from '../database/sql.js';
+import { promptsOf } from '../prompts/launch-secrets.js';
+import type { Prompts } from '../prompts/launch-config.js';
+import { FormerNodes } from './former-nodes.js';
+import { assertOwnSecrets } from './relaunch-secrets.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
+import { secretFiller, secretNamesOf } from '../workflows/workflow-secrets.js';
+
+const TEXTS = {
+  template: 'Workflow Job Template is missing or undefined.',
+  sliceOrphan: 'Cannot relaunch slice workflow job orphaned from job template.',
+  slices: 'Cannot relaunch sliced workflow job after slice count has changed.',
+  resources: 'You do not have permission to the workflow job resources required for relaunch.',
+} as const;
+
+/** What the caller must be allowed on each kind of template a node runs. */
+const LAUNCH_ACTIONS = {
+  job_template: 'start',
+  project: 'update',
+  workflow_job_template: 'start',
+} as const;
+
+/** Launching a workflow job again as it was: its nodes and prompts, not those of its template now. */
+@Injectable()
+export class WorkflowRelaunch {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly former: FormerNodes,
+    private readonly rows: WorkflowRows,
+    private readonly resources: ResourceService,
+  ) {}
+
+  /** @throws BadRequest, Forbidden with the texts of the contract */
+  async relaunch(job: Row, actor: Actor): Promise<Reply> {
+    return this.database.transaction(async () => {
+      const config = job.launch_config as object | null;
+      const fill = secretFiller(this.box, job.id, config);
+      const nodes = await this.former.load(job.id, fill);
+      await this.assertTemplate(job, nodes.length);
+      assertOwnSecrets(job, nodes, actor);
+      const prompts = fill('', promptsOf(config) as Prompts);
+      await this.assertMayUse(job, nodes, actor);
+      const written = await this.rows.write([
+        await this.workflowJobOf(job, { prompts, nodes }, actor),
+      ]);
+      return Reply.created(await this.resources.show(workflowJobs, itemAt(written, 0), actor));
+    });
+  }
+
+  private async assertTemplate(job: Row, slices: number): Promise<void> {
+    if (job.is_sliced_job !== true) {
+      if (job.unified_job_template_id === null) throw new BadRequest(TEXTS.template);
+      return;
+    }
+    if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
+    const now = await this.database.row<{ slices: number | null }>(sql`
+      SELECT least(tpl.job_slice_count,
+          (SELECT count(*) FROM hosts WHERE inventory_id = ${job.inventory_id}::int))::int AS slices
+      FROM unified_job_templates tpl WHERE tpl.id = ${job.job_template_id}::int`);
+    if (now?.slices !== slices) throw new BadRequest(TEXTS.slices);
+  }
+
+  /** One statement for all that the nodes run and name. */
+  private async assertMayUse(job: Row, nodes: readonly NewNode[], actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    const named = (field: 'inventory' | 'credentials' | 'labels' | 'instance_groups'): number[] =>
+      nodes.flatMap(({ own }) => (own[field] ?? []) as number | number[]);
+    const may = (type: string, action: string, alias: string): Sql => {
+      const rule = permit(resource(type).policy, action, alias, actor);
+      return rule === FALSE ? sql`FALSE` : rule;
+    };
+    const launchable = Object.entries(LAUNCH_ACTIONS).reduce(
+      (all, [type, action]) =>
+        findResource(type) ? sql`${all} WHEN ${type} THEN (${may(type, action, 't')})` : all,
+      sql`CASE t.type`,
+    );
+    const inventories = [
+      ...named('inventory'),
+      ...((job.inventory_id as number | null) ? [job.inventory_id] : []),
+    ];
+    const found = existing(
+      await this.database.row<{ is_denied: boolean }>(sql`
+      SELECT EXISTS (SELECT 1 FROM unified_job_templates t
+          WHERE t.id = ANY(${nodes.map(({ templateId }) => templateId)}::int[])
+            AND NOT (${launchable} ELSE true END))
+        OR EXISTS (SELECT 1 FROM inventories i WHERE i.id = ANY(${inventories}::int[])
+          -- What the template itself uses may be used by whoever may launch it.
+          AND NOT EXISTS (SELECT 1 FROM unified_job_templates own
+            WHERE own.id = ${job.job_template_id}::int AND own.inventory_id = i.id)
+          AND NOT (${may('inventory', 'use', 'i')}))
+        OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = ANY(${named('credentials')}::int[])
+          AND NOT (${may('credential', 'use', 'c')}))
+        OR EXISTS (SELECT 1 FROM labels l WHERE l.id = ANY(${named('labels')}::int[])
+          AND NOT (${may('label', 'read', 'l')}))
+        OR EXISTS (SELECT 1 FROM instance_groups g
+          WHERE g.id = ANY(${named('instance_groups')}::int[])
+            AND NOT (${may('instance_group', 'read', 'g')})) AS is_denied`),
+      'a SELECT without FROM has a row',
+    );
+    if (found.is_denied) throw new Forbidden(TEXTS.resources);
+  }
+
+  private async workflowJobOf(
+    job: Row,
+    { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
+    actor: Actor,
+  ): Promise<NewWorkflowJob> {
+    const { labels: handed, ...rest } = prompts;
+    const labels = await this.labelsOf(job.id, (handed ?? []) as number[]);
+    const isSliced = job.job_template_id !== null;
+    return {
+      name: String(job.name),
+      description: String(job.description),
+      templateId: isSliced ? null : (job.unified_job_template_id as number),
+      slicedTemplateId: job.job_template_id as number | null,
+      isBulk: false,
+      allowSimultaneous: job.allow_simultaneous === true,
+      organizationId: job.organization_id as number | null,
+      createdBy: actor.id,
+      launchType: 'relaunch',
+      prompts: {
+        ...rest,
+        // The column forgets an inventory that is deleted; the prompts do not.
+        inventory: job.inventory_id,
+        ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
+      },
+      secrets: secretNamesOf(job.launch_config as object | null),
+      labels: labels.own,
+      ...(typeof job.webhook_delivery_id === 'number' ? { webhook: webhookOf(job) } : {}),
+      nodes,
+    };
+  }
+
+  /** Labels of the workflow job, and of those it hands on the ones that still exist. */
+  private async labelsOf(
+    jobId: number,
+    handed: readonly number[],
+  ): Promise<{ own: number[]; handed: number[] }> {
+    const row = await this.database.row<{ own: number[]; handed: number[] }>(sql`
+      SELECT ARRAY(SELECT label_id FROM workflow_job_labels
+          WHERE workflow_job_id = ${jobId} ORDER BY id) AS own,
+        ARRAY(SELECT id FROM labels WHERE id = ANY(${handed}::int[]) ORDER BY id) AS handed`);
+    return existing(row, 'a SELECT without FROM has a row');
+  }
+}
+
+const webhookOf = (job: Row): NonNullable<NewWorkflowJob['webhook']> => ({
+  service: String(job.webhook_service),
+  credentialId: job.webhook_credential_id as number | null,
+  guid: String(job.webhook_guid),
+  deliveryId: job.webhook_delivery_id as number,
+});

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { maskSurvey, openSurvey, sealSurvey } from './survey-secrets.js';
+import { readSurvey } from './survey-spec.js';
+import type { Survey } from './survey.js';
+
+/** Surveys of templates of any kind. */
+@Injectable()
+export class SurveyService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly box: SecretBox,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /** @throws SurveyError for a survey that cannot be stored */
+  replace(
+    definition: ResourceDefinition,
+    id: string,
+    body: Record<string, unknown>,
+    actor: Actor,
+  ): Promise<void> {
+    return this.change(definition, id, actor, (template) => {
+      const previous = openSurvey(this.box, template.id, template.survey_spec);
+      return readSurvey(body, previous);
+    });
+  }
+
+  remove(definition: ResourceDefinition, id: string, actor: Actor): Promise<void> {
+    return this.change(definition, id, actor, () => null);
+  }
+
+  /** Gives the copy of a template the survey of the original. */
+  async copy(original: Row, copyId: number): Promise<void> {
+    const survey = openSurvey(this.box, original.id, original.survey_spec);
+    if (survey) await this.write(copyId, survey);
+  }
+
+  private change(
+    definition: ResourceDefinition,
+    id: string,
+    actor: Actor,
+    next: (template: Row) => Survey | null,
+  ): Promise<void> {
+    return this.database.transaction(async () => {
+      const template = await this.resources.load(definition, id, actor, {
+        action: 'change',
+        lock: true,
+      });
+      const survey = next(template);
+      await this.write(template.id, survey);
+      this.activity.record({
+        operation: 'update',
+        object1: refOf(definition, template),
+        changes: { survey_spec: [maskSurvey(template.survey_spec), maskSurvey(survey)] },
+      });
+    });
+  }
+
+  private async write(templateId: number, survey: Survey | null): Promise<void> {
+    const stored = survey ? JSON.stringify(sealSurvey(this.box, templateId, survey)) : null;
+    await this.database.execute(sql`
+      UPDATE unified_job_templates SET survey_spec = ${stored}, modified = now()
+      WHERE id = ${templateId}`);
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { MethodNotAllowed } from '../common/errors/errors.js';
+import { Reply } from '../common/http/reply.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Database } from '../database/database.js';
+import { ACTIVE_STATUSES } from './state-machine.js';
+import { RunTransitions } from './transitions.js';
+
+export const isActive = ({ status }: Row): boolean =>
+  (ACTIVE_STATUSES as readonly unknown[]).includes(status);
+
+/** Canceling runs of any kind on behalf of a user (docs/contract/runs.md#cancel). */
+@Injectable()
+export class CancelService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceService,
+    private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  async canCancel(
+    definition: ResourceDefinition,
+    id: string,
+    actor: Actor,
+  ): Promise<{ can_cancel: boolean }> {
+    return { can_cancel: isActive(await this.resources.load(definition, id, actor)) };
+  }
+
+  /**
+   * Cancels at once what has not started, and asks the worker of what runs to end it.
+   *
+   * @throws MethodNotAllowed for a run that is over
+   */
+  async cancel(definition: ResourceDefinition, id: string, actor: Actor): Promise<Reply> {
+    return this.database.transaction(async () => {
+      const run = await this.resources.load(definition, id, actor, { action: 'cancel' });
+      if (!isActive(run)) throw new MethodNotAllowed('POST');
+      const canceled = await this.transitions.cancel([run.id]);
+      if (canceled.length > 0) {
+        this.activity.record({
+          operation: 'update',
+          object1: refOf(definition, run),
+          changes: { id: run.id, cancel_requested: [false, true] },
+        });
+      }
+      return Reply.accepted();
+    });
+  }
+}

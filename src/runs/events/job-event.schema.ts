@@ -1,0 +1,117 @@
+import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
+import { freeObject } from '../../common/fields/json-schema.js';
+import { resource } from '../../common/resource/registry.js';
+import { ResourceSchema } from '../../common/resource/schemas.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One event of a run (docs/contract/runs.md#events). */
+export class JobEventSchema {
+  @Integer({ ...READ_ONLY, label: 'ID' })
+  id!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  created!: string;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  modified!: string;
+
+  @Reference(() => resource('unified_job'), { ...READ_ONLY, index: false })
+  job!: number;
+
+  @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
+  event!: string;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Position in the run, from 1.' })
+  counter!: number;
+
+  @Char(READ_ONLY)
+  event_display!: string;
+
+  @Json({ ...READ_ONLY, schema: freeObject('What ansible-runner says of the event.') })
+  event_data!: Record<string, unknown>;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  event_level!: number;
+
+  @Bool(READ_ONLY)
+  failed!: boolean;
+
+  @Bool(READ_ONLY)
+  changed!: boolean;
+
+  @Char(READ_ONLY)
+  uuid!: string;
+
+  @Char(READ_ONLY)
+  parent_uuid!: string;
+
+  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
+  host!: number | null;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  host_name!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  playbook!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  play!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  task!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  role!: string;
+
+  @Text({ ...READ_ONLY, search: true })
+  stdout!: string;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  start_line!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  end_line!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  verbosity!: number;
+}
+
+/** How one host fared in a run, from its final statistics. */
+export class JobHostSummarySchema extends ResourceSchema {
+  @Reference(() => resource('job'), { ...READ_ONLY, index: false })
+  job!: number;
+
+  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })
+  host!: number | null;
+
+  @Char({ ...READ_ONLY, max: 1024, search: true })
+  host_name!: string;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  changed!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  dark!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  failures!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  ok!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  processed!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  skipped!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  ignored!: number;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  rescued!: number;
+
+  @Bool(READ_ONLY)
+  failed!: boolean;
+}

@@ -1,0 +1,54 @@
+import { hasRoleOn, through } from '../../access/predicates.js';
+import { anyOf } from '../../common/access.js';
+import { defineResource } from '../../common/resource/define-resource.js';
+import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
+import { JobEventSchema, JobHostSummarySchema } from './job-event.schema.js';
+import { jobs, unifiedJobs } from '../jobs.resource.js';
+
+export const jobEvents = defineResource({
+  path: 'job_events',
+  type: 'job_event',
+  schema: JobEventSchema,
+  table: 'job_events',
+  orderBy: ['id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'event', 'counter'],
+  indexes: [{ name: 'job_events_host_id_idx', columns: ['host_id'] }],
+  unique: [
+    {
+      name: 'job_events_job_counter_key',
+      columns: ['job_id', 'counter'],
+      field: '__all__',
+      message: 'The event is stored already.',
+    },
+  ],
+  policy: { read: through('job_id', 'unified_jobs', unifiedJobs.policy.read) },
+  extend: jobEventExtension,
+  shows: JOB_EVENT_SHOWS,
+});
+
+export const jobHostSummaries = defineResource({
+  path: 'job_host_summaries',
+  type: 'job_host_summary',
+  schema: JobHostSummarySchema,
+  table: 'job_host_summaries',
+  orderBy: ['-id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'failed'],
+  unique: [
+    {
+      name: 'job_host_summaries_job_host_key',
+      columns: ['job_id', 'host_name'],
+      field: '__all__',
+      message: 'The host is summarised already.',
+    },
+  ],
+  policy: {
+    read: anyOf(
+      through('job_id', 'unified_jobs', jobs.policy.read),
+      through('host_id', 'hosts', hasRoleOn('inventory_id', 'inventory', 'read_role')),
+    ),
+  },
+});

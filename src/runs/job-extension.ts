@@ -1,0 +1,121 @@
+import { permit } from '../common/access.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import type {
+  CredentialInputs,
+  CredentialTypeDefinition,
+} from '../credentials/types/definition.js';
+import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { sql } from '../database/sql.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+} from './launched-by.js';
+import { displayArtifacts } from '../execution/runner/event-summaries.js';
+import { shownVariables } from './shown-variables.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
+
+interface CredentialRow extends Row {
+  job_id: number;
+  name: string;
+  description: string;
+  inputs: CredentialInputs;
+  credential_type: CredentialTypeDefinition;
+  may_read: boolean;
+}
+
+export const JOB_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
+  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
+    unified_job_template: TEMPLATE_SUMMARY,
+    labels: LABEL_SUMMARY,
+    credentials: list(
+      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
+    ),
+  },
+};
+
+/**
+ * Fields and summaries of jobs that are no columns (docs/contract/runs.md#jobs). Five statements a
+ * page.
+ */
+export async function jobExtension(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const facts = await loadRunFacts(context.database, rows);
+  const variables = await shownVariables(rows, context);
+  const credentials = await loadCredentials(rows, context);
+  const ids = rows.map(({ id }) => id);
+  const labels = await labelSummaries(resource('job'), ids, context);
+  const sourceOf = await sourceWorkflows(facts, context);
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = facts.get(row.id);
+      if (!run) return [];
+      const source = sourceOf(run);
+      const own = credentials.filter((one) => one.job_id === row.id);
+      const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
+      return [
+        [
+          row.id,
+          {
+            related: {
+              ...source.related,
+              unified_job_template:
+                run.template_id === null ? null : resource('job_template').url(run.template_id),
+            },
+            fields: {
+              launched_by: launchedBy(run),
+              elapsed: run.live_elapsed ?? row.elapsed,
+              extra_vars: variables.get(row.id),
+              artifacts: displayArtifacts((row.artifacts ?? {}) as Record<string, unknown>),
+              passwords_needed_to_start: [...new Set(needed)],
+            },
+            summary_fields: {
+              ...source.summary_fields,
+              ...summarizeTemplate(run, 'job'),
+              labels: labels.get(row.id),
+              credentials: own.filter((one) => one.may_read).map(summarizeCredential),
+            },
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+function loadCredentials(
+  rows: readonly Row[],
+  { database, actor }: RepresentContext,
+): Promise<CredentialRow[]> {
+  return database.preparedRows<CredentialRow>(sql`
+    SELECT lnk.job_id, c.id, c.name, c.description, c.inputs, to_json(ct) AS credential_type,
+      (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
+    FROM job_credentials lnk
+    JOIN credentials c ON c.id = lnk.credential_id
+    JOIN credential_types ct ON ct.id = c.credential_type_id
+    WHERE lnk.job_id = ANY(${rows.map(({ id }) => id)}::int[]) ORDER BY lnk.id`);
+}
+
+/** How a credential is shown beside what uses it. */
+function summarizeCredential({
+  id,
+  name,
+  description,
+  credential_type: type,
+}: CredentialRow): object {
+  return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
+}

@@ -1,0 +1,19 @@
+import { activityOf } from '../activity/sublists.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children, related } from '../common/rest/sublist-kinds.js';
+import { labelsOf } from '../labels/sublists.js';
+import { sql } from '../database/sql.js';
+import { jobs } from './jobs.resource.js';
+import { RunController } from './run.controller.js';
+
+@Resource(jobs)
+@SubList(
+  'job_host_summaries',
+  children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
+)
+@SubList('credentials', related('credentials'))
+@SubList('labels', labelsOf())
+@SubList('notifications', children('notifications', { readOnly: true }))
+@SubList('activity_stream', activityOf())
+export class JobsController extends RunController(jobs) {}

@@ -1,0 +1,129 @@
+import { Controller, Get, Req, StreamableFile } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { toBoolean } from '../../common/fields/validate.js';
+import { BadRequest, NotFound } from '../../common/errors/errors.js';
+import { acceptsHtml } from '../../common/http/negotiation.js';
+import { Reply } from '../../common/http/reply.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
+import { Route } from '../../common/rest/route.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { ResourceService } from '../../common/rest/resource.service.js';
+import { projectUpdates } from '../../projects/project-updates.resource.js';
+import { jobs } from '../jobs.resource.js';
+import { htmlText, plainText } from './stdout.js';
+import { StdoutService, type Output } from './stdout.service.js';
+
+jobs.links.set('stdout', 'stdout');
+projectUpdates.links.set('stdout', 'stdout');
+
+const FORMATS = ['api', 'json', 'html', 'txt', 'ansi', 'txt_download', 'ansi_download'] as const;
+type Format = (typeof FORMATS)[number];
+
+const ROUTE = {
+  kind: 'document',
+  access: 'authenticated',
+  summary:
+    'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
+  texts: ['text/plain', 'text/html'],
+  response: object({
+    range: object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
+    content: STRING,
+  }),
+  query: [
+    { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },
+    { name: 'start_line', schema: { type: 'integer' }, description: 'First line, from 0.' },
+    { name: 'end_line', schema: { type: 'integer' }, description: 'Line behind the last one.' },
+    { name: 'content_encoding', schema: { type: 'string' }, description: '`base64` or nothing.' },
+    { name: 'content_only', schema: { type: 'boolean' }, description: 'HTML without its frame.' },
+    { name: 'dark', schema: { type: 'boolean' }, description: 'HTML for a dark page.' },
+  ],
+} as const;
+
+/** Output of jobs and project updates in every format (docs/contract/runs.md#output). */
+@ApiTags('jobs')
+@Controller('api/v2')
+export class StdoutController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly stdout: StdoutService,
+  ) {}
+
+  @Get('jobs/:id/stdout')
+  @Route({ ...ROUTE, operationId: 'jobs_stdout', parent: jobs })
+  ofJob(@Req() request: ApiRequest): Promise<Reply | StreamableFile | object> {
+    return this.answer(jobs, request);
+  }
+
+  @Get('project_updates/:id/stdout')
+  @Route({ ...ROUTE, operationId: 'project_updates_stdout', parent: projectUpdates })
+  ofProjectUpdate(@Req() request: ApiRequest): Promise<Reply | StreamableFile | object> {
+    return this.answer(projectUpdates, request);
+  }
+
+  private async answer(
+    definition: ResourceDefinition,
+    request: ApiRequest,
+  ): Promise<Reply | StreamableFile | object> {
+    const format = formatOf(request);
+    const { id } = await this.resources.load(definition, request.params.id, request.actor);
+    if (format === 'txt_download' || format === 'ansi_download') {
+      const colours = format === 'ansi_download';
+      return new StreamableFile(this.stdout.stream(id, { colours }), {
+        type: 'text/plain; charset=utf-8',
+        disposition: `attachment; filename="${definition.type}_${id}.txt"`,
+      });
+    }
+    const start = lineOf(request, 'start_line');
+    const output = await this.stdout.read(id, start, lineOf(request, 'end_line'));
+    return shape(output, format, request);
+  }
+}
+
+function shape(output: Output, format: Format, { query }: ApiRequest): Reply | object {
+  const { content, range } = output;
+  switch (format) {
+    case 'txt':
+      return Reply.text(200, plainText(content), 'text/plain; charset=utf-8');
+    case 'ansi':
+      return Reply.text(200, content, 'text/plain; charset=utf-8');
+    case 'html':
+      return new Reply(200, documentOf(content, query), {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': "default-src 'none'",
+      });
+    default: {
+      const isBase64 = [query.content_encoding].flat()[0] === 'base64';
+      return { range, content: isBase64 ? Buffer.from(content).toString('base64') : content };
+    }
+  }
+}
+
+function documentOf(content: string, query: ApiRequest['query']): string {
+  const isOn = (name: string): boolean => toBoolean([query[name]].flat()[0]) === true;
+  const output = `<pre class="stdout${isOn('dark') ? ' dark' : ''}">${htmlText(content)}</pre>`;
+  return isOn('content_only')
+    ? output
+    : `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Output</title></head><body>${output}</body></html>\n`;
+}
+
+/** `format`, else what `Accept` asks for; JSON when it does not say. */
+function formatOf(request: ApiRequest): Format {
+  const sent = [request.query.format].flat()[0];
+  if (sent !== undefined) {
+    const found = FORMATS.find((format) => format === sent);
+    if (!found) throw new NotFound('The requested format is not known.');
+    return found;
+  }
+  if (acceptsHtml(request)) return 'api';
+  return /^text\/plain\b/.test(request.headers.accept ?? '') ? 'txt' : 'json';
+}
+
+function lineOf({ query }: ApiRequest, name: 'start_line'): number;
+function lineOf({ query }: ApiRequest, name: 'end_line'): number | undefined;
+function lineOf({ query }: ApiRequest, name: string): number | undefined {
+  const text = [query[name]].flat()[0];
+  if (text === undefined || text === '') return name === 'start_line' ? 0 : undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new BadRequest(`${name} must be a whole number.`);
+  return Number(text);
+}

@@ -1,0 +1,63 @@
+/** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
+import { itemAt } from '../../common/invariants.js';
+
+const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
+const COLOUR = /\u001B\[([0-9;]*)m/g;
+
+/** Output without escape sequences. */
+export const plainText = (text: string): string => text.replace(ESCAPE, '').replaceAll('\r', '');
+
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+
+interface Style {
+  colour: string | null;
+  isBold: boolean;
+}
+
+/** Output as HTML: text escaped, colours as `<span class="ansi-red ansi-bold">`. */
+export function htmlText(text: string): string {
+  let style: Style = { colour: null, isBold: false };
+  let html = '';
+  let position = 0;
+  const add = (part: string): void => {
+    const escaped = escapeHtml(plainText(part));
+    const classes = classesOf(style);
+    html +=
+      escaped === '' || classes === '' ? escaped : `<span class="${classes}">${escaped}</span>`;
+  };
+  for (const match of text.matchAll(COLOUR)) {
+    add(text.slice(position, match.index));
+    style = applied(style, match[1] ?? '');
+    position = match.index + match[0].length;
+  }
+  add(text.slice(position));
+  return html;
+}
+
+function applied(style: Style, codes: string): Style {
+  const next = { ...style };
+  for (const text of codes.split(';')) {
+    const code = Number(text);
+    if (code === 0) Object.assign(next, { colour: null, isBold: false });
+    else if (code === 1) next.isBold = true;
+    else if (code === 22) next.isBold = false;
+    else if (code === 39) next.colour = null;
+    else if (code >= 30 && code <= 37) next.colour = itemAt(NAMES, code - 30);
+    else if (code >= 90 && code <= 97) next.colour = `bright-${itemAt(NAMES, code - 90)}`;
+  }
+  return next;
+}
+
+const classesOf = ({ colour, isBold }: Style): string =>
+  [...(colour === null ? [] : [`ansi-${colour}`]), ...(isBold ? ['ansi-bold'] : [])].join(' ');
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

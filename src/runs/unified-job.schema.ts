@@ -1,0 +1,151 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Float,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
+import { mapOf, STRING } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedSchema } from '../common/resource/schemas.js';
+
+const labelled = (words: readonly string[]) =>
+  words.map((word) => [word, word.replace(/^./, (letter) => letter.toUpperCase())] as const);
+
+export const JOB_STATUSES = [
+  'new',
+  'pending',
+  'waiting',
+  'running',
+  'successful',
+  'failed',
+  'error',
+  'canceled',
+] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export const LAUNCH_TYPES = [
+  'manual',
+  'relaunch',
+  'callback',
+  'scheduled',
+  'dependency',
+  'workflow',
+  'webhook',
+  'sync',
+  'scm',
+] as const;
+export type LaunchType = (typeof LAUNCH_TYPES)[number];
+
+/**
+ * What every run has (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
+ * (docs/contract/conventions.md#ids-of-templates-and-runs).
+ */
+export abstract class UnifiedJobSchema extends NamedSchema {
+  @Reference(() => resource('unified_job_template'), {
+    readOnly: true,
+    nullable: true,
+    index: false,
+    help: 'Template this is a run of.',
+  })
+  unified_job_template!: number | null;
+
+  @Choices(labelled(LAUNCH_TYPES), { readOnly: true, default: 'manual' })
+  launch_type!: string;
+
+  @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new' })
+  status!: string;
+
+  @Bool({ readOnly: true })
+  failed!: boolean;
+
+  @DateTime({ readOnly: true })
+  started!: string | null;
+
+  @DateTime({ readOnly: true })
+  finished!: string | null;
+
+  @DateTime({ readOnly: true })
+  canceled_on!: string | null;
+
+  @Float({ readOnly: true, default: 0, columnType: 'double precision', help: 'Seconds.' })
+  elapsed!: number;
+
+  @Text({ readOnly: true, help: 'Why the run is as it is, where that is not obvious.' })
+  job_explanation!: string;
+
+  @Char({ readOnly: true })
+  execution_node!: string;
+
+  @Char({ readOnly: true })
+  controller_node!: string;
+
+  @Reference(() => resource('organization'), { readOnly: true, nullable: true })
+  organization!: number | null;
+
+  @Reference(() => resource('schedule'), {
+    readOnly: true,
+    nullable: true,
+    hidden: true,
+    index: false,
+    help: 'Schedule that launched this.',
+  })
+  schedule!: number | null;
+
+  /** Occurrence of the schedule: each is launched once. */
+  @DateTime({ internal: true })
+  schedule_occurrence!: string | null;
+
+  /** Number of the lease; every step of a worker names it. */
+  @Integer({ internal: true, default: 0 })
+  attempt!: number;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+
+  @Char({ internal: true })
+  lease_holder!: string;
+
+  @Bool({ internal: true })
+  cancel_requested!: boolean;
+
+  @Bool({ internal: true })
+  dependencies_processed!: boolean;
+
+  /** Runs that must end well before this one starts. */
+  @Json({ internal: true, default: [] })
+  depends_on!: number[];
+
+  /** Passwords given at launch, sealed for this row; emptied when the run ends. */
+  @Text({ internal: true, filter: false })
+  start_args!: string;
+
+  /** Names of the prompts that were set at launch, with their values as sent. */
+  @Json({ internal: true, nullable: true })
+  launch_config!: object | null;
+}
+
+/** What a run on a worker leaves behind besides its events; shown on the detail only. */
+export abstract class ExecutedJobSchema extends UnifiedJobSchema {
+  @Text({ readOnly: true, detailOnly: true, filter: false })
+  job_args!: string;
+
+  @Text({ readOnly: true, detailOnly: true })
+  job_cwd!: string;
+
+  @Json({ readOnly: true, detailOnly: true, schema: mapOf(STRING) })
+  job_env!: Record<string, string>;
+
+  @Text({ readOnly: true, detailOnly: true })
+  result_traceback!: string;
+
+  @Bool({ readOnly: true, help: 'All events of the run are stored.' })
+  event_processing_finished!: boolean;
+
+  @Integer({ internal: true, default: 0 })
+  emitted_events!: number;
+}

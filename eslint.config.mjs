@@ -108,7 +108,7 @@ export default tseslint.config(
   {
     // The entry points hand the environment to src/config, the runner parts of it to programs.
     files: ['src/**/*.ts'],
-    ignores: [...ENTRY_POINTS, 'src/config/**', 'src/jobs/runner/**', '**/*.spec.ts'],
+    ignores: [...ENTRY_POINTS, 'src/config/**', 'src/execution/runner/**', '**/*.spec.ts'],
     rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, NO_ENVIRONMENT] },
   },
   {

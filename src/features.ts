@@ -1,7 +1,6 @@
 import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuthModule } from './auth/auth.module.js';
-import { CapacityModule } from './instances/capacity.module.js';
 import { BulkModule } from './bulk/bulk.module.js';
 import { CommonModule } from './common/common.module.js';
 import { SettingsModule } from './config/settings.module.js';
@@ -9,13 +8,16 @@ import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
 import { entities } from './entities.js';
+import { InstancesModule } from './instances/instances.module.js';
 import { InventoriesModule } from './inventories/inventories.module.js';
-import { JobsModule } from './runs/runs.module.js';
+import { JobTemplatesModule } from './job-templates/job-templates.module.js';
 import { LabelsModule } from './labels/labels.module.js';
+import { LaunchingModule } from './launching/launching.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { RootModule } from './api-root/root.module.js';
+import { RunsModule } from './runs/runs.module.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SettingsApiModule } from './settings/settings-api.module.js';
 import { TeamsModule } from './teams/teams.module.js';
@@ -41,14 +43,16 @@ export const FEATURES = [
   InventoriesModule,
   ProjectsModule,
   TemplatesModule,
-  JobsModule,
+  JobTemplatesModule,
+  RunsModule,
   WorkflowsModule,
   WorkflowTemplatesModule,
+  LaunchingModule,
   SchedulesModule,
   WebhooksModule,
   NotificationsModule,
   LabelsModule,
-  CapacityModule,
+  InstancesModule,
   EmptyListsModule,
   BulkModule,
   RootModule,

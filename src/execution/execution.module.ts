@@ -31,4 +31,4 @@ import { WorkerNode } from './worker/worker-node.js';
     ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler],
   ],
 })
-export class JobsWorkerModule {}
+export class ExecutionModule {}

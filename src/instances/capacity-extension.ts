@@ -1,6 +1,6 @@
 import { existing } from '../common/invariants.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
-import { NODE_LOST_SECONDS } from '../execution/worker/worker-node.js';
+import { NODE_LOST_SECONDS } from './worker-node-table.js';
 import { sql } from '../database/sql.js';
 
 interface Load {

@@ -1,5 +1,8 @@
 import { defineTable } from '../database/table.js';
 
+/** A worker not heard of for this long counts for nothing in the capacity, in seconds. */
+export const NODE_LOST_SECONDS = 30;
+
 /** Worker processes that are alive; together they are the capacity of the scheduler. */
 defineTable({
   name: 'worker_nodes',

@@ -10,22 +10,9 @@ import {
   Variables,
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
-
-export const JOB_TYPES = [
-  ['run', 'Run'],
-  ['check', 'Check'],
-] as const;
-
-export const VERBOSITIES = [
-  [0, '0 (Normal)'],
-  [1, '1 (Verbose)'],
-  [2, '2 (More Verbose)'],
-  [3, '3 (Debug)'],
-  [4, '4 (Connection Debug)'],
-  [5, '5 (WinRM Debug)'],
-] as const;
 
 @Includes(WebhookJobTemplateFields)
 export class JobTemplateSchema extends UnifiedTemplateSchema {

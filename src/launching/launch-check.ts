@@ -12,7 +12,8 @@ import {
 } from '../prompts/launch-config.js';
 import { refFault } from '../job-templates/job-template-checks.js';
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
-import type { LaunchCredential, LaunchObjects, LaunchTemplate } from './launch-loader.js';
+import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
+import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 

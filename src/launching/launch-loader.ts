@@ -4,7 +4,6 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { openInputs } from '../credentials/sealed-inputs.js';
-import type { CombinedCredential } from '../credentials/types/combination.js';
 import type {
   CredentialInputs,
   CredentialTypeDefinition,
@@ -13,15 +12,8 @@ import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import type { Survey } from '../prompts/survey.js';
+import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
-
-/** A credential as launches see it; of its inputs only the vault id is kept. */
-export interface LaunchCredential extends CombinedCredential {
-  id: number;
-  credentialTypeId: number;
-  passwordsNeeded: string[];
-  mayUse: boolean;
-}
 
 export interface LaunchProject {
   scmType: string;

@@ -2,7 +2,8 @@ import { vaultPasswordName } from '../credentials/types/inputs.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from '../prompts/launch-config.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
-import type { LaunchCredential, LaunchTemplate } from './launch-loader.js';
+import type { LaunchTemplate } from './launch-loader.js';
+import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 
 /**
  * What a launch of a template needs and asks for: the answer to GET

@@ -1,7 +1,7 @@
 import { ASK_SWITCHES, type PromptField } from '../prompts/launch-config.js';
 import { savedPromptErrors } from '../prompts/saved-prompts.js';
 import { requiredVariables } from '../prompts/survey.js';
-import type { NodeTemplate } from './node-template-loader.js';
+import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
 import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';
 
@@ -9,7 +9,7 @@ import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';
 export interface LaunchSubject {
   template: WorkflowTemplate;
   nodes: readonly SavedNode[];
-  nodeTemplates: ReadonlyMap<number, NodeTemplate>;
+  nodeTemplates: ReadonlyMap<number, SavedLaunchTarget>;
   /** Of the template, as far as the caller may read it. */
   inventory: { id: number; name: string } | null;
 }

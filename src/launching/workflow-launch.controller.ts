@@ -21,7 +21,7 @@ import { readLaunchBody } from '../prompts/launch-body.js';
 import { ASK_SWITCHES } from '../prompts/launch-config.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { NodeTemplateLoader } from './node-template-loader.js';
+import { LaunchTargets } from './launch-targets.js';
 import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
 import { describeWorkflowLaunch, type LaunchSubject } from './workflow-launch-needs.js';
@@ -51,7 +51,7 @@ export class WorkflowLaunchController {
   constructor(
     private readonly resources: ResourceService,
     private readonly loader: WorkflowLaunchLoader,
-    private readonly nodeTemplates: NodeTemplateLoader,
+    private readonly targets: LaunchTargets,
     private readonly launches: WorkflowLaunchService,
     private readonly idempotency: Idempotency,
   ) {}
@@ -118,7 +118,7 @@ export class WorkflowLaunchController {
     return {
       template,
       nodes,
-      nodeTemplates: await this.nodeTemplates.load([...new Set(ids)]),
+      nodeTemplates: await this.targets.templates([...new Set(ids)]),
       inventory: inventory ? { id: inventory[0], name: String(inventory[1].name) } : null,
     };
   }

@@ -11,7 +11,7 @@ import {
   Variables,
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from './job-options.js';
 
 /** `null` means "not sent": clients fill absent options with it. */
 const OPTIONAL = { nullable: true, column: null, filter: false } as const;

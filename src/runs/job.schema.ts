@@ -10,7 +10,7 @@ import {
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { VARIABLES_HELP } from './shown-variables.js';
 import { ExecutedJobSchema } from './unified-job.schema.js';
 import { WebhookRunFields } from './webhook-run.schema.js';

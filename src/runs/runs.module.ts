@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { CancelService } from './cancel.service.js';
 import { Settings } from '../config/settings.js';
-import { ProjectSyncs } from '../projects/project-syncs.js';
 import {
   JobEventsController,
   JobHostSummariesController,
@@ -13,15 +12,7 @@ import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
 import { RunStreams } from './live/run-streams.js';
 import { StreamSlots } from './live/stream-slots.js';
-import { LaunchPanel } from '../launching/pages/launch-panel.js';
 import { RunPanel } from './pages/run-panel.js';
-import { LaunchLoader } from '../launching/launch-loader.js';
-import { ProjectUpdateLaunches } from '../launching/launch-project-updates.js';
-import { LaunchRows } from '../launching/launch-rows.js';
-import { LaunchController } from '../launching/launch.controller.js';
-import { LaunchService } from '../launching/launch.service.js';
-import { RelaunchController } from '../launching/relaunch.controller.js';
-import { RelaunchService } from '../launching/relaunch.js';
 import { RunChanges } from './run-changes.js';
 import { RunSignals } from './run-signals.js';
 import { showWebhookVariablesAs } from './shown-variables.js';
@@ -34,8 +25,6 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
 @Module({
   controllers: [
     JobsController,
-    LaunchController,
-    RelaunchController,
     StdoutController,
     LiveController,
     RunEventsController,
@@ -45,36 +34,19 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
   ],
   providers: [
     RunHooks,
-    LaunchLoader,
-    LaunchRows,
-    LaunchService,
-    RelaunchService,
-    { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
     CancelService,
     StdoutService,
     RunNewsFeed,
     RunStreams,
     StreamSlots,
     RunPanel,
-    LaunchPanel,
     RunChanges,
     RunSignals,
     RunTransitions,
   ],
-  exports: [
-    LaunchLoader,
-    LaunchService,
-    RelaunchService,
-    ProjectSyncs,
-    CancelService,
-    StdoutService,
-    RunChanges,
-    RunSignals,
-    RunTransitions,
-    RunStreams,
-  ],
+  exports: [CancelService, StdoutService, RunChanges, RunSignals, RunTransitions, RunStreams],
 })
-export class JobsModule {
+export class RunsModule {
   constructor(settings: Settings) {
     showWebhookVariablesAs(settings.WEBHOOK_VARIABLE_PREFIXES);
   }

@@ -16,7 +16,7 @@ import {
   promptsOfNode,
   readExtraData,
 } from '../workflow-templates/node-prompts.js';
-import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
+import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
@@ -32,7 +32,7 @@ export class ScheduleHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
-    private readonly templates: NodeTemplateLoader,
+    private readonly targets: SavedLaunchTargets,
     private readonly next: NextLaunches,
   ) {}
 
@@ -80,11 +80,11 @@ export class ScheduleHooks implements ResourceHooks {
     await this.next.follow([row.unified_job_template_id as number], row.id);
   }
 
-  private async template(id: number): Promise<NodeTemplate> {
-    return entryOf(await this.templates.load([id]), id);
+  private async template(id: number): Promise<SavedLaunchTarget> {
+    return entryOf(await this.targets.templates([id]), id);
   }
 
-  private async templateFaults({ id, type }: NodeTemplate): Promise<FieldErrors> {
+  private async templateFaults({ id, type }: SavedLaunchTarget): Promise<FieldErrors> {
     if (!LAUNCHABLE.includes(type)) {
       return { unified_job_template: ['Templates of this kind cannot be scheduled.'] };
     }
@@ -118,7 +118,7 @@ export class ScheduleHooks implements ResourceHooks {
   private seal(
     id: number,
     values: Values,
-    { survey }: NodeTemplate,
+    { survey }: SavedLaunchTarget,
     former: SealedAnswers,
   ): ExtraColumns {
     const variables = (values.extra_data ?? {}) as Record<string, unknown>;
@@ -131,7 +131,7 @@ export class ScheduleHooks implements ResourceHooks {
 }
 
 /** Brings `extra_data` into its form, and tells what of the launch fields the template refuses. */
-function promptFaults(values: Values, row: Partial<Row>, template: NodeTemplate): FieldErrors {
+function promptFaults(values: Values, row: Partial<Row>, template: SavedLaunchTarget): FieldErrors {
   if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
   const prompts = promptsOfNode(nodeAfter(values, row));
   const branch = prompts.scm_branch;

@@ -10,7 +10,7 @@ import {
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 
 /** A launch field that the schedule sets; null: it does not. */
 const PROMPT = { nullable: true } as const;

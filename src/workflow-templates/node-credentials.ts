@@ -4,8 +4,11 @@ import { relationCondition, type Row } from '../common/resource/define-resource.
 import type { LinkContext } from '../common/rest/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
 import { ident, sql } from '../database/sql.js';
-import { LaunchLoader, type LaunchCredential } from '../launching/launch-loader.js';
-import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
+import {
+  SavedLaunchTargets,
+  type LaunchCredential,
+  type SavedLaunchTarget,
+} from '../prompts/saved-launch-targets.js';
 
 /**
  * Refuses a credential that a saved launch, of a node or a schedule, could not take
@@ -26,12 +29,9 @@ export async function assertCredentialFits(
   const held = attached.map(({ id }) => id);
   if (held.includes(child.id)) return;
   const templateId = parent.unified_job_template_id as number | null;
-  const templates = await machinery
-    .find(NodeTemplateLoader)
-    .load(templateId === null ? [] : [templateId]);
-  const { credentials } = await machinery
-    .find(LaunchLoader)
-    .load({ templates: [], inventories: [], credentials: [...held, child.id] }, null);
+  const targets = machinery.find(SavedLaunchTargets);
+  const templates = await targets.templates(templateId === null ? [] : [templateId]);
+  const credentials = await targets.credentials([...held, child.id]);
   const fault = faultOf(
     entryOf(credentials, child.id),
     held.flatMap((id) => credentials.get(id) ?? []),
@@ -43,7 +43,7 @@ export async function assertCredentialFits(
 function faultOf(
   added: LaunchCredential,
   held: readonly LaunchCredential[],
-  template: NodeTemplate | undefined,
+  template: SavedLaunchTarget | undefined,
 ): string | null {
   if (!template) return 'Cannot assign credential when related template is null.';
   if (template.type !== 'job_template') {

@@ -22,7 +22,7 @@ import {
   promptsOfNode,
   readExtraData,
 } from './node-prompts.js';
-import { NodeTemplateLoader, type NodeTemplate } from '../launching/node-template-loader.js';
+import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
@@ -32,7 +32,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
     private readonly references: References,
-    private readonly templates: NodeTemplateLoader,
+    private readonly targets: SavedLaunchTargets,
     private readonly nesting: Nesting,
     private readonly approvals: ApprovalTemplates,
     private readonly box: SecretBox,
@@ -80,12 +80,13 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
    * @returns what the node would run; null for nothing
    * @throws Invalid with every fault
    */
-  private async check(values: Values, row: Partial<Row>): Promise<NodeTemplate | null> {
+  private async check(values: Values, row: Partial<Row>): Promise<SavedLaunchTarget | null> {
     if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
     const isMoved = 'unified_job_template' in values;
     const id = (isMoved ? values.unified_job_template : row.unified_job_template_id) as
       number | null | undefined;
-    const template = typeof id === 'number' ? (await this.templates.load([id])).get(id) : undefined;
+    const template =
+      typeof id === 'number' ? (await this.targets.templates([id])).get(id) : undefined;
     if (!template) {
       dropPrompts(values, isMoved);
       return null;
@@ -101,7 +102,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   private async templateFaults(
     values: Values,
     row: Partial<Row>,
-    { id, type }: NodeTemplate,
+    { id, type }: SavedLaunchTarget,
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
     if (type !== 'workflow_job_template') return {};
@@ -113,7 +114,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   private seal(
     nodeId: number,
     values: Values,
-    template: NodeTemplate | null,
+    template: SavedLaunchTarget | null,
     former: SealedAnswers,
   ): ExtraColumns {
     const secrets = template?.survey ? secretVariables(template.survey) : [];
@@ -134,7 +135,7 @@ function dropPrompts(values: Values, isMoved: boolean): void {
   delete values.execution_environment;
 }
 
-function promptFaults(values: Values, row: Partial<Row>, template: NodeTemplate): FieldErrors {
+function promptFaults(values: Values, row: Partial<Row>, template: SavedLaunchTarget): FieldErrors {
   const prompts = promptsOfNode(nodeAfter(values, row));
   const { execution_environment: environment = null } = values;
   const errors = nodePromptErrors(template, {

@@ -10,7 +10,7 @@ import {
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 
 /** A launch field that the node sets; null: not set. */
 const PROMPT = { nullable: true } as const;

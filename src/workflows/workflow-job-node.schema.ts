@@ -2,7 +2,7 @@ import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/f
 import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../job-templates/job-template.schema.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 
 /**
  * How a node can end: as its run did, `missing` when no run could be made, or `skipped` when it was

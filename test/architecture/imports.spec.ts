@@ -103,7 +103,7 @@ it('nothing imports the program, and only the program and the tests import all f
 
 it('what runs playbooks knows neither the framework nor the database nor the queue', () => {
   const faults = files
-    .filter(({ path }) => path.startsWith('src/jobs/runner/'))
+    .filter(({ path }) => path.startsWith('src/execution/runner/'))
     .flatMap(({ path, packages }) =>
       packages
         .filter((name) => /^(@nestjs|typeorm|bull|pg|ioredis)/.test(name))

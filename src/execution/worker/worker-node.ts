@@ -13,11 +13,9 @@ import { sql } from '../../database/sql.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
 import { RunFolders } from './run-folders.js';
-import '../../instances/worker-node-table.js';
+import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
 
 const HEARTBEAT_MS = 5000;
-/** A worker not heard of for this long counts for nothing in the capacity, in seconds. */
-export const NODE_LOST_SECONDS = 30;
 
 interface NodeRow {
   name: string;

@@ -6,7 +6,7 @@ import { WorkflowEngine } from './workflow-engine.js';
 import { WorkflowQueue } from './workflow-queue.js';
 import { WorkflowGraphs } from './workflow-graphs.js';
 
-/** What of workflows happens in the worker: a step of the scheduler. */
+/** Workflows go on in a step of the scheduler. */
 @Global()
 @Module({
   providers: [
@@ -15,4 +15,4 @@ import { WorkflowGraphs } from './workflow-graphs.js';
   ],
   exports: [WorkflowStep],
 })
-export class WorkflowsWorkerModule {}
+export class WorkflowEngineModule {}

@@ -3,34 +3,35 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { promptedOf } from './launch-check.js';
-import { LaunchLoader, type LaunchCredential } from './launch-loader.js';
+import { LaunchLoader } from './launch-loader.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';
-import type { SavedTarget } from '../prompts/saved-prompts.js';
+import {
+  SavedLaunchTargets,
+  type LaunchCredential,
+  type SavedLaunchTarget,
+} from '../prompts/saved-launch-targets.js';
 import { workflowPrompted } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
-
-/** What a node runs, as far as the prompts of the node depend on it. */
-export interface NodeTemplate extends SavedTarget {
-  id: number;
-  type: string;
-  name: string;
-  /** Those of a job template. */
-  credentials: readonly LaunchCredential[];
-}
 
 /** An update of a project, for instance, takes nothing along. */
 const ASKS_NOTHING: PromptedTemplate = { asks: () => false, own: {}, projectBranch: '' };
 
-/** Loads templates of any kind, in a constant number of statements. */
 @Injectable()
-export class NodeTemplateLoader {
+export class LaunchTargets extends SavedLaunchTargets {
   constructor(
     private readonly database: Database,
     private readonly jobs: LaunchLoader,
     private readonly workflows: WorkflowLaunchLoader,
-  ) {}
+  ) {
+    super();
+  }
 
-  async load(ids: readonly number[]): Promise<Map<number, NodeTemplate>> {
+  async credentials(ids: readonly number[]): Promise<Map<number, LaunchCredential>> {
+    const named = { templates: [], inventories: [], credentials: ids };
+    return (await this.jobs.load(named, null)).credentials;
+  }
+
+  async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
     const rows = await this.database.rows<Row & { type: string; name: string }>(sql`
       SELECT id, type, name FROM unified_job_templates WHERE id = ANY(${[...ids]}::int[])`);
     const ofType = (type: string): number[] =>

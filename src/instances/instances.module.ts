@@ -3,4 +3,4 @@ import { InstanceGroupsController } from './instance-groups.controller.js';
 import { InstancesController } from './instances.controller.js';
 
 @Module({ controllers: [InstanceGroupsController, InstancesController] })
-export class CapacityModule {}
+export class InstancesModule {}

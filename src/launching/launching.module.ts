@@ -1,0 +1,42 @@
+import { Global, Module } from '@nestjs/common';
+import { ProjectSyncs } from '../projects/project-syncs.js';
+import { SavedLaunchTargets } from '../prompts/saved-launch-targets.js';
+import { FormerNodes } from './former-nodes.js';
+import { LaunchLoader } from './launch-loader.js';
+import { ProjectUpdateLaunches } from './launch-project-updates.js';
+import { LaunchRows } from './launch-rows.js';
+import { LaunchTargets } from './launch-targets.js';
+import { LaunchController } from './launch.controller.js';
+import { LaunchService } from './launch.service.js';
+import { NestedLaunches } from './nested-launches.js';
+import { NestedWorkflowLaunches } from './nested-workflow-launches.js';
+import { LaunchPanel } from './pages/launch-panel.js';
+import { RelaunchController } from './relaunch.controller.js';
+import { RelaunchService } from './relaunch.js';
+import { SlicedJobs } from './sliced-jobs.js';
+import { SlicedLaunches } from './sliced-launches.js';
+import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
+import { WorkflowLaunchController } from './workflow-launch.controller.js';
+import { WorkflowLaunchService } from './workflow-launch.service.js';
+import { WorkflowRelaunch } from './workflow-relaunch.service.js';
+
+/** Makes runs of templates, for people, workflows, schedules, webhooks and bulk requests alike. */
+@Global()
+@Module({
+  controllers: [LaunchController, RelaunchController, WorkflowLaunchController],
+  providers: [
+    ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService, LaunchPanel],
+    ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
+    LaunchTargets,
+    { provide: SavedLaunchTargets, useExisting: LaunchTargets },
+    { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
+    { provide: SlicedLaunches, useClass: SlicedJobs },
+    { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
+  ],
+  exports: [
+    ...[LaunchLoader, LaunchService, RelaunchService, SavedLaunchTargets, ProjectSyncs],
+    NestedLaunches,
+    ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
+  ],
+})
+export class LaunchingModule {}

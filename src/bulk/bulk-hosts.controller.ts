@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/rest/idempotency.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
-import { replyInLines } from '../common/http/reply-in-lines.js';
+import { replyInLines } from '../common/rest/reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';

@@ -9,6 +9,7 @@ import { PagePanels } from './pages/panels.js';
 import { ReferenceLists } from './pages/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
+import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.js';
 import './rest/idempotency-table.js';
@@ -50,7 +51,10 @@ const shared = [
   Idempotency,
 ];
 
-const pages = [ReferenceLists, Forms, PagePanels, PageRenderer, ErrorPages];
+const pages = [
+  ...[ReferenceLists, Forms, PagePanels, PageRenderer],
+  { provide: ErrorViews, useClass: ErrorPages },
+];
 
 /** The machinery every feature stands on. It knows none of them. */
 @Global()

@@ -7,7 +7,7 @@ import type { ColumnValues } from '../database/rows.js';
 import { ident, join, sql } from '../database/sql.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
-import type { LaunchWebhook } from './launch-request.js';
+import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { insertProjectUpdates } from './project-update-rows.js';
 import { RunTransitions, type NewRun } from '../runs/transitions.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';

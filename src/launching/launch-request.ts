@@ -1,16 +1,7 @@
+import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import type { Prompts } from '../prompts/launch-config.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
-
-/** The delivery that causes a launch. Its variables are expanded from it, never copied. */
-export interface LaunchWebhook {
-  /** `service_a`, `service_b` or `service_c_dc`. */
-  service: string;
-  /** What statuses are posted with. */
-  credentialId: number | null;
-  guid: string;
-  deliveryId: number;
-}
 
 /** One job to be launched from a job template. */
 export interface LaunchRequest {

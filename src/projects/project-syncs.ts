@@ -1,5 +1,5 @@
 import type { Actor } from '../common/access.js';
-import type { LaunchWebhook } from '../launching/launch-request.js';
+import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 
 /** Starts syncs of projects. Runs are the jobs feature's, which implements this. */
 export abstract class ProjectSyncs {

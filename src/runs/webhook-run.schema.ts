@@ -22,3 +22,13 @@ export class WebhookRunFields {
   })
   webhook_delivery!: number | null;
 }
+
+/** The delivery that causes a launch. Its variables are expanded from it, never copied. */
+export interface LaunchWebhook {
+  /** `service_a`, `service_b` or `service_c_dc`. */
+  service: string;
+  /** What statuses are posted with. */
+  credentialId: number | null;
+  guid: string;
+  deliveryId: number;
+}

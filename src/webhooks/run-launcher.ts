@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
-import type { LaunchRequest, LaunchWebhook } from '../launching/launch-request.js';
+import type { LaunchRequest } from '../launching/launch-request.js';
+import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';

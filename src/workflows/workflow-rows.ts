@@ -6,7 +6,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
-import type { LaunchWebhook } from '../launching/launch-request.js';
+import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/transitions.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 import type { PromptField, Prompts } from '../prompts/launch-config.js';

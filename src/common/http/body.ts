@@ -12,7 +12,7 @@ import {
   PayloadTooLarge,
   UnsupportedMediaType,
 } from '../errors/errors.js';
-import { PARSES } from '../rest/options.service.js';
+import { PARSES } from './negotiation.js';
 
 const MAX_PARAMETERS = 1000;
 

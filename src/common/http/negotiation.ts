@@ -1,6 +1,15 @@
 import { NotAcceptable, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from './request.js';
 
+/** Content types of requests. */
+export const PARSES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+] as const;
+/** Content types of answers. */
+export const RENDERS = ['application/json', 'text/html'] as const;
+
 /** Whether the answer is a page for a person: `text/html` asked for, or `?format=api`. */
 export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boolean {
   const format = [request.query.format].flat()[0];

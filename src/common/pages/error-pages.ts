@@ -4,6 +4,7 @@ import type { ErrorAnswer } from '../rest/errors.filter.js';
 import type { FieldErrors } from '../errors/errors.js';
 import { acceptsHtml } from '../http/negotiation.js';
 import type { ApiRequest } from '../http/request.js';
+import { ErrorViews } from '../rest/error-views.js';
 import { RouteTable } from '../rest/route-table.js';
 import { submissionOf } from './browser-form.js';
 import { messagesOf } from './forms.js';
@@ -18,13 +19,14 @@ const CORRECTABLE = new Set([400, 403, 409]);
 
 /** Shows a refusal to a person: what happened, why, and what to do about it. */
 @Injectable()
-export class ErrorPages {
+export class ErrorPages extends ErrorViews {
   constructor(
     private readonly table: RouteTable,
     private readonly renderer: PageRenderer,
-  ) {}
+  ) {
+    super();
+  }
 
-  /** @returns whether the answer was written; false leaves it to the caller as JSON */
   async send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean> {
     if (!browses(request)) return false;
     if (answer.status === 401 && mayLogIn(request)) {

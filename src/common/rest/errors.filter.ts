@@ -8,7 +8,6 @@ import {
 import type { Request, Response } from 'express';
 import { sqlState } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
-import { ErrorPages } from '../pages/error-pages.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {
   BadRequest,
@@ -26,6 +25,7 @@ import {
 } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
+import { ErrorViews } from './error-views.js';
 
 /** Status, body and headers of an error. */
 export interface ErrorAnswer {
@@ -114,7 +114,7 @@ function frameworkAnswer(error: unknown): ErrorAnswer {
 export class ErrorsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
 
-  constructor(private readonly pages: ErrorPages) {}
+  constructor(private readonly views: ErrorViews) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
@@ -140,7 +140,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const sendJson = (): void => {
       if (!response.headersSent) response.status(answer.status).json(answer.body);
     };
-    this.pages.send(request as unknown as ApiRequest, response, answer).then(
+    this.views.send(request as unknown as ApiRequest, response, answer).then(
       (sent) => {
         if (!sent) sendJson();
       },

@@ -9,15 +9,9 @@ import { Machinery } from './machinery.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from '../errors/errors.js';
 import { LINES_TYPE } from '../http/lines.js';
+import { PARSES, RENDERS } from '../http/negotiation.js';
 import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
 import type { TableEntry, TableRoute } from './route-table.js';
-
-export const PARSES = [
-  'application/json',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data',
-] as const;
-export const RENDERS = ['application/json', 'text/html'] as const;
 
 /** Answers OPTIONS of any URL from the declarations of its routes. */
 @Injectable()

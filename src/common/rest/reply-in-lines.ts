@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { Logger, StreamableFile } from '@nestjs/common';
-import { answerOf } from '../rest/errors.filter.js';
-import { LINES_TYPE } from './lines.js';
-import { Reply } from './reply.js';
+import { answerOf } from './errors.filter.js';
+import { LINES_TYPE } from '../http/lines.js';
+import { Reply } from '../http/reply.js';
 
 /**
  * An answer that begins before its request is done: lines of progress, and a last one that holds the

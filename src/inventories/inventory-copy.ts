@@ -7,10 +7,10 @@ import { HostLimit } from './host-limit.js';
 export async function copyMembers(
   original: Row,
   copy: Row,
-  { machinery, request }: CopyContext,
+  { machinery, actor }: CopyContext,
 ): Promise<void> {
   const { database } = machinery;
-  const { id: author } = request.actor;
+  const { id: author } = actor;
   await machinery.find(HostLimit).assertRoom(copy.id, {
     names: sql`SELECT name FROM hosts WHERE inventory_id = ${original.id}`,
     most: original.total_hosts as number,

@@ -1,16 +1,20 @@
-import { RequestMethod } from '@nestjs/common';
-import { parseVariables } from '../common/fields/variables.js';
-import type { ApiRequest } from '../common/http/request.js';
+import { Body, RequestMethod } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { freeObject } from '../common/fields/json-schema.js';
-import { addRoute } from '../common/rest/add-route.js';
+import { parseVariables } from '../common/fields/variables.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { addRoute } from '../common/rest/add-route.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import type {
   GenericController,
   GenericControllerClass,
 } from '../common/rest/resource.controller.js';
+import type { RouteInfo } from '../common/rest/route.js';
 
 type Variables = Record<string, unknown>;
-type Handler = (this: GenericController, request: ApiRequest) => Promise<Variables>;
+
+/** What the variables become, of what they are and what was sent. */
+type Change = (present: Variables, sent: Variables) => Variables;
 
 /**
  * Declares `/<resource>/<id>/variable_data/`: the variables as an object. PUT replaces them, PATCH
@@ -21,60 +25,59 @@ export function VariableData(): ClassDecorator {
     const controller = target as unknown as GenericControllerClass;
     const { definition } = controller;
     definition.links.set('variable_data', 'variable_data');
-    declareRoute(controller, RequestMethod.GET, 'retrieve', 'Show', async function (request) {
-      const { resources } = this.machinery;
-      return variablesOf(await resources.load(definition, request.params.id, request.actor));
+    addRoute(controller, 'variable_data_retrieve', {
+      method: RequestMethod.GET,
+      path: ':id/variable_data',
+      info: infoOf(definition, 'retrieve', 'Show'),
+      parameters: [Target()],
+      handler: (row: Row) => variablesOf(row),
     });
-    declareRoute(controller, RequestMethod.PUT, 'replace', 'Replace', function (request) {
-      return store(this, definition, request, () => request.body);
-    });
-    declareRoute(controller, RequestMethod.PATCH, 'modify', 'Change', function (request) {
-      return store(this, definition, request, (present) => ({ ...present, ...request.body }));
-    });
+    const replaced: Change = (_present, sent) => sent;
+    declareChange(
+      controller,
+      RequestMethod.PUT,
+      infoOf(definition, 'replace', 'Replace'),
+      replaced,
+    );
+    const merged: Change = (present, sent) => ({ ...present, ...sent });
+    declareChange(controller, RequestMethod.PATCH, infoOf(definition, 'modify', 'Change'), merged);
   };
 }
 
 const variablesOf = (row: Row): Variables => parseVariables(String(row.variables));
 
-function store(
-  { machinery }: GenericController,
-  definition: ResourceDefinition,
-  { params, actor }: ApiRequest,
-  next: (present: Variables) => Variables,
-): Promise<Variables> {
-  const { resources } = machinery;
-  return machinery.database.transaction(async () => {
-    const row = await resources.load(definition, params.id, actor, {
-      action: 'change',
-      lock: true,
-    });
-    const variables = next(variablesOf(row));
-    const options = { partial: true };
-    const body = { variables };
-    return variablesOf(await resources.update(definition, String(row.id), body, actor, options));
-  });
+function infoOf(definition: ResourceDefinition, verb: string, word: string): RouteInfo {
+  return {
+    kind: 'document',
+    access: 'authenticated',
+    operationId: `${definition.path}_variable_data_${verb}`,
+    summary: `${word} the variables of one ${definition.label.toLowerCase()}.`,
+    parent: definition,
+    ...(verb === 'retrieve' ? {} : { needs: 'change', body: [] }),
+    response: freeObject('Variables by name.'),
+  };
 }
 
-function declareRoute(
+function declareChange(
   controller: GenericControllerClass,
   method: RequestMethod,
-  verb: 'retrieve' | 'replace' | 'modify',
-  word: string,
-  handler: Handler,
+  info: RouteInfo,
+  change: Change,
 ): void {
   const { definition } = controller;
-  addRoute(controller, `variable_data_${verb}`, {
+  addRoute(controller, method === RequestMethod.PUT ? 'replaceVariables' : 'changeVariables', {
     method,
     path: ':id/variable_data',
-    info: {
-      kind: 'document',
-      access: 'authenticated',
-      operationId: `${definition.path}_variable_data_${verb}`,
-      summary: `${word} the variables of one ${definition.label.toLowerCase()}.`,
-      parent: definition,
-      ...(verb === 'retrieve' ? {} : { needs: 'change', body: [] }),
-      response: freeObject('Variables by name.'),
+    info,
+    parameters: [Target(), Body(), CurrentActor()],
+    handler(this: GenericController, target: Row, sent: Variables, actor: Actor) {
+      const { database, resources } = this.machinery;
+      return database.transaction(async () => {
+        const row = await resources.lock(definition, target, actor);
+        const variables = change(variablesOf(row), sent);
+        const body = { variables };
+        return variablesOf(await resources.update(definition, row, body, actor, { partial: true }));
+      });
     },
-    handler: handler as (request: ApiRequest) => Promise<unknown>,
   });
 }

@@ -9,14 +9,14 @@ import { SurveyService } from '../prompts/survey.service.js';
 /** Whoever copies a template gets its credentials with it: he must be allowed to use them. */
 export async function copiedValues(
   original: Row,
-  { machinery, request }: CopyContext,
+  { machinery, actor }: CopyContext,
 ): Promise<Values> {
   const links = await machinery.database.rows<{ credential_id: number }>(sql`
     SELECT credential_id FROM job_template_credentials WHERE job_template_id = ${original.id}`);
   const ids = links.map(({ credential_id: id }) => id);
   try {
     const { references } = machinery;
-    await references.assertAllowed(resource('credential'), ids, 'use', request.actor);
+    await references.assertAllowed(resource('credential'), ids, 'use', actor);
   } catch (error) {
     throw error instanceof Forbidden
       ? new Forbidden('Insufficient access to Job Template credentials.')

@@ -44,9 +44,9 @@ export class NotificationRepeats {
   ) {}
 
   /** @returns the new record. @throws Conflict while the old one is still to be sent */
-  async one(id: string, actor: Actor): Promise<Row> {
+  async one(target: Row, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
-      const row = await this.resources.load(notifications, id, actor, { action: 'resend' });
+      const row = await this.resources.lock(notifications, target, actor);
       if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
       const [repeated] = await this.repeat([row.id]);
       const shown = await this.resources.load(notifications, repeated!, actor);
@@ -63,18 +63,17 @@ export class NotificationRepeats {
    * @throws Invalid for a bad range, or for more than the limit: then nothing is sent
    */
   async range(
-    templateId: string,
+    target: Row,
     body: Record<string, unknown>,
     actor: Actor,
     dryRun: boolean,
   ): Promise<Reply> {
     return this.database.transaction(async () => {
       // Locked: whoever asks for the same at the same time finds the first one's records pending.
-      const template = await this.resources.load(notificationTemplates, templateId, actor, {
-        lock: !dryRun,
-      });
+      const template = dryRun
+        ? target
+        : await this.resources.lock(notificationTemplates, target, actor);
       const range = readRange(body);
-      await this.resources.assertMay(notificationTemplates, template.id, 'change', actor);
       const ids = await this.found(template.id, range);
       if (dryRun) return new Reply(200, { dry_run: true, count: ids.length, notifications: ids });
       const repeated = await this.repeat(ids);

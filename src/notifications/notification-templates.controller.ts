@@ -6,6 +6,8 @@ import type { ApiRequest } from '../common/http/request.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Target } from '../common/rest/parameters.js';
 import { Machinery } from '../common/rest/machinery.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -68,10 +70,10 @@ export class NotificationTemplatesController extends ResourceController(notifica
     response: RESENT,
     status: 202,
   })
-  resend(@Req() request: ApiRequest): Promise<Reply> {
-    const { params, body, actor } = request;
+  resend(@Target() target: Row, @Req() request: ApiRequest): Promise<Reply> {
+    const { body, actor } = request;
     const range = (dryRun: boolean): Promise<Reply> =>
-      this.repeats.range(params.id, body, actor, dryRun);
+      this.repeats.range(target, body, actor, dryRun);
     return isDryRun(request) ? range(true) : this.idempotency.once(request, () => range(false));
   }
 }

@@ -1,8 +1,10 @@
-import { Post, Req, UseGuards } from '@nestjs/common';
+import { Post, UseGuards } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Machinery } from '../common/rest/machinery.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -38,8 +40,8 @@ export class NotificationsController extends ResourceController(notifications, [
     needs: 'resend',
     status: 202,
   })
-  async resend(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.repeats.one(params.id, actor);
+  async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    const row = await this.repeats.one(target, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
     return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
   }

@@ -1,7 +1,7 @@
-import { RequestMethod } from '@nestjs/common';
+import { Body, RequestMethod } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import {
   anyOf,
@@ -15,7 +15,8 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { addRoute } from '../common/rest/add-route.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import type { Machinery } from '../common/rest/machinery.js';
 import type {
   GenericController,
@@ -52,57 +53,6 @@ const SURVEY = {
   description: 'The survey, or an empty object.',
 };
 
-interface SurveyRoute {
-  method: RequestMethod;
-  verb: string;
-  info: Pick<RouteInfo, 'kind' | 'summary'> & Partial<RouteInfo>;
-  handle(
-    machinery: Machinery,
-    templates: ResourceDefinition,
-    request: ApiRequest,
-  ): Promise<unknown>;
-}
-
-const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
-
-const ROUTES: readonly SurveyRoute[] = [
-  {
-    method: RequestMethod.GET,
-    verb: 'read',
-    info: {
-      kind: 'document',
-      summary: 'Questions asked at launch; an empty object when there are none.',
-      response: SURVEY,
-    },
-    async handle({ resources }, templates, { params, actor }) {
-      const template = await resources.load(templates, params.id, actor);
-      return maskSurvey(template.survey_spec);
-    },
-  },
-  {
-    method: RequestMethod.POST,
-    verb: 'replace',
-    info: { ...CHANGE, summary: 'Replace the questions asked at launch.', body: SURVEY_FIELDS },
-    async handle(machinery, templates, { params, body, actor }) {
-      try {
-        await machinery.find(SurveyService).replace(templates, params.id, body, actor);
-        return new Reply(200);
-      } catch (error) {
-        throw error instanceof SurveyError ? new BadRequest(error.message) : error;
-      }
-    },
-  },
-  {
-    method: RequestMethod.DELETE,
-    verb: 'delete',
-    info: { ...CHANGE, summary: 'Remove the questions asked at launch.' },
-    async handle(machinery, templates, { params, actor }) {
-      await machinery.find(SurveyService).remove(templates, params.id, actor);
-      return new Reply(200);
-    },
-  },
-];
-
 /**
  * Declares `/<templates>/<id>/survey_spec/`: the questions that a launch asks
  * (docs/contract/launching.md#surveys).
@@ -111,21 +61,65 @@ export function WithSurvey(): ClassDecorator {
   return (target) => {
     const controller = target as unknown as GenericControllerClass;
     const { definition } = controller;
+    const route = (verb: string): Pick<RouteInfo, 'access' | 'parent' | 'operationId'> => ({
+      access: 'authenticated',
+      parent: definition,
+      operationId: `${definition.path}_survey_spec_${verb}`,
+    });
+    const path = ':id/survey_spec';
     definition.links.set('survey_spec', 'survey_spec');
-    for (const { method, verb, info, handle } of ROUTES) {
-      addRoute(controller, `survey_spec_${verb}`, {
-        method,
-        path: ':id/survey_spec',
-        info: {
-          access: 'authenticated',
-          parent: definition,
-          operationId: `${definition.path}_survey_spec_${verb}`,
-          ...info,
-        },
-        handler: function (this: GenericController, request) {
-          return handle(this.machinery, definition, request);
-        } as (request: ApiRequest) => Promise<unknown>,
-      });
-    }
+    addRoute(controller, 'survey_spec_read', {
+      method: RequestMethod.GET,
+      path,
+      info: {
+        ...route('read'),
+        kind: 'document',
+        summary: 'Questions asked at launch; an empty object when there are none.',
+        response: SURVEY,
+      },
+      parameters: [Target()],
+      handler: (template: Row) => maskSurvey(template.survey_spec),
+    });
+    addRoute(controller, 'survey_spec_replace', {
+      method: RequestMethod.POST,
+      path,
+      info: {
+        ...route('replace'),
+        ...CHANGE,
+        summary: 'Replace the questions asked at launch.',
+        body: SURVEY_FIELDS,
+      },
+      parameters: [Target(), Body(), CurrentActor()],
+      handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
+        return replaceSurvey(this.machinery, definition, row, body, actor);
+      },
+    });
+    addRoute(controller, 'survey_spec_delete', {
+      method: RequestMethod.DELETE,
+      path,
+      info: { ...route('delete'), ...CHANGE, summary: 'Remove the questions asked at launch.' },
+      parameters: [Target(), CurrentActor()],
+      async handler(this: GenericController, row: Row, actor: Actor) {
+        await this.machinery.find(SurveyService).remove(definition, row, actor);
+        return new Reply(200);
+      },
+    });
   };
+}
+
+const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
+
+async function replaceSurvey(
+  machinery: Machinery,
+  definition: ResourceDefinition,
+  template: Row,
+  body: Record<string, unknown>,
+  actor: Actor,
+): Promise<Reply> {
+  try {
+    await machinery.find(SurveyService).replace(definition, template, body, actor);
+    return new Reply(200);
+  } catch (error) {
+    throw error instanceof SurveyError ? new BadRequest(error.message) : error;
+  }
 }

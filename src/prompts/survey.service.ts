@@ -23,18 +23,18 @@ export class SurveyService {
   /** @throws SurveyError for a survey that cannot be stored */
   replace(
     definition: ResourceDefinition,
-    id: string,
+    target: Row,
     body: Record<string, unknown>,
     actor: Actor,
   ): Promise<void> {
-    return this.change(definition, id, actor, (template) => {
+    return this.change(definition, target, actor, (template) => {
       const previous = openSurvey(this.box, template.id, template.survey_spec);
       return readSurvey(body, previous);
     });
   }
 
-  remove(definition: ResourceDefinition, id: string, actor: Actor): Promise<void> {
-    return this.change(definition, id, actor, () => null);
+  remove(definition: ResourceDefinition, target: Row, actor: Actor): Promise<void> {
+    return this.change(definition, target, actor, () => null);
   }
 
   /** Gives the copy of a template the survey of the original. */
@@ -45,15 +45,12 @@ export class SurveyService {
 
   private change(
     definition: ResourceDefinition,
-    id: string,
+    target: Row,
     actor: Actor,
     next: (template: Row) => Survey | null,
   ): Promise<void> {
     return this.database.transaction(async () => {
-      const template = await this.resources.load(definition, id, actor, {
-        action: 'change',
-        lock: true,
-      });
+      const template = await this.resources.lock(definition, target, actor);
       const survey = next(template);
       await this.write(template.id, survey);
       this.activity.record({

@@ -22,22 +22,14 @@ export class CancelService {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async canCancel(
-    definition: ResourceDefinition,
-    id: string,
-    actor: Actor,
-  ): Promise<{ can_cancel: boolean }> {
-    return { can_cancel: isActive(await this.resources.load(definition, id, actor)) };
-  }
-
   /**
    * Cancels at once what has not started, and asks the worker of what runs to end it.
    *
    * @throws MethodNotAllowed for a run that is over
    */
-  async cancel(definition: ResourceDefinition, id: string, actor: Actor): Promise<Reply> {
+  async cancel(definition: ResourceDefinition, target: Row, actor: Actor): Promise<Reply> {
     return this.database.transaction(async () => {
-      const run = await this.resources.load(definition, id, actor, { action: 'cancel' });
+      const run = await this.resources.lock(definition, target, actor);
       if (!isActive(run)) throw new MethodNotAllowed('POST');
       const canceled = await this.transitions.cancel([run.id]);
       if (canceled.length > 0) {

@@ -1,17 +1,17 @@
-import { RequestMethod, type Type } from '@nestjs/common';
-import type { ApiRequest } from '../common/http/request.js';
+import { Get, Post, type Type } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
-import { addRoute } from '../common/rest/add-route.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import type { Reply } from '../common/http/reply.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { Machinery } from '../common/rest/machinery.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { type GenericController, ResourceController } from '../common/rest/resource.controller.js';
-import { CancelService } from './cancel.service.js';
+import { Route } from '../common/rest/route.js';
+import { CancelService, isActive } from './cancel.service.js';
 
 export interface CancelableController extends GenericController {
   readonly cancels: CancelService;
 }
-
-type Handler = (request: ApiRequest) => Promise<unknown>;
 
 /**
  * Base class of a kind of runs: they are listed, shown, deleted and canceled, and made elsewhere.
@@ -20,6 +20,10 @@ type Handler = (request: ApiRequest) => Promise<unknown>;
 export function RunController(
   definition: ResourceDefinition,
 ): Type<CancelableController> & { readonly definition: ResourceDefinition } {
+  const label = definition.label.toLowerCase();
+  const route = { access: 'authenticated', parent: definition } as const;
+  definition.links.set('cancel', 'cancel');
+
   class Run extends ResourceController(definition, ['list', 'retrieve', 'destroy']) {
     constructor(
       machinery: Machinery,
@@ -27,39 +31,32 @@ export function RunController(
     ) {
       super(machinery);
     }
-  }
-  Reflect.defineMetadata('design:paramtypes', [Machinery, CancelService], Run);
-  const label = definition.label.toLowerCase();
-  const info = { access: 'authenticated', parent: definition } as const;
-  definition.links.set('cancel', 'cancel');
-  addRoute(Run, 'can_cancel', {
-    method: RequestMethod.GET,
-    path: ':id/cancel',
-    info: {
-      ...info,
+
+    @Get(':id/cancel')
+    @Route({
+      ...route,
       kind: 'document',
       operationId: `${definition.path}_can_cancel`,
       summary: `Whether the ${label} can be canceled.`,
       response: object({ can_cancel: BOOLEAN }),
-    },
-    handler: function (this: CancelableController, { params, actor }) {
-      return this.cancels.canCancel(definition, params.id, actor);
-    } as Handler,
-  });
-  addRoute(Run, 'cancel', {
-    method: RequestMethod.POST,
-    path: ':id/cancel',
-    info: {
-      ...info,
+    })
+    canCancel(@Target() run: Row): { can_cancel: boolean } {
+      return { can_cancel: isActive(run) };
+    }
+
+    @Post(':id/cancel')
+    @Route({
+      ...route,
       kind: 'action',
       needs: 'cancel',
       status: 202,
       operationId: `${definition.path}_cancel`,
       summary: `Cancel the ${label}: at once when it has not started, else as soon as it can be ended.`,
-    },
-    handler: function (this: CancelableController, { params, actor }) {
-      return this.cancels.cancel(definition, params.id, actor);
-    } as Handler,
-  });
+    })
+    cancel(@Target() run: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+      return this.cancels.cancel(definition, run, actor);
+    }
+  }
+  Reflect.defineMetadata('design:paramtypes', [Machinery, CancelService], Run);
   return Run;
 }

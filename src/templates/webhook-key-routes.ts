@@ -1,8 +1,10 @@
 import { RequestMethod } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { object, STRING } from '../common/fields/json-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { addRoute } from '../common/rest/add-route.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import type {
   GenericController,
   GenericControllerClass,
@@ -17,12 +19,11 @@ export function WithWebhookKey(): ClassDecorator {
   return (target) => {
     const controller = target as unknown as GenericControllerClass;
     const { definition } = controller;
-    const action = 'manage_webhook_key';
     const path = ':id/webhook_key';
     const info = {
       access: 'authenticated',
       parent: definition,
-      needs: action,
+      needs: 'manage_webhook_key',
       response: object({ webhook_key: STRING }),
     } as const;
     definition.links.set('webhook_key', 'webhook_key');
@@ -35,11 +36,10 @@ export function WithWebhookKey(): ClassDecorator {
         operationId: `${definition.path}_webhook_key_read`,
         summary: 'The key that the code hosting service signs with. For admins of the template.',
       },
-      handler: async function (this: GenericController, { params, actor }) {
-        const { resources } = this.machinery;
-        const template = await resources.load(definition, params.id, actor, { action });
+      parameters: [Target()],
+      handler(this: GenericController, template: Row) {
         return { webhook_key: this.machinery.find(WebhookKeys).open(template) };
-      } as (request: ApiRequest) => Promise<unknown>,
+      },
     });
     addRoute(controller, 'webhook_key_rotate', {
       method: RequestMethod.POST,
@@ -51,15 +51,15 @@ export function WithWebhookKey(): ClassDecorator {
         summary: 'Replace the webhook key; the former one stops working.',
         status: 201,
       },
-      handler: function (this: GenericController, { params, actor }) {
+      parameters: [Target(), CurrentActor()],
+      handler(this: GenericController, target: Row, actor: Actor) {
         const { database, resources } = this.machinery;
         return database.transaction(async () => {
-          const lock = true;
-          const template = await resources.load(definition, params.id, actor, { action, lock });
+          const template = await resources.lock(definition, target, actor);
           const key = await this.machinery.find(WebhookKeys).rotate(definition, template);
           return Reply.created({ webhook_key: key }, `${definition.url(template.id)}webhook_key/`);
         });
-      } as (request: ApiRequest) => Promise<unknown>,
+      },
     });
   };
 }

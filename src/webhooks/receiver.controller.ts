@@ -1,4 +1,4 @@
-import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
+import { Controller, Req, RequestMethod, UseGuards, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { AlternativeAnswer } from '../common/rest/route.js';
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
@@ -44,8 +44,9 @@ function declareReceiver(
       response: RECEIVER_ANSWER,
       alternatives: RECEIVER_IGNORED,
     },
-    handler: function (this: { service: ReceiverService }, request) {
-      return this.service.receive(request as VerifiedRequest);
+    parameters: [Req()],
+    handler(this: { service: ReceiverService }, request: VerifiedRequest) {
+      return this.service.receive(request);
     },
   });
 }

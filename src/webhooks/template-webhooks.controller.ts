@@ -1,7 +1,8 @@
-import { RequestMethod, type Type } from '@nestjs/common';
+import { Body, Param, Req, RequestMethod, type Type } from '@nestjs/common';
 import type { ApiRequest } from '../common/http/request.js';
 import { addRoute } from '../common/rest/add-route.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import { Target } from '../common/rest/parameters.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
   INSTANT,
@@ -55,9 +56,8 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
       response: RECEIVER_ANSWER,
       alternatives: RECEIVER_IGNORED,
     },
-    handler: async function (this: GenericController, request: ApiRequest) {
-      const { id, delivery = '' } = request.params;
-      const template = await this.machinery.resources.load(templates, id, request.actor);
+    parameters: [Target(), Param('delivery'), Req()],
+    handler(this: GenericController, template: Row, delivery: string, request: ApiRequest) {
       return this.machinery.find(RedeliveryService).redeliver(request, delivery, template.id);
     },
   });
@@ -78,10 +78,8 @@ function declareFilterTest(target: Type, templates: ResourceDefinition, kind: Re
       body: templates.fields.filter(({ name }) => name === 'webhook_filters'),
       response: TRIAL_ANSWER,
     },
-    handler: async function (this: GenericController, { params, body, actor }: ApiRequest) {
-      const template = await this.machinery.resources.load(templates, params.id, actor, {
-        action: 'change',
-      });
+    parameters: [Target(), Body()],
+    handler(this: GenericController, template: Row, body: Record<string, unknown>) {
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
       return this.machinery.find(FilterTrial).run(template.id, kind, filters);
     },

@@ -107,9 +107,8 @@ const namesOf = (references: readonly (Reference | null)[]): string[] => {
 };
 
 /** A JSON object of type `Reference`, in SQL. */
-function reference(alias: string, type: string, action: string, { request }: CopyContext) {
+function reference(alias: string, type: string, action: string, { actor }: CopyContext) {
   const { policy } = resource(type);
-  const { actor } = request;
   return sql`json_build_object('id', ${ident(alias, 'id')}, 'name', ${ident(alias, 'name')},
     'may_read', (${permit(policy, 'read', alias, actor)}),
     'may_use', (${permit(policy, action, alias, actor)}))`;
@@ -167,13 +166,13 @@ const NODE_COLUMNS = {
 async function copyGraph(
   nodes: readonly CopiedNode[],
   copyId: number,
-  { machinery, request }: CopyContext,
+  { machinery, actor }: CopyContext,
 ): Promise<void> {
   if (nodes.length === 0) return;
   const { database } = machinery;
   const box = machinery.find(SecretBox);
   const ids = await database.rows<Row>(takeIds('workflow_job_template_nodes', nodes.length));
-  const approvals = await copyApprovals(database, nodes, request.actor.id);
+  const approvals = await copyApprovals(database, nodes, actor.id);
   const rows = zip(nodes, ids).map(([node, { id }]) =>
     nodeValues(box, node, id, copyId, approvals),
   );

@@ -1,8 +1,10 @@
-import { Post, Req } from '@nestjs/common';
+import { Body, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { activityOf } from '../activity/sublists.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Machinery } from '../common/rest/machinery.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -44,13 +46,17 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
     needs: 'change',
     body: approvalTemplates.fields,
   })
-  createApprovalTemplate(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
+  createApprovalTemplate(
+    @Target() target: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
     const { database, resources } = this.machinery;
     return database.transaction(async () => {
-      const node = await resources.load(workflowTemplateNodes, params.id, actor, { lock: true });
-      const made = await resources.create(approvalTemplates, body, actor, {
-        authorise: () => resources.assertMay(workflowTemplateNodes, node.id, 'change', actor),
-      });
+      const node = await resources.lock(workflowTemplateNodes, target, actor);
+      // Who may change the node may let it wait.
+      const authorise = (): Promise<void> => Promise.resolve();
+      const made = await resources.create(approvalTemplates, body, actor, { authorise });
       await this.approvals.assign(node, made);
       const shown = await resources.load(approvalTemplates, made.id, actor);
       return Reply.created(await resources.show(approvalTemplates, shown, actor));

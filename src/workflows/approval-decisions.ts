@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { BadRequest, Forbidden } from '../common/errors/errors.js';
-import { ResourceService } from '../common/rest/resource.service.js';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { RunTransitions } from '../runs/transitions.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
@@ -12,7 +12,6 @@ import { workflowApprovals } from './workflow-approvals.resource.js';
 export class ApprovalDecisions {
   constructor(
     private readonly database: Database,
-    private readonly resources: ResourceService,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
   ) {}
@@ -20,12 +19,10 @@ export class ApprovalDecisions {
   /**
    * Ends an approval. Of several decisions at the same moment exactly one counts.
    *
-   * @throws Forbidden without the right to approve, BadRequest when it is decided already
+   * @throws BadRequest when it is decided already
    */
-  async decide(id: string, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
+  async decide(approval: Row, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
     await this.database.transaction(async () => {
-      const approval = await this.resources.load(workflowApprovals, id, actor);
-      await this.assertMayDecide(approval.id, actor);
       const [decided] = await this.transitions.move([approval.id], {
         from: ['pending'],
         to: decision,
@@ -40,14 +37,5 @@ export class ApprovalDecisions {
         changes: { id: approval.id, status: ['pending', decision] },
       });
     });
-  }
-
-  private async assertMayDecide(id: number, actor: Actor): Promise<void> {
-    try {
-      await this.resources.assertMay(workflowApprovals, id, 'approve', actor);
-    } catch (error) {
-      if (!(error instanceof Forbidden)) throw error;
-      throw new Forbidden('User does not have permission to approve or deny this workflow.');
-    }
   }
 }

@@ -1,6 +1,8 @@
-import { Get, Post, Req } from '@nestjs/common';
+import { Get, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { Machinery } from '../common/rest/machinery.js';
@@ -27,6 +29,7 @@ const DECIDE = {
   access: 'authenticated',
   parent: workflowApprovals,
   needs: 'approve',
+  refusal: 'User does not have permission to approve or deny this workflow.',
   status: 204,
 } as const satisfies Partial<RouteInfo>;
 
@@ -46,8 +49,8 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
 
   @Get(':id/approve')
   @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_approve' })
-  canApprove(@Req() request: ApiRequest): Promise<object> {
-    return this.canDecide(request);
+  canApprove(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.canDecide(approval, actor);
   }
 
   @Post(':id/approve')
@@ -56,15 +59,15 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     operationId: 'workflow_approvals_approve',
     summary: 'Approve: the workflow goes on along its success and always paths.',
   })
-  async approve(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    await this.decisions.decide(params.id, 'successful', actor);
+  async approve(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    await this.decisions.decide(approval, 'successful', actor);
     return Reply.noContent();
   }
 
   @Get(':id/deny')
   @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_deny' })
-  canDeny(@Req() request: ApiRequest): Promise<object> {
-    return this.canDecide(request);
+  canDeny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.canDecide(approval, actor);
   }
 
   @Post(':id/deny')
@@ -73,13 +76,13 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     operationId: 'workflow_approvals_deny',
     summary: 'Deny: the workflow goes on along its failure and always paths.',
   })
-  async deny(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    await this.decisions.decide(params.id, 'failed', actor);
+  async deny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    await this.decisions.decide(approval, 'failed', actor);
     return Reply.noContent();
   }
 
-  private async canDecide({ params, actor }: ApiRequest): Promise<object> {
-    const shown = await this.machinery.resources.retrieve(workflowApprovals, params.id, actor);
+  private async canDecide(approval: Row, actor: Actor): Promise<object> {
+    const shown = await this.machinery.resources.show(workflowApprovals, approval, actor);
     return { can_approve_or_deny: shown.can_approve_or_deny };
   }
 }

@@ -95,7 +95,7 @@ async function move(): Promise<void> {
   if (!row || !organization) return;
   const resources = test.app.get(ResourceService, { strict: false });
   const body = { organization: organization.id };
-  await resources.update(resource(type), String(row.id), body, actor, { partial: true });
+  await resources.update(resource(type), row, body, actor, { partial: true });
   model.move(type, row.id, organization.id);
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Actor } from '../access.js';
+import type { Row } from '../resource/define-resource.js';
 import type { QueryParameters } from '../list/query.js';
 
 /**
@@ -11,4 +12,6 @@ export interface ApiRequest extends Omit<Request, 'query' | 'body' | 'params'> {
   body: Record<string, unknown>;
   params: { id: string } & Record<string, string>;
   actor: Actor;
+  /** The row of `:id`, where the route says what that is. */
+  target: Row;
 }

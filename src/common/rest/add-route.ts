@@ -1,5 +1,4 @@
-import { Req, RequestMapping, type RequestMethod, type Type } from '@nestjs/common';
-import type { ApiRequest } from '../http/request.js';
+import { RequestMapping, type RequestMethod, type Type } from '@nestjs/common';
 import { Route, type RouteInfo } from './route.js';
 
 export interface GeneratedRoute {
@@ -7,24 +6,26 @@ export interface GeneratedRoute {
   /** Below the controller's path. */
   path: string;
   info: RouteInfo;
-  handler: (request: ApiRequest) => Promise<unknown>;
+  /** What the handler is given, in order: `[Target(), Body()]`. */
+  parameters: readonly ParameterDecorator[];
+  handler: (...parameters: never[]) => unknown;
 }
 
 /** Gives a controller class one more route, as its decorators would. */
 export function addRoute(
   target: Type,
   name: string,
-  { method, path, info, handler }: GeneratedRoute,
+  { method, path, info, parameters, handler }: GeneratedRoute,
 ): void {
   const prototype = target.prototype as object;
   // One function may serve several classes; route metadata sits on the function, so each gets its own.
-  const own = function (this: unknown, request: ApiRequest): Promise<unknown> {
-    return handler.call(this, request);
+  const own = function (this: unknown, ...given: never[]): unknown {
+    return handler.apply(this, given);
   };
   Object.defineProperty(own, 'name', { value: name });
   const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
   Object.defineProperty(prototype, name, descriptor);
   RequestMapping({ path, method })(prototype, name, descriptor);
-  Req()(prototype, name, 0);
+  parameters.forEach((decorate, index) => decorate(prototype, name, index));
   Route(info)(prototype, name, descriptor);
 }

@@ -1,11 +1,12 @@
-import { RequestMethod } from '@nestjs/common';
+import { Body, RequestMethod } from '@nestjs/common';
+import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
-import type { ApiRequest } from '../http/request.js';
 import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
 import { addRoute } from './add-route.js';
+import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import type { Machinery } from './machinery.js';
@@ -13,7 +14,7 @@ import type { GenericController, GenericControllerClass } from './resource.contr
 
 export interface CopyContext {
   machinery: Machinery;
-  request: ApiRequest;
+  actor: Actor;
 }
 
 /** Where copying an object is more than making another one from its fields. */
@@ -56,9 +57,10 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
         summary: `Tell whether the caller may copy one ${label}.`,
         response: object({ can_copy: BOOLEAN, ...options.losses?.properties }),
       },
-      handler: function (this: GenericController, request) {
-        return copyCheck(definition, { machinery: this.machinery, request }, options);
-      } as (request: ApiRequest) => Promise<unknown>,
+      parameters: [Target(), CurrentActor()],
+      handler(this: GenericController, row: Row, actor: Actor) {
+        return copyCheck(definition, row, { machinery: this.machinery, actor }, options);
+      },
     });
     addRoute(controller, 'copy', {
       method: RequestMethod.POST,
@@ -74,22 +76,23 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
           return definition.fields.filter(({ name }) => name === 'name');
         },
       },
-      handler: function (this: GenericController, request) {
-        const context = { machinery: this.machinery, request };
-        return this.machinery.database.transaction(() => copy(definition, context, options));
-      } as (request: ApiRequest) => Promise<unknown>,
+      parameters: [Target(), Body(), CurrentActor()],
+      handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
+        const { machinery } = this;
+        return machinery.database.transaction(() =>
+          copy(definition, row, body, { machinery, actor }, options),
+        );
+      },
     });
   };
 }
 
 async function copyCheck(
   definition: ResourceDefinition,
+  row: Row,
   context: CopyContext,
   { losses }: CopyOptions,
 ): Promise<Record<string, unknown>> {
-  const { machinery, request } = context;
-  const { params, actor } = request;
-  const row = await machinery.resources.load(definition, params.id, actor);
   const can_copy = await mayCopy(definition, row, context);
   return { can_copy, ...(await losses?.tell(row, can_copy, context)) };
 }
@@ -97,10 +100,10 @@ async function copyCheck(
 async function mayCopy(
   definition: ResourceDefinition,
   row: Row,
-  { machinery, request }: CopyContext,
+  { machinery, actor }: CopyContext,
 ): Promise<boolean> {
   try {
-    await machinery.resources.assertMay(definition, row.id, 'copy', request.actor);
+    await machinery.resources.assertMay(definition, row.id, 'copy', actor);
     return true;
   } catch (error) {
     if (error instanceof DomainError) return false;
@@ -110,13 +113,13 @@ async function mayCopy(
 
 async function copy(
   definition: ResourceDefinition,
+  original: Row,
+  body: Record<string, unknown>,
   context: CopyContext,
   options: CopyOptions,
 ): Promise<Reply> {
-  const { machinery, request } = context;
-  const { resources } = machinery;
-  const { params, body, actor } = request;
-  const original = await resources.load(definition, params.id, actor);
+  const { resources } = context.machinery;
+  const { actor } = context;
   const named = definition.fields.filter(({ name }) => name === 'name');
   const { name } = validate(named, body);
   if (name === original.name) {
@@ -125,7 +128,6 @@ async function copy(
       `The original object is already named ${String(name)}, a copy from it cannot have the same name.`,
     );
   }
-  await resources.assertMay(definition, original.id, 'copy', actor);
   const values = {
     ...valuesOf(definition, original),
     ...(await options.values?.(original, context)),

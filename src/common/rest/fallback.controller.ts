@@ -1,10 +1,11 @@
-import { All, Controller, Req, Res } from '@nestjs/common';
+import { All, Controller, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Actor } from '../access.js';
 import { MethodNotAllowed, NotFound } from '../errors/errors.js';
 import { OptionsService } from './options.service.js';
 import type { ApiRequest } from '../http/request.js';
-import { allowOf, RouteTable } from './route-table.js';
+import { CurrentActor } from './parameters.js';
+import { RouteTable } from './route-table.js';
 
 /**
  * Answers what no route answered: OPTIONS of every URL, 405 with `Allow` for a method a URL does not
@@ -20,15 +21,12 @@ export class FallbackController {
 
   @All('{*path}')
   async fallback(
-    @Req() request: ApiRequest,
-    @Res({ passthrough: true }) response: Response,
+    @Req() { path, method }: ApiRequest,
+    @CurrentActor() actor: Actor | undefined,
   ): Promise<object> {
-    const entry = this.table.match(request.path);
+    const entry = this.table.match(path);
     if (!entry) throw new NotFound('The requested resource could not be found.');
-    response.setHeader('Allow', allowOf(entry));
-    if (request.method === 'OPTIONS') {
-      return this.options.describe(entry, request.path, request.actor ?? null);
-    }
-    throw new MethodNotAllowed(request.method);
+    if (method !== 'OPTIONS') throw new MethodNotAllowed(method);
+    return this.options.describe(entry, path, actor ?? null);
   }
 }

@@ -7,26 +7,15 @@ import {
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { envelope, Page } from '../list/page.js';
-import { MethodNotAllowed } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
-import { allowOf, RouteTable } from './route-table.js';
 
-/** Shapes answers: pages become envelopes, replies set status and headers, `Allow` is always told. */
+/** Shapes answers: pages become envelopes, replies set status and headers. */
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor {
-  constructor(private readonly table: RouteTable) {}
-
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    const entry = this.table.match(request.path);
-    if (entry && !response.hasHeader('Allow')) response.setHeader('Allow', allowOf(entry));
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
-    // Another pattern takes the path too: `schedules/preview/` is no schedule called so.
-    if (entry && method !== 'OPTIONS' && !entry.routes.has(method)) {
-      throw new MethodNotAllowed(request.method);
-    }
     return next.handle().pipe(map((value) => this.shape(value, request, response)));
   }
 

@@ -1,19 +1,18 @@
-import { RequestMethod, type Type } from '@nestjs/common';
-import type { ApiRequest } from '../http/request.js';
+import { applyDecorators, Body, Delete, Get, Patch, Post, Put, type Type } from '@nestjs/common';
+import type { Actor } from '../access.js';
 import { Reply } from '../http/reply.js';
-import { addRoute } from './add-route.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import type { Page } from '../list/page.js';
+import type { QueryParameters } from '../list/query.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { Representation } from '../resource/represent.js';
 import { Machinery } from './machinery.js';
+import { CurrentActor, ListParams, Target } from './parameters.js';
+import { Route, type RouteInfo } from './route.js';
 
 export type GenericMethod = 'list' | 'create' | 'retrieve' | 'replace' | 'modify' | 'destroy';
 
 const ALL: readonly GenericMethod[] = [
-  'list',
-  'create',
-  'retrieve',
-  'replace',
-  'modify',
-  'destroy',
+  ...(['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const),
 ];
 
 /** What every resource controller is: its definition, and the machinery its routes call. */
@@ -25,7 +24,7 @@ export interface GenericControllerClass extends Type<GenericController> {
   readonly definition: ResourceDefinition;
 }
 
-type Handler = (this: GenericController, request: ApiRequest) => Promise<unknown>;
+type Values = Record<string, unknown>;
 
 /**
  * Base class with the generic handlers of a resource. A resource differs through its hooks and
@@ -37,77 +36,100 @@ export function ResourceController(
   definition: ResourceDefinition,
   methods: readonly GenericMethod[] = ALL,
 ): GenericControllerClass {
+  const routes = routesOf(definition);
+  /** Makes the method a route, if the resource has it. */
+  const Has = (name: GenericMethod, verb: MethodDecorator): MethodDecorator =>
+    methods.includes(name) ? applyDecorators(verb, Route(routes[name])) : () => undefined;
+
   class Generic implements GenericController {
     static readonly definition = definition;
     constructor(readonly machinery: Machinery) {}
+
+    @Has('list', Get())
+    list(
+      @ListParams() query: QueryParameters,
+      @CurrentActor() actor: Actor,
+    ): Promise<Page<Representation>> {
+      return this.machinery.resources.list(definition, query, actor);
+    }
+
+    @Has('create', Post())
+    async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<Reply> {
+      const { resources } = this.machinery;
+      const row = await resources.create(definition, body, actor);
+      return Reply.created(await resources.show(definition, row, actor));
+    }
+
+    @Has('retrieve', Get(':id'))
+    retrieve(@Target() row: Row, @CurrentActor() actor: Actor): Promise<Representation> {
+      return this.machinery.resources.show(definition, row, actor);
+    }
+
+    @Has('replace', Put(':id'))
+    replace(
+      @Target() row: Row,
+      @Body() body: Values,
+      @CurrentActor() actor: Actor,
+    ): Promise<Representation> {
+      return this.update(row, body, actor, false);
+    }
+
+    @Has('modify', Patch(':id'))
+    modify(
+      @Target() row: Row,
+      @Body() body: Values,
+      @CurrentActor() actor: Actor,
+    ): Promise<Representation> {
+      return this.update(row, body, actor, true);
+    }
+
+    @Has('destroy', Delete(':id'))
+    async destroy(@Target() row: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+      const reply = await this.machinery.resources.destroy(definition, row, actor);
+      return reply ?? Reply.noContent();
+    }
+
+    private async update(
+      row: Row,
+      body: Values,
+      actor: Actor,
+      partial: boolean,
+    ): Promise<Representation> {
+      const { resources } = this.machinery;
+      const updated = await resources.update(definition, row, body, actor, { partial });
+      return resources.show(definition, updated, actor);
+    }
   }
   Reflect.defineMetadata('design:paramtypes', [Machinery], Generic);
-  for (const name of methods) declareHandler(Generic, definition, name);
   return Generic;
 }
 
-const HANDLERS: Record<GenericMethod, (definition: ResourceDefinition) => Handler> = {
-  list: (definition) =>
-    function (request) {
-      return this.machinery.resources.list(definition, request.query, request.actor);
-    },
-  create: (definition) =>
-    async function (request) {
-      const { resources } = this.machinery;
-      const row = await resources.create(definition, request.body, request.actor);
-      return Reply.created(await resources.show(definition, row, request.actor));
-    },
-  retrieve: (definition) =>
-    function (request) {
-      return this.machinery.resources.retrieve(definition, request.params.id, request.actor);
-    },
-  replace: (definition) => updater(definition, false),
-  modify: (definition) => updater(definition, true),
-  destroy: (definition) =>
-    async function (request) {
-      const { resources } = this.machinery;
-      const reply = await resources.destroy(definition, request.params.id, request.actor);
-      return reply ?? Reply.noContent();
-    },
-};
-
-function updater(definition: ResourceDefinition, partial: boolean): Handler {
-  return async function ({ params, body, actor }) {
-    const { resources } = this.machinery;
-    const row = await resources.update(definition, params.id, body, actor, { partial });
-    return resources.show(definition, row, actor);
-  };
-}
-
-const VERBS: Record<GenericMethod, readonly [RequestMethod, string, string]> = {
-  list: [RequestMethod.GET, '', 'List'],
-  create: [RequestMethod.POST, '', 'Create'],
-  retrieve: [RequestMethod.GET, ':id', 'Show'],
-  replace: [RequestMethod.PUT, ':id', 'Replace'],
-  modify: [RequestMethod.PATCH, ':id', 'Change'],
-  destroy: [RequestMethod.DELETE, ':id', 'Delete'],
-};
-
-function declareHandler(target: Type, definition: ResourceDefinition, name: GenericMethod): void {
-  const [method, path, verb] = VERBS[name];
-  const label = definition.label.toLowerCase();
-  const isDetail = path !== '';
-  const writes = name === 'create' || name === 'replace' || name === 'modify';
-  addRoute(target, name, {
-    method,
-    path,
-    info: {
-      kind: name,
-      access: 'authenticated',
-      operationId: `${definition.path}_${name}`,
-      summary: isDetail || name === 'create' ? `${verb} one ${label}.` : `${verb} of ${label}s.`,
-      resource: definition,
-      ...(isDetail ? { parent: definition } : {}),
-      ...(writes ? { body: definition.fields } : {}),
-      ...(name === 'replace' || name === 'modify' ? { needs: 'change' } : {}),
-      ...(name === 'destroy' ? { needs: 'delete' } : {}),
-      ...(name === 'destroy' && definition.deletesLater ? { status: 202 } : {}),
-    },
-    handler: HANDLERS[name](definition) as (request: ApiRequest) => Promise<unknown>,
+/** What each generic route declares of itself. */
+function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
+  const { path, label, fields, deletesLater } = definition;
+  const word = label.toLowerCase();
+  const common = (name: GenericMethod): Pick<RouteInfo, 'kind' | 'access' | 'operationId'> => ({
+    kind: name,
+    access: 'authenticated',
+    operationId: `${path}_${name}`,
   });
+  const one = (name: GenericMethod, verb: string): RouteInfo => ({
+    ...common(name),
+    summary: `${verb} one ${word}.`,
+    resource: definition,
+    parent: definition,
+  });
+  const { parent: _none, ...create } = one('create', 'Create');
+  return {
+    list: { ...common('list'), summary: `List of ${word}s.`, resource: definition },
+    create: { ...create, body: fields },
+    retrieve: one('retrieve', 'Show'),
+    replace: { ...one('replace', 'Replace'), body: fields, needs: 'change' },
+    modify: { ...one('modify', 'Change'), body: fields, needs: 'change' },
+    destroy: {
+      ...one('destroy', 'Delete'),
+      needs: 'delete',
+      ...(deletesLater ? { status: 202 } : {}),
+    },
+  };
 }

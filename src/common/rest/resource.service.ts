@@ -57,14 +57,6 @@ export class ResourceService {
     return this.lists.list(definition, query, actor, options);
   }
 
-  async retrieve(
-    definition: ResourceDefinition,
-    id: string,
-    actor: Actor,
-  ): Promise<Representation> {
-    return this.show(definition, await this.load(definition, id, actor), actor);
-  }
-
   /** The representation of one loaded row. */
   async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
     const context = this.representContext(actor, true);
@@ -83,6 +75,7 @@ export class ResourceService {
    * One readable row with its capabilities, by id or natural key.
    *
    * @param action further action the caller must be allowed
+   * @param refusal what a caller who may read it but not do this is told
    * @throws NotFound for an unknown id, Forbidden for one the caller may not read
    * (docs/contract/conventions.md#readable-or-not)
    */
@@ -90,7 +83,7 @@ export class ResourceService {
     definition: ResourceDefinition,
     id: string | number,
     actor: Actor,
-    { action, lock = false }: { action?: string; lock?: boolean } = {},
+    { action = 'read', refusal }: { action?: string; refusal?: string | undefined } = {},
   ): Promise<Row> {
     if (!definition.stored) throw new NotFound();
     const number =
@@ -100,13 +93,25 @@ export class ResourceService {
     const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
       SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
-        (${action ? permit(definition.policy, action, 't', actor) : TRUE}) AS may_act
+        (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
       FROM ${ident(definition.table)} t
-      WHERE ${and(idCondition(number), definition.own('t'))} ${lock ? sql`FOR UPDATE OF t` : sql``}`);
-    if (!row) {
-      throw new NotFound(`No ${definition.label.replaceAll(' ', '')} matches the given query.`);
-    }
-    if (!row.may_read || !row.may_act) throw new Forbidden();
+      WHERE ${and(idCondition(number), definition.own('t'))}`);
+    if (!row) throw noMatch(definition);
+    if (!row.may_read) throw new Forbidden();
+    if (!row.may_act) throw new Forbidden(refusal);
+    return row;
+  }
+
+  /**
+   * A row as it is now, with its capabilities, locked until the caller's transaction ends.
+   *
+   * @throws NotFound when it is gone meanwhile
+   */
+  async lock(definition: ResourceDefinition, { id }: Pick<Row, 'id'>, actor: Actor): Promise<Row> {
+    const row = await this.database.preparedRow<Row>(sql`
+      SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
+      FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);
+    if (!row) throw noMatch(definition);
     return row;
   }
 
@@ -158,16 +163,16 @@ export class ResourceService {
     });
   }
 
-  /** PATCH (`partial`) and PUT. Only what differs is written, logged and checked for permission. */
+  /** PATCH (`partial`) and PUT. Only what differs is written, logged and checked. */
   async update(
     definition: ResourceDefinition,
-    id: string,
+    target: Row,
     body: Body,
     actor: Actor,
     { partial }: { partial: boolean },
   ): Promise<Row> {
     return this.database.transaction(async () => {
-      const before = await this.load(definition, id, actor, { lock: true });
+      const before = await this.lock(definition, target, actor);
       const fields = partial ? definition.fields : replaceable(definition, body);
       const values = validate(fields, body, { partial });
       return this.change(definition, before, values, actor, { partial });
@@ -186,7 +191,6 @@ export class ResourceService {
     const changed = changesOf(definition, before, values);
     await this.references.assertExist(definition, changed);
     const extra = (await hooks.prepareUpdate?.(before, changed, actor, mode)) ?? {};
-    await this.assertMay(definition, before.id, 'change', actor);
     await this.references.assertUsable(definition, changed, actor);
     for (const name of Object.keys(changed)) {
       if (definition.field(name)?.immutable) delete changed[name];
@@ -219,11 +223,11 @@ export class ResourceService {
   /** Deletes a row. A hook that does it another way gives the reply for it. */
   async destroy(
     definition: ResourceDefinition,
-    id: string,
+    target: Row,
     actor: Actor,
   ): Promise<Reply | undefined> {
     return this.database.transaction(async () => {
-      const row = await this.load(definition, id, actor, { action: 'delete', lock: true });
+      const row = await this.lock(definition, target, actor);
       await this.database.checkReferencesAtCommit();
       const reply = await this.hooksOf(definition).prepareDelete?.(row, actor);
       if (reply) return reply;
@@ -288,6 +292,9 @@ export class ResourceService {
       : {};
   }
 }
+
+const noMatch = ({ label }: ResourceDefinition): NotFound =>
+  new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
 
 function idCondition(id: number): Sql {
   return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;

@@ -33,8 +33,13 @@ export interface RouteInfo {
   resource?: ResourceDefinition;
   /** Resource of the `:id` in the URL. */
   parent?: ResourceDefinition;
-  /** Action of the parent's policy the caller needs for this method; OPTIONS asks it. */
+  /**
+   * Action of the parent's policy that the caller needs for this method. The access guard asks it,
+   * and so do OPTIONS and the forms of pages. Reading, unless told otherwise.
+   */
   needs?: string;
+  /** What the 403 says, where the usual words would not tell enough. */
+  refusal?: string;
   /**
    * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
    * told before there is a body; OPTIONS and the forms of pages ask it.

@@ -1,14 +1,15 @@
-import { RequestMethod } from '@nestjs/common';
+import { Body, RequestMethod } from '@nestjs/common';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/validate.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
-import type { ApiRequest } from '../http/request.js';
 import { NOTHING_OPEN, type Caller, type OpenParts } from './route.js';
 import type { ListOptions } from '../list/list.service.js';
+import type { QueryParameters } from '../list/query.js';
 import { addRoute } from './add-route.js';
+import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import type { Machinery } from './machinery.js';
@@ -92,14 +93,16 @@ function declareList(
       parent,
       ...(spec.events ? { events: true } : {}),
     },
-    handler: async function (this: GenericController, request) {
-      const context = await linkContext(this.machinery, parent, request);
-      return this.machinery.resources.list(spec.target(), request.query, request.actor, {
+    parameters: [Target(), ListParams(), CurrentActor()],
+    handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
+      const { machinery } = this;
+      const context = { machinery, actor, parent: row, parentDefinition: parent };
+      return machinery.resources.list(spec.target(), query, actor, {
         ...(spec.events ? { events: true } : {}),
         ...spec.options?.(context),
-        scope: spec.scope(context.parent, context),
+        scope: spec.scope(row, context),
       });
-    } as (request: ApiRequest) => Promise<unknown>,
+    },
   });
 }
 
@@ -129,9 +132,12 @@ function declarePost(
       attach: spec.attach !== undefined,
       opens: (caller) => openParts(parent, spec, caller),
     },
-    handler: function (this: GenericController, request) {
-      return this.machinery.database.transaction(() => post(this.machinery, parent, spec, request));
-    } as (request: ApiRequest) => Promise<unknown>,
+    parameters: [Target(), Body(), CurrentActor()],
+    handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
+      const { machinery } = this;
+      const context = { machinery, actor, parent: row, parentDefinition: parent };
+      return machinery.database.transaction(() => post(context, spec, body));
+    },
   });
 }
 
@@ -173,23 +179,12 @@ async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise
   await machinery.references.assertUsable(target, injected, actor);
 }
 
-async function linkContext(
-  machinery: Machinery,
-  parentDefinition: ResourceDefinition,
-  { params, actor }: ApiRequest,
-): Promise<LinkContext> {
-  const parent = await machinery.resources.load(parentDefinition, params.id, actor);
-  return { machinery, actor, parent, parentDefinition };
-}
-
 async function post(
-  machinery: Machinery,
-  definition: ResourceDefinition,
+  context: LinkContext,
   spec: SubListSpec,
-  request: ApiRequest,
+  body: Record<string, unknown>,
 ): Promise<Reply> {
-  const context = await linkContext(machinery, definition, request);
-  const { body, actor } = request;
+  const { machinery, actor } = context;
   const detaching = body.disassociate !== undefined && toBoolean(body.disassociate) === true;
   if (spec.attach && (body.id !== undefined || detaching)) {
     return link(context, spec, body, detaching);
@@ -209,18 +204,9 @@ async function post(
     injected,
     ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
   });
-  if (spec.attach) {
-    await mayChange(context, spec);
-    await spec.attach(context, row);
-  }
+  await spec.attach?.(context, row);
   return Reply.created(await machinery.resources.show(target, row, actor));
 }
-
-const mayChange = (
-  { machinery, parent, parentDefinition, actor }: LinkContext,
-  spec: SubListSpec,
-): Promise<void> =>
-  machinery.resources.assertMay(parentDefinition, parent.id, spec.needs ?? 'change', actor);
 
 /** `{id}` attaches, `{id, disassociate: true}` takes off; both are 204, also when repeated. */
 async function link(
@@ -246,7 +232,6 @@ async function link(
   if (!child) {
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
   }
-  await mayChange(context, spec);
   const childAction = detaching ? 'read' : (spec.childNeeds ?? 'read');
   await machinery.references.assertAllowed(target, [id], childAction, actor);
   if (detaching) await spec.detach?.(context, child);

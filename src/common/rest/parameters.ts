@@ -1,0 +1,20 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ApiRequest } from '../http/request.js';
+
+const requestOf = (context: ExecutionContext): ApiRequest =>
+  context.switchToHttp().getRequest<ApiRequest>();
+
+/** Who makes the request: an `Actor`; on a route open to all, `null` for anybody. */
+export const CurrentActor = createParamDecorator(
+  (_data: undefined, context: ExecutionContext) => requestOf(context).actor,
+);
+
+/** The row of the `:id` in the URL, which the access guard has loaded and found allowed. */
+export const Target = createParamDecorator(
+  (_data: undefined, context: ExecutionContext) => requestOf(context).target,
+);
+
+/** Paging, filters, search and order of a list, as the query string has them: `QueryParameters`. */
+export const ListParams = createParamDecorator(
+  (_data: undefined, context: ExecutionContext) => requestOf(context).query,
+);

@@ -4,6 +4,9 @@ import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
 import { labelsOf } from '../labels/sublists.js';
 import { sql } from '../database/sql.js';
+import { WithEvents, WithEventTree } from './events/event-routes.js';
+import { WithLiveEvents } from './live/live-events.js';
+import { WithStdout } from './output/stdout-routes.js';
 import { jobs } from './jobs.resource.js';
 import { RunController } from './run.controller.js';
 
@@ -12,6 +15,10 @@ import { RunController } from './run.controller.js';
   'job_host_summaries',
   children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
+@WithEvents('job_events')
+@WithEventTree('job_events')
+@WithStdout()
+@WithLiveEvents()
 @SubList('credentials', related('credentials'))
 @SubList('labels', labelsOf())
 @SubList('notifications', children('notifications', { readOnly: true }))

@@ -1,14 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { CancelService } from './cancel.service.js';
 import { Settings } from '../config/settings.js';
-import {
-  JobEventsController,
-  JobHostSummariesController,
-  RunEventsController,
-} from './events/job-events.controller.js';
+import { JobEventsController, JobHostSummariesController } from './events/job-events.controller.js';
 import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
-import { LiveController } from './live/live.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.js';
 import { RunStreams } from './live/run-streams.js';
 import { StreamSlots } from './live/stream-slots.js';
@@ -16,7 +11,6 @@ import { RunPanel } from './pages/run-panel.js';
 import { RunChanges } from './run-changes.js';
 import { RunSignals } from './run-signals.js';
 import { showWebhookVariablesAs } from './shown-variables.js';
-import { StdoutController } from './output/stdout.controller.js';
 import { StdoutService } from './output/stdout.service.js';
 import { RunTransitions } from './transitions.js';
 import { UnifiedJobsController } from './unified-jobs.controller.js';
@@ -25,9 +19,6 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
 @Module({
   controllers: [
     JobsController,
-    StdoutController,
-    LiveController,
-    RunEventsController,
     JobEventsController,
     JobHostSummariesController,
     UnifiedJobsController,

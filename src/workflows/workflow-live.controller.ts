@@ -2,6 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ApiRequest } from '../common/http/request.js';
+import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -43,12 +44,17 @@ export class WorkflowLiveController {
         'Messages `node` (`id`, `job` and `status` of a node that changed; of all at first), `status` and, last of all, `end`.',
     },
   })
-  async follow(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+  async follow(
+    @Target() run: Row,
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+  ): Promise<void> {
     await this.streams.serve({
       definition: workflowJobs,
+      run,
       request,
       response,
-      sender: (run) => this.nodeSender(run.id),
+      sender: this.nodeSender(run.id),
       patienceMs: PATIENCE_MS,
     });
   }

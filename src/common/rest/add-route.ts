@@ -8,6 +8,8 @@ export interface GeneratedRoute {
   info: RouteInfo;
   /** What the handler is given, in order: `[Target(), Body()]`. */
   parameters: readonly ParameterDecorator[];
+  /** Further decorators of the method, such as headers of every answer. */
+  decorators?: readonly MethodDecorator[];
   handler: (...parameters: never[]) => unknown;
 }
 
@@ -15,7 +17,7 @@ export interface GeneratedRoute {
 export function addRoute(
   target: Type,
   name: string,
-  { method, path, info, parameters, handler }: GeneratedRoute,
+  { method, path, info, parameters, decorators = [], handler }: GeneratedRoute,
 ): void {
   const prototype = target.prototype as object;
   // One function may serve several classes; route metadata sits on the function, so each gets its own.
@@ -27,5 +29,5 @@ export function addRoute(
   Object.defineProperty(prototype, name, descriptor);
   RequestMapping({ path, method })(prototype, name, descriptor);
   parameters.forEach((decorate, index) => decorate(prototype, name, index));
-  Route(info)(prototype, name, descriptor);
+  for (const decorate of [...decorators, Route(info)]) decorate(prototype, name, descriptor);
 }

@@ -1,25 +1,28 @@
-import type { ApiRequest } from '../../common/http/request.js';
+import type { Actor } from '../../common/access.js';
 import { toBoolean } from '../../common/fields/validate.js';
 import type { ListOptions } from '../../common/list/list.service.js';
+import type { QueryParameters } from '../../common/list/query.js';
 import type { Page } from '../../common/list/page.js';
 import type { Representation } from '../../common/resource/represent.js';
-import type { ResourceService } from '../../common/rest/resource.service.js';
+import type { Machinery } from '../../common/rest/machinery.js';
+import { Settings } from '../../config/settings.js';
 import { jobEvents } from './job-events.resource.js';
 
 /**
- * Lists events, each with at most `maxBytes` of its output unless `no_truncate` is sent
- * (docs/contract/runs.md#lists-of-events). What playbook, plays and tasks print is short and always
- * whole.
+ * Lists events, each with at most EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless
+ * `no_truncate` is sent (docs/contract/runs.md#lists-of-events). What playbook, plays and tasks print
+ * is short and always whole.
  */
 export function listJobEvents(
-  resources: ResourceService,
-  { query, actor }: Pick<ApiRequest, 'query' | 'actor'>,
-  maxBytes: number,
+  machinery: Machinery,
+  query: QueryParameters,
+  actor: Actor,
   options: ListOptions,
 ): Promise<Page<Representation>> {
   const word = [query.no_truncate].flat()[0];
   const isWhole = word !== undefined && (word === '' || toBoolean(word) === true);
-  return resources.list(jobEvents, query, actor, {
+  const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = machinery.find(Settings);
+  return machinery.resources.list(jobEvents, query, actor, {
     ...options,
     ...(isWhole
       ? {}

@@ -18,10 +18,10 @@ export type NewsSender = (stream: EventStream, signal: AbortSignal) => Promise<b
 /** One client that follows one run. */
 export interface Following {
   definition: ResourceDefinition;
+  run: Row;
   request: ApiRequest;
   response: Response;
-  /** Made when the run may be read. */
-  sender: (run: Row) => NewsSender;
+  sender: NewsSender;
   /** How long a message of a worker may be lost, or not be sent, before its news are found anyway. */
   patienceMs: number;
 }
@@ -39,8 +39,7 @@ export class RunStreams {
 
   /** Answers a request with a stream that ends with the run. */
   async serve(following: Following): Promise<void> {
-    const { definition, request, response } = following;
-    const run = await this.resources.load(definition, request.params.id, request.actor);
+    const { request, response, run } = following;
     const slot = this.slots.take(request.actor.id);
     response.once('close', slot.free);
     const stream = new EventStream(response, slot.signal);
@@ -48,7 +47,7 @@ export class RunStreams {
     try {
       if (request.method !== 'HEAD') {
         await stream.begin();
-        await this.follow(run, following, stream, slot.signal);
+        await this.follow(following, stream, slot.signal);
       }
     } catch (error) {
       // The head is sent: what can be done is to end, and the client comes again and is told why.
@@ -67,12 +66,10 @@ export class RunStreams {
    * for the permission again: a role that is taken away ends the stream.
    */
   private async follow(
-    first: Row,
-    { definition, request, sender, patienceMs }: Following,
+    { definition, run: first, request, sender, patienceMs }: Following,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
-    const sendNews = sender(first);
     const watch = this.feed.watch(first.id);
     let told = '';
     let lastSent = Date.now();
@@ -83,7 +80,7 @@ export class RunStreams {
         const isOver = isFinal(status as JobStatus);
         const isNews = status !== told;
         if (isNews && !isOver) await stream.send(statusOf(run));
-        const wasSent = await sendNews(stream, signal);
+        const wasSent = await sender(stream, signal);
         if (signal.aborted) return;
         if (isOver) {
           await stream.send(statusOf(run));

@@ -1,21 +1,19 @@
-import { Controller, Get, Req, StreamableFile } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Req, RequestMethod, StreamableFile } from '@nestjs/common';
 import { toBoolean } from '../../common/fields/validate.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
-import { Route } from '../../common/rest/route.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { ResourceService } from '../../common/rest/resource.service.js';
-import { projectUpdates } from '../../projects/project-updates.resource.js';
-import { jobs } from '../jobs.resource.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
+import { addRoute } from '../../common/rest/add-route.js';
+import { Target } from '../../common/rest/parameters.js';
+import type {
+  GenericController,
+  GenericControllerClass,
+} from '../../common/rest/resource.controller.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
-
-jobs.links.set('stdout', 'stdout');
-projectUpdates.links.set('stdout', 'stdout');
 
 const FORMATS = ['api', 'json', 'html', 'txt', 'ansi', 'txt_download', 'ansi_download'] as const;
 type Format = (typeof FORMATS)[number];
@@ -40,44 +38,41 @@ const ROUTE = {
   ],
 } as const;
 
-/** Output of jobs and project updates in every format (docs/contract/runs.md#output). */
-@ApiTags('jobs')
-@Controller('api/v2')
-export class StdoutController {
-  constructor(
-    private readonly resources: ResourceService,
-    private readonly stdout: StdoutService,
-  ) {}
+/** Declares `/<runs>/<id>/stdout/`: the output of a run in every format (docs/contract/runs.md#output). */
+export function WithStdout(): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    definition.links.set('stdout', 'stdout');
+    addRoute(controller, 'stdout', {
+      method: RequestMethod.GET,
+      path: ':id/stdout',
+      info: { ...ROUTE, operationId: `${definition.path}_stdout`, parent: definition },
+      parameters: [Target(), Req()],
+      handler(this: GenericController, run: Row, request: ApiRequest) {
+        return answer(this.machinery.find(StdoutService), definition, run, request);
+      },
+    });
+  };
+}
 
-  @Get('jobs/:id/stdout')
-  @Route({ ...ROUTE, operationId: 'jobs_stdout', parent: jobs })
-  ofJob(@Req() request: ApiRequest): Promise<Reply | StreamableFile | object> {
-    return this.answer(jobs, request);
+async function answer(
+  stdout: StdoutService,
+  { type }: ResourceDefinition,
+  { id }: Row,
+  request: ApiRequest,
+): Promise<Reply | StreamableFile | object> {
+  const format = formatOf(request);
+  if (format === 'txt_download' || format === 'ansi_download') {
+    const colours = format === 'ansi_download';
+    return new StreamableFile(stdout.stream(id, { colours }), {
+      type: 'text/plain; charset=utf-8',
+      disposition: `attachment; filename="${type}_${id}.txt"`,
+    });
   }
-
-  @Get('project_updates/:id/stdout')
-  @Route({ ...ROUTE, operationId: 'project_updates_stdout', parent: projectUpdates })
-  ofProjectUpdate(@Req() request: ApiRequest): Promise<Reply | StreamableFile | object> {
-    return this.answer(projectUpdates, request);
-  }
-
-  private async answer(
-    definition: ResourceDefinition,
-    request: ApiRequest,
-  ): Promise<Reply | StreamableFile | object> {
-    const format = formatOf(request);
-    const { id } = await this.resources.load(definition, request.params.id, request.actor);
-    if (format === 'txt_download' || format === 'ansi_download') {
-      const colours = format === 'ansi_download';
-      return new StreamableFile(this.stdout.stream(id, { colours }), {
-        type: 'text/plain; charset=utf-8',
-        disposition: `attachment; filename="${definition.type}_${id}.txt"`,
-      });
-    }
-    const start = lineOf(request, 'start_line');
-    const output = await this.stdout.read(id, start, lineOf(request, 'end_line'));
-    return shape(output, format, request);
-  }
+  const start = lineOf(request, 'start_line');
+  const output = await stdout.read(id, start, lineOf(request, 'end_line'));
+  return shape(output, format, request);
 }
 
 function shape(output: Output, format: Format, { query }: ApiRequest): Reply | object {

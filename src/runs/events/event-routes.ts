@@ -1,0 +1,90 @@
+import { Header, RequestMethod } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../../common/fields/json-schema.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import type { Row } from '../../common/resource/define-resource.js';
+import { addRoute } from '../../common/rest/add-route.js';
+import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
+import type {
+  GenericController,
+  GenericControllerClass,
+} from '../../common/rest/resource.controller.js';
+import { sql } from '../../database/sql.js';
+import { listJobEvents } from './job-event-list.js';
+import {
+  summarizeTree,
+  UNFINISHED,
+  type ChildrenSummary,
+  type TreeEvent,
+} from './job-event-tree.js';
+import { jobEvents } from './job-events.resource.js';
+
+/** How many events a user interface should follow at most. */
+const MAX_SHOWN = '4000';
+
+/** Declares the list of events of a run, in the order of its output. Reading the run is enough. */
+export function WithEvents(path: string): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    definition.links.set(path, path);
+    addRoute(controller, path, {
+      method: RequestMethod.GET,
+      path: `:id/${path}`,
+      info: {
+        kind: 'list',
+        access: 'authenticated',
+        resource: jobEvents,
+        operationId: `${definition.path}_${path}_list`,
+        summary: `Events of one ${definition.label.toLowerCase()}, in the order of its output.`,
+        parent: definition,
+        events: true,
+      },
+      decorators: [Header('X-UI-Max-Events', MAX_SHOWN)],
+      parameters: [Target(), ListParams(), CurrentActor()],
+      handler(this: GenericController, run: Row, query: QueryParameters, actor: Actor) {
+        return listJobEvents(this.machinery, query, actor, {
+          events: true,
+          scope: sql`t.job_id = ${run.id}`,
+          visible: sql`TRUE`,
+          orderBy: ['start_line', 'counter'],
+        });
+      },
+    });
+  };
+}
+
+const CHILDREN_SUMMARY = object({
+  children_summary: mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
+  meta_event_nested_uuid: mapOf(STRING),
+  event_processing_finished: BOOLEAN,
+  is_tree: BOOLEAN,
+});
+
+/** Declares `/<runs>/<id>/<events>/children_summary/`: how the events of a run hang together. */
+export function WithEventTree(path: string): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    addRoute(controller, `${path}_children_summary`, {
+      method: RequestMethod.GET,
+      path: `:id/${path}/children_summary`,
+      info: {
+        kind: 'document',
+        access: 'authenticated',
+        operationId: `${definition.path}_${path}_children_summary`,
+        summary: `How the events of one ${definition.label.toLowerCase()} hang together.`,
+        parent: definition,
+        response: CHILDREN_SUMMARY,
+      },
+      parameters: [Target()],
+      async handler(this: GenericController, run: Row): Promise<ChildrenSummary> {
+        if (run.event_processing_finished !== true) return UNFINISHED;
+        const events = await this.machinery.database.rows<TreeEvent & Row>(sql`
+          SELECT counter, uuid, parent_uuid, event FROM job_events
+          WHERE job_id = ${run.id} ORDER BY counter`);
+        return summarizeTree(events);
+      },
+    });
+  };
+}

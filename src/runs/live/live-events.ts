@@ -1,0 +1,106 @@
+import { Req, RequestMethod, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { BadRequest } from '../../common/errors/errors.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import type { Row } from '../../common/resource/define-resource.js';
+import { addRoute } from '../../common/rest/add-route.js';
+import type { Machinery } from '../../common/rest/machinery.js';
+import { Target } from '../../common/rest/parameters.js';
+import type {
+  GenericController,
+  GenericControllerClass,
+} from '../../common/rest/resource.controller.js';
+import { sql } from '../../database/sql.js';
+import { listJobEvents } from '../events/job-event-list.js';
+import { RunStreams, type NewsSender } from './run-streams.js';
+
+/** How long a message of a worker may be lost before its news are found all the same. */
+const PATIENCE_MS = 3000;
+/** Events held in memory at once. */
+const BATCH = '100';
+
+const ROUTE = {
+  kind: 'document',
+  access: 'authenticated',
+  summary:
+    'New events and status changes of the run as server-sent events, from Last-Event-ID or ?after= on, until it is over.',
+  produces: 'text/event-stream',
+  response: {
+    type: 'string',
+    description:
+      'Messages `job_event` (an event as in the list of events, `id` is its counter), `status` and, last of all, `end`.',
+  },
+  query: [
+    {
+      name: 'after',
+      schema: { type: 'integer', minimum: 0 },
+      description: 'Counter of the last event the client has; Last-Event-ID wins over it.',
+    },
+    {
+      name: 'no_truncate',
+      schema: { type: 'boolean' },
+      description: 'Sends the whole output of events.',
+    },
+  ],
+} as const;
+
+/**
+ * Declares `/<runs>/<id>/events/stream/`: runs while they run (decision 35). Reading the run is enough.
+ * No `related` link leads here: a client that follows all links would wait for the end of the run.
+ */
+export function WithLiveEvents(): ClassDecorator {
+  return (target) => {
+    const controller = target as unknown as GenericControllerClass;
+    const { definition } = controller;
+    addRoute(controller, 'events_stream', {
+      method: RequestMethod.GET,
+      path: ':id/events/stream',
+      info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
+      parameters: [Target(), Req(), Res()],
+      handler(this: GenericController, run: Row, request: ApiRequest, response: Response) {
+        const sender = eventSender(this.machinery, run.id, request);
+        const following = { definition, run, request, response, sender, patienceMs: PATIENCE_MS };
+        return this.machinery.find(RunStreams).serve(following);
+      },
+    });
+  };
+}
+
+/** Sends the events behind the place the client has, in the order of their counters. */
+function eventSender(machinery: Machinery, runId: number, request: ApiRequest): NewsSender {
+  const { query, actor } = request;
+  const { no_truncate } = query;
+  const paging = {
+    page_size: BATCH,
+    count_disabled: '1',
+    ...(no_truncate === undefined ? {} : { no_truncate }),
+  };
+  let after = placeOf(request);
+  return async (stream, signal) => {
+    const before = after;
+    for (let hasNext = true; hasNext && !signal.aborted;) {
+      const page = await listJobEvents(machinery, paging, actor, {
+        scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
+        visible: sql`TRUE`,
+        orderBy: ['counter'],
+      });
+      for (const event of page.results) {
+        after = event.counter as number;
+        await stream.send({ event: 'job_event', id: after, data: event });
+      }
+      ({ hasNext } = page);
+    }
+    return after !== before;
+  };
+}
+
+/** Counter of the last event the client has: what it says when it comes again, else the URL's. */
+function placeOf({ headers, query }: ApiRequest): number {
+  const resumed = headers['last-event-id'];
+  const text = [resumed === undefined || resumed === '' ? query.after : resumed].flat()[0] ?? '';
+  if (text === '') return 0;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new BadRequest('Last-Event-ID and after must be whole numbers.');
+  }
+  return Number(text);
+}

@@ -1,10 +1,13 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotency } from '../common/rest/idempotency.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
 import { replyInLines } from '../common/rest/reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
@@ -88,6 +91,7 @@ export class BulkHostsController {
   }
 
   @Post('host_delete')
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -100,9 +104,11 @@ export class BulkHostsController {
     alternatives: DELETE_DRY_RUN,
     status: 201,
   })
-  delete(@Req() request: ApiRequest): Promise<Reply> {
-    const { body, actor } = request;
-    if (isDryRun(request)) return this.deletions.remove(body, actor, true);
-    return this.idempotency.once(request, () => this.deletions.remove(body, actor, false));
+  delete(
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+    @DryRun() dryRun: boolean,
+  ): Promise<Reply> {
+    return this.deletions.remove(body, actor, dryRun);
   }
 }

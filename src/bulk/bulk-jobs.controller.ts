@@ -1,23 +1,20 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL, DRY_RUN_PARAMETER, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
-import { isDryRun } from '../common/http/dry-run.js';
 
 /** Launching many jobs in one request. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')
 export class BulkJobsController {
-  constructor(
-    private readonly launches: BulkLaunchService,
-    private readonly idempotency: Idempotency,
-  ) {}
+  constructor(private readonly launches: BulkLaunchService) {}
 
   @Get()
   @Route({
@@ -35,6 +32,7 @@ export class BulkJobsController {
   }
 
   @Post()
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -48,9 +46,11 @@ export class BulkJobsController {
     body: JOB_LAUNCH_FIELDS,
     status: 201,
   })
-  launch(@Req() request: ApiRequest): Promise<Reply> {
-    const { body, actor } = request;
-    if (isDryRun(request)) return this.launches.launch(body, actor, true);
-    return this.idempotency.once(request, () => this.launches.launch(body, actor, false));
+  launch(
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+    @DryRun() dryRun: boolean,
+  ): Promise<Reply> {
+    return this.launches.launch(body, actor, dryRun);
   }
 }

@@ -1,11 +1,12 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { object } from '../common/fields/json-schema.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { ResourceService } from '../common/rest/resource.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
 import { IGNORED_FIELDS } from './bulk-answers.js';
@@ -21,10 +22,8 @@ workflowJobs.links.set('relaunch', 'relaunch');
 @Controller('api/v2/workflow_jobs/:id/relaunch')
 export class WorkflowRelaunchController {
   constructor(
-    private readonly resources: ResourceService,
     private readonly bulk: BulkRelaunch,
     private readonly workflows: WorkflowRelaunch,
-    private readonly idempotency: Idempotency,
   ) {}
 
   @Get()
@@ -36,12 +35,12 @@ export class WorkflowRelaunchController {
     response: object({}),
     parent: workflowJobs,
   })
-  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
-    await this.resources.load(workflowJobs, params.id, actor);
+  needs(): object {
     return {};
   }
 
   @Post()
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -54,10 +53,8 @@ export class WorkflowRelaunchController {
     body: [],
     status: 201,
   })
-  async relaunch(@Req() request: ApiRequest): Promise<Reply> {
-    const { params, actor } = request;
-    const job = await this.resources.load(workflowJobs, params.id, actor, { action: 'start' });
+  relaunch(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const relaunches = job.is_bulk_job === true ? this.bulk : this.workflows;
-    return this.idempotency.once(request, () => relaunches.relaunch(job, actor));
+    return relaunches.relaunch(job, actor);
   }
 }

@@ -1,9 +1,9 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { entryOf, itemAt } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
 import {
   anyOf,
   BOOLEAN,
@@ -14,6 +14,8 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { resourceRef } from '../common/openapi/schemas.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -50,7 +52,6 @@ export class LaunchController {
     private readonly resources: ResourceService,
     private readonly loader: LaunchLoader,
     private readonly launches: LaunchService,
-    private readonly idempotency: Idempotency,
   ) {}
 
   @Get()
@@ -62,14 +63,14 @@ export class LaunchController {
     parent: jobTemplates,
     response: LAUNCH_NEEDS,
   })
-  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const { id } = await this.resources.load(jobTemplates, params.id, actor);
+  async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
     const named = { templates: [id], inventories: [], credentials: [] };
     const { templates } = await this.loader.load(named, actor);
     return describeLaunch(entryOf(templates, id));
   }
 
   @Post()
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -91,27 +92,27 @@ export class LaunchController {
     body: LAUNCH_FIELDS,
     status: 201,
   })
-  async launch(@Req() request: ApiRequest): Promise<Reply> {
-    const { params, body, actor } = request;
-    const { id } = await this.resources.load(jobTemplates, params.id, actor, { action: 'start' });
-    return this.idempotency.once(request, async () => {
-      const { prompts, credentialPasswords } = readLaunchBody(body);
-      const { jobIds, ignored, isSliced } = await this.launches.launch(
-        [
-          {
-            templateId: id,
-            launchType: 'manual',
-            prompts,
-            credentialPasswords,
-            createdBy: actor.id,
-          },
-        ],
-        actor,
-      );
-      const kind = isSliced[0] ? 'workflow_job' : 'job';
-      const run = await this.resources.load(resource(kind), itemAt(jobIds, 0), actor);
-      const shown = await this.resources.show(resource(kind), run, actor);
-      return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
-    });
+  async launch(
+    @Target() { id }: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const { prompts, credentialPasswords } = readLaunchBody(body);
+    const { jobIds, ignored, isSliced } = await this.launches.launch(
+      [
+        {
+          templateId: id,
+          launchType: 'manual',
+          prompts,
+          credentialPasswords,
+          createdBy: actor.id,
+        },
+      ],
+      actor,
+    );
+    const kind = isSliced[0] ? 'workflow_job' : 'job';
+    const run = await this.resources.load(resource(kind), itemAt(jobIds, 0), actor);
+    const shown = await this.resources.show(resource(kind), run, actor);
+    return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
   }
 }

@@ -1,11 +1,13 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Choices, fieldsOf, Json } from '../common/fields/field.js';
 import { validate } from '../common/fields/validate.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { anyOf, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { jobs } from '../runs/jobs.resource.js';
@@ -44,7 +46,6 @@ export class RelaunchController {
   constructor(
     private readonly resources: ResourceService,
     private readonly relaunches: RelaunchService,
-    private readonly idempotency: Idempotency,
   ) {}
 
   @Get()
@@ -56,11 +57,12 @@ export class RelaunchController {
     parent: jobs,
     response: RELAUNCH_NEEDS,
   })
-  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
-    return this.relaunches.needs(await this.resources.load(jobs, params.id, actor), actor);
+  needs(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.relaunches.needs(job, actor);
   }
 
   @Post()
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -73,15 +75,15 @@ export class RelaunchController {
     body: FIELDS,
     status: 201,
   })
-  async relaunch(@Req() request: ApiRequest): Promise<Reply> {
-    const { params, body, actor } = request;
-    const job = await this.resources.load(jobs, params.id, actor);
-    return this.idempotency.once(request, async () => {
-      const { hosts } = validate(FIELDS, body);
-      const passwords = readPasswords(body);
-      const id = await this.relaunches.relaunch(job, hosts as RelaunchHosts, passwords, actor);
-      const row = await this.resources.load(jobs, id, actor);
-      return Reply.created({ ...(await this.resources.show(jobs, row, actor)), job: id });
-    });
+  async relaunch(
+    @Target() job: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const { hosts } = validate(FIELDS, body);
+    const passwords = readPasswords(body);
+    const id = await this.relaunches.relaunch(job, hosts as RelaunchHosts, passwords, actor);
+    const row = await this.resources.load(jobs, id, actor);
+    return Reply.created({ ...(await this.resources.show(jobs, row, actor)), job: id });
   }
 }

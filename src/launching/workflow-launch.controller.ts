@@ -1,10 +1,10 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { entryOf, itemAt } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
   freeObject,
@@ -13,6 +13,7 @@ import {
   object,
   STRING,
 } from '../common/fields/json-schema.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
@@ -53,7 +54,6 @@ export class WorkflowLaunchController {
     private readonly loader: WorkflowLaunchLoader,
     private readonly targets: LaunchTargets,
     private readonly launches: WorkflowLaunchService,
-    private readonly idempotency: Idempotency,
   ) {}
 
   @Get()
@@ -65,12 +65,12 @@ export class WorkflowLaunchController {
     parent: workflowTemplates,
     response: WORKFLOW_LAUNCH_NEEDS,
   })
-  async needs(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const { id } = await this.resources.load(workflowTemplates, params.id, actor);
+  async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
     return describeWorkflowLaunch(await this.subject(id, actor));
   }
 
   @Post()
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -86,20 +86,19 @@ export class WorkflowLaunchController {
     body: BODY,
     status: 201,
   })
-  async launch(@Req() request: ApiRequest): Promise<Reply> {
-    const { params, body, actor } = request;
-    const action = 'start';
-    const { id } = await this.resources.load(workflowTemplates, params.id, actor, { action });
-    return this.idempotency.once(request, async () => {
-      const { prompts } = readLaunchBody(body);
-      const { jobIds, ignored } = await this.launches.launch(
-        [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
-        actor,
-      );
-      const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
-      const shown = await this.resources.show(workflowJobs, job, actor);
-      return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
-    });
+  async launch(
+    @Target() { id }: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const { prompts } = readLaunchBody(body);
+    const { jobIds, ignored } = await this.launches.launch(
+      [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
+      actor,
+    );
+    const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
+    const shown = await this.resources.show(workflowJobs, job, actor);
+    return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
   }
 
   private async subject(id: number, actor: Actor): Promise<LaunchSubject> {

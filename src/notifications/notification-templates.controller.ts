@@ -1,13 +1,13 @@
-import { Post, Req, UseGuards } from '@nestjs/common';
-import { isDryRun } from '../common/http/dry-run.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Body, Post, Req, UseGuards } from '@nestjs/common';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Target } from '../common/rest/parameters.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
 import { Machinery } from '../common/rest/machinery.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -29,7 +29,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
     machinery: Machinery,
     private readonly tests: NotificationTests,
     private readonly repeats: NotificationRepeats,
-    private readonly idempotency: Idempotency,
   ) {
     super(machinery);
   }
@@ -57,6 +56,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   }
 
   @Post(':id/resend')
+  @Idempotent()
   @UseGuards(NotificationRateGuard)
   @Route({
     kind: 'action',
@@ -70,10 +70,12 @@ export class NotificationTemplatesController extends ResourceController(notifica
     response: RESENT,
     status: 202,
   })
-  resend(@Target() target: Row, @Req() request: ApiRequest): Promise<Reply> {
-    const { body, actor } = request;
-    const range = (dryRun: boolean): Promise<Reply> =>
-      this.repeats.range(target, body, actor, dryRun);
-    return isDryRun(request) ? range(true) : this.idempotency.once(request, () => range(false));
+  resend(
+    @Target() target: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+    @DryRun() dryRun: boolean,
+  ): Promise<Reply> {
+    return this.repeats.range(target, body, actor, dryRun);
   }
 }

@@ -1,12 +1,14 @@
-import { Get, Post, Req } from '@nestjs/common';
+import { Get, Post } from '@nestjs/common';
 import { accessList, objectRoles, teamsWithAccess } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { itemAt } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
 import { Machinery } from '../common/rest/machinery.js';
@@ -50,7 +52,6 @@ export class ProjectsController extends ResourceController(projects) {
     machinery: Machinery,
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,
-    private readonly idempotency: Idempotency,
   ) {
     super(machinery);
   }
@@ -63,8 +64,7 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Playbooks of one project, as paths below its folder.',
     response: FILES,
   })
-  async playbooks(@Req() { params, actor }: ApiRequest): Promise<unknown> {
-    const project = await this.machinery.resources.load(projects, params.id, actor);
+  async playbooks(@Target() project: Row): Promise<unknown> {
     if (project.scm_type !== '') return project.playbook_files;
     return listPlaybooks(this.folders.path(String(project.local_path)));
   }
@@ -77,8 +77,7 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Files of one project that look like inventories.',
     response: FILES,
   })
-  async inventoryFiles(@Req() { params, actor }: ApiRequest): Promise<unknown> {
-    const project = await this.machinery.resources.load(projects, params.id, actor);
+  async inventoryFiles(@Target() project: Row): Promise<unknown> {
     if (project.scm_type !== '') return project.inventory_files;
     return listInventoryFiles(this.folders.path(String(project.local_path)));
   }
@@ -91,12 +90,12 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Whether the project has a source to be synced from.',
     response: object({ can_update: BOOLEAN }),
   })
-  async canUpdate(@Req() { params, actor }: ApiRequest): Promise<object> {
-    const project = await this.machinery.resources.load(projects, params.id, actor);
+  canUpdate(@Target() project: Row): object {
     return { can_update: project.scm_type !== '' };
   }
 
   @Post(':id/update')
+  @Idempotent()
   @Route({
     ...ROUTE,
     kind: 'action',
@@ -107,16 +106,12 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Sync the project.',
     status: 202,
   })
-  async update(@Req() request: ApiRequest): Promise<Reply> {
+  async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const { resources } = this.machinery;
-    const { params, actor } = request;
-    const project = await resources.load(projects, params.id, actor, { action: 'update' });
     if (project.scm_type === '') throw new MethodNotAllowed('POST');
-    return this.idempotency.once(request, async () => {
-      const started = await this.syncs.start([project.id], actor);
-      const row = await resources.load(projectUpdates, itemAt(started, 0), actor);
-      const shown = await resources.show(projectUpdates, row, actor);
-      return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
-    });
+    const started = await this.syncs.start([project.id], actor);
+    const row = await resources.load(projectUpdates, itemAt(started, 0), actor);
+    const shown = await resources.show(projectUpdates, row, actor);
+    return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
   }
 }

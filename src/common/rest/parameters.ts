@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { isDryRun } from '../http/dry-run.js';
 import type { ApiRequest } from '../http/request.js';
 
 const requestOf = (context: ExecutionContext): ApiRequest =>
@@ -17,4 +18,9 @@ export const Target = createParamDecorator(
 /** Paging, filters, search and order of a list, as the query string has them: `QueryParameters`. */
 export const ListParams = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).query,
+);
+
+/** Whether the request only asks what would happen (`?dry_run=1`). */
+export const DryRun = createParamDecorator((_data: undefined, context: ExecutionContext) =>
+  isDryRun(requestOf(context)),
 );

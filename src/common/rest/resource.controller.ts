@@ -37,6 +37,7 @@ export function ResourceController(
   methods: readonly GenericMethod[] = ALL,
 ): GenericControllerClass {
   const routes = routesOf(definition);
+  const update = updater(definition);
   /** Makes the method a route, if the resource has it. */
   const Has = (name: GenericMethod, verb: MethodDecorator): MethodDecorator =>
     methods.includes(name) ? applyDecorators(verb, Route(routes[name])) : () => undefined;
@@ -71,7 +72,7 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return this.update(row, body, actor, false);
+      return update(this.machinery, { row, body, actor, partial: false });
     }
 
     @Has('modify', Patch(':id'))
@@ -80,7 +81,7 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return this.update(row, body, actor, true);
+      return update(this.machinery, { row, body, actor, partial: true });
     }
 
     @Has('destroy', Delete(':id'))
@@ -88,21 +89,27 @@ export function ResourceController(
       const reply = await this.machinery.resources.destroy(definition, row, actor);
       return reply ?? Reply.noContent();
     }
-
-    private async update(
-      row: Row,
-      body: Values,
-      actor: Actor,
-      partial: boolean,
-    ): Promise<Representation> {
-      const { resources } = this.machinery;
-      const updated = await resources.update(definition, row, body, actor, { partial });
-      return resources.show(definition, updated, actor);
-    }
   }
   Reflect.defineMetadata('design:paramtypes', [Machinery], Generic);
   return Generic;
 }
+
+interface Update {
+  row: Row;
+  body: Values;
+  actor: Actor;
+  partial: boolean;
+}
+
+const updater =
+  (definition: ResourceDefinition) =>
+  async (
+    { resources }: Machinery,
+    { row, body, actor, partial }: Update,
+  ): Promise<Representation> => {
+    const updated = await resources.update(definition, row, body, actor, { partial });
+    return resources.show(definition, updated, actor);
+  };
 
 /** What each generic route declares of itself. */
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
@@ -113,16 +120,18 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
     access: 'authenticated',
     operationId: `${path}_${name}`,
   });
-  const one = (name: GenericMethod, verb: string): RouteInfo => ({
+  const above = (name: GenericMethod, verb: string): RouteInfo => ({
     ...common(name),
     summary: `${verb} one ${word}.`,
     resource: definition,
+  });
+  const one = (name: GenericMethod, verb: string): RouteInfo => ({
+    ...above(name, verb),
     parent: definition,
   });
-  const { parent: _none, ...create } = one('create', 'Create');
   return {
     list: { ...common('list'), summary: `List of ${word}s.`, resource: definition },
-    create: { ...create, body: fields },
+    create: { ...above('create', 'Create'), body: fields },
     retrieve: one('retrieve', 'Show'),
     replace: { ...one('replace', 'Replace'), body: fields, needs: 'change' },
     modify: { ...one('modify', 'Change'), body: fields, needs: 'change' },

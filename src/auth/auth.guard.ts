@@ -1,10 +1,13 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { setSessionCookie } from '../common/http/cookies.js';
 import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.js';
+import { Settings } from '../config/settings.js';
 import { AuthenticationService } from './authentication.service.js';
 
 /**
@@ -17,6 +20,7 @@ export class AuthGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly authentication: AuthenticationService,
     private readonly table: RouteTable,
+    private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -28,10 +32,18 @@ export class AuthGuard implements CanActivate {
       request.actor = actor;
       const scope = currentScope();
       if (scope) scope.actor = actor;
+      if (scope?.renewedSession) this.renew(context, scope.renewedSession);
     }
     if (access === 'authenticated' && !actor) throw new Unauthenticated();
     if (access === undefined) throw new Forbidden();
     return true;
+  }
+
+  /** The browser keeps the cookie as long as the server keeps the session. */
+  private renew(context: ExecutionContext, session: string): void {
+    const http = context.switchToHttp();
+    const age = this.settings.SESSION_COOKIE_AGE;
+    setSessionCookie(http.getRequest<Request>(), http.getResponse<Response>(), session, age);
   }
 
   private async identify(

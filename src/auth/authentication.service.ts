@@ -136,7 +136,10 @@ export class AuthenticationService {
     const user = await this.sessions.find(session);
     if (!user) return null;
     const scope = currentScope();
-    if (scope) scope.sessionDigest = tokenDigest(session);
+    if (scope) {
+      scope.sessionDigest = tokenDigest(session);
+      if (user.renewed) scope.renewedSession = session;
+    }
     if (!SAFE.has(method)) {
       const sent = headers['x-csrftoken'] ?? body?.csrfmiddlewaretoken;
       assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);

@@ -2,7 +2,9 @@ import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../common/pages/layout.js';
+import { loginPage, resumePage, type LoginForm } from '../common/pages/login-page.js';
 import { openPage } from '../common/pages/page-context.js';
+import { readPending } from '../common/pages/pending-form.js';
 import {
   cookiesOf,
   CSRF_COOKIE,
@@ -17,7 +19,6 @@ import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticationService } from './authentication.service.js';
-import { loginPage } from './login-page.js';
 import { SessionsService } from './sessions.service.js';
 
 const HTML_ANSWER = { type: 'string' };
@@ -65,6 +66,7 @@ export class LoginController {
     assertCsrf(cookiesOf(request.headers.cookie)[CSRF_COOKIE], String(sent ?? ''));
     assertSameSite(request.headers);
     const next = nextOf(request.body.next);
+    const pending = readPending(request.body.pending);
     try {
       const actor = await this.authentication.byPassword(
         String(username ?? ''),
@@ -75,12 +77,15 @@ export class LoginController {
       const plain = request as unknown as Parameters<typeof setSessionCookie>[0];
       setSessionCookie(plain, response, cookie, this.settings.SESSION_COOKIE_AGE);
       response.setHeader('X-API-Session-Cookie-Name', SESSION_COOKIE);
-      response.redirect(302, next);
+      if (pending) {
+        setPageHeaders(response);
+        response.send(resumePage({ ...openPage(request, response), actor }, { next, pending }));
+      } else response.redirect(302, next);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
       response.status(401);
       const text = 'Please enter a correct username and password.';
-      await this.show(request, response, { next, error: text });
+      await this.show(request, response, { next, error: text, pending });
     }
   }
 
@@ -102,11 +107,7 @@ export class LoginController {
     response.redirect(302, '/api/login/');
   }
 
-  private async show(
-    request: ApiRequest,
-    response: Response,
-    form: { next: string; error?: string },
-  ): Promise<void> {
+  private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
     response.send(loginPage(openPage(request, response), { ...form, notice }));

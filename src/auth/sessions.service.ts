@@ -11,6 +11,8 @@ export interface SessionUser {
   is_system_auditor: boolean;
 }
 
+const RENEWAL_SECONDS = 60;
+
 /** Browser sessions: sliding age, ended by logout or by a change of the password. */
 @Injectable()
 export class SessionsService {
@@ -28,16 +30,21 @@ export class SessionsService {
     return token;
   }
 
-  async find(cookie: string): Promise<SessionUser | null> {
+  /**
+   * The user of a session that has not ended. Its age begins anew with a request, written once a
+   * minute at most; `renewed` says so, for the browser has to keep the cookie as long.
+   */
+  async find(cookie: string): Promise<(SessionUser & { renewed: boolean }) | null> {
     const digest = tokenDigest(cookie);
-    const row = await this.database.preparedRow<SessionUser & { stale: boolean }>(sql`
+    const { SESSION_COOKIE_AGE: age } = this.settings;
+    const row = await this.database.preparedRow<SessionUser & { renewed: boolean }>(sql`
       SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor,
-        ses.last_seen < now() - interval '1 minute' AS stale
+        ses.last_seen < now() - make_interval(secs => ${Math.min(RENEWAL_SECONDS, age / 2)}) AS renewed
       FROM sessions ses JOIN users usr ON usr.id = ses.user_id
       WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
-        AND ses.last_seen > now() - make_interval(secs => ${this.settings.SESSION_COOKIE_AGE})`);
+        AND ses.last_seen > now() - make_interval(secs => ${age})`);
     if (!row) return null;
-    if (row.stale) {
+    if (row.renewed) {
       await this.database.execute(
         sql`UPDATE sessions SET last_seen = now() WHERE digest = ${digest}`,
       );

@@ -16,11 +16,18 @@ import {
 import { resourceRef } from '../common/openapi/schemas.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Route } from '../common/rest/route.js';
+import {
+  ALL_OPEN,
+  NOTHING_OPEN,
+  Route,
+  type Caller,
+  type OpenParts,
+} from '../common/rest/route.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
@@ -43,6 +50,16 @@ const LAUNCH_NEEDS = object({
   job_template_data: object({ id: INTEGER, name: STRING, description: STRING }),
   defaults: freeObject("The template's own value of each launch field."),
 });
+
+/** The form of a launch asks for what the template asks for. */
+async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const named = { templates: [parent.id], inventories: [], credentials: [] };
+  const { templates } = await machinery.find(LaunchLoader).load(named, actor);
+  const template = templates.get(parent.id);
+  if (!template) return NOTHING_OPEN;
+  return { ...ALL_OPEN, fields: launchForm(needsOf(describeLaunch(template)), template.survey) };
+}
 
 /** Launching a job template (docs/contract/launching.md#launch). */
 @ApiTags('job_templates')
@@ -89,6 +106,7 @@ export class LaunchController {
       },
     ),
     needs: 'start',
+    opens: askedBy,
     body: LAUNCH_FIELDS,
     status: 201,
   })

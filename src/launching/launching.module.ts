@@ -5,6 +5,7 @@ import { FormerNodes } from './former-nodes.js';
 import { LaunchLoader } from './launch-loader.js';
 import { ProjectUpdateLaunches } from './launch-project-updates.js';
 import { LaunchRows } from './launch-rows.js';
+import { LaunchSubjects } from './launch-subjects.js';
 import { LaunchTargets } from './launch-targets.js';
 import { LaunchController } from './launch.controller.js';
 import { LaunchService } from './launch.service.js';
@@ -27,7 +28,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
   providers: [
     ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService, LaunchPanel],
     ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
-    LaunchTargets,
+    ...[LaunchTargets, LaunchSubjects],
     { provide: SavedLaunchTargets, useExisting: LaunchTargets },
     { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
     { provide: SlicedLaunches, useClass: SlicedJobs },

@@ -8,8 +8,15 @@ import type { Row } from '../common/resource/define-resource.js';
 import { anyOf, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Route } from '../common/rest/route.js';
+import {
+  ALL_OPEN,
+  NOTHING_OPEN,
+  Route,
+  type Caller,
+  type OpenParts,
+} from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
+import { passwordFields } from '../prompts/launch-form.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { readPasswords } from '../prompts/launch-body.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.js';
@@ -38,6 +45,14 @@ const RELAUNCH_NEEDS = object({
   passwords_needed_to_start: list(STRING),
   retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
 });
+
+/** The form of a relaunch asks for the passwords that the credentials of the job lack. */
+async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const needs = await machinery.find(RelaunchService).needs(parent, actor);
+  const fields = FIELDS.filter(({ name }) => name === 'hosts');
+  return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
+}
 
 /** Launching a job again (docs/contract/launching.md#relaunch). */
 @ApiTags('jobs')
@@ -72,6 +87,7 @@ export class RelaunchController {
     resource: jobs,
     adds: { job: INTEGER },
     needs: 'start',
+    opens: askedBy,
     body: FIELDS,
     status: 201,
   })

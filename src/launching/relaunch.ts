@@ -34,6 +34,12 @@ const TEXTS = {
 /** Which hosts of the former run a relaunch is for. */
 export type RelaunchHosts = 'all' | 'failed';
 
+/** What a relaunch needs, in the words of the API; no counts while the job is active. */
+interface RelaunchNeeds {
+  passwords_needed_to_start: string[];
+  retry_counts: string | { all: number | string; failed: number | string };
+}
+
 /** Launching a job again with the prompts it had (docs/contract/launching.md#relaunch). */
 @Injectable()
 export class RelaunchService {
@@ -46,7 +52,7 @@ export class RelaunchService {
   ) {}
 
   /** What a relaunch needs: the answer to GET. */
-  async needs(job: Row, actor: Actor): Promise<object> {
+  async needs(job: Row, actor: Actor): Promise<RelaunchNeeds> {
     const credentials = await this.credentialsOf(job.id);
     const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, actor);
     const { all, failed } = await this.hostCounts(job.id);

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import { entryOf, itemAt } from '../common/invariants.js';
+import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -14,18 +14,22 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Route } from '../common/rest/route.js';
-import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import {
+  ALL_OPEN,
+  NOTHING_OPEN,
+  Route,
+  type Caller,
+  type OpenParts,
+} from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
 import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { LaunchTargets } from './launch-targets.js';
 import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
-import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
-import { describeWorkflowLaunch, type LaunchSubject } from './workflow-launch-needs.js';
+import { LaunchSubjects } from './launch-subjects.js';
+import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
@@ -45,14 +49,21 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 const asked: readonly string[] = WORKFLOW_PROMPTS;
 const BODY = LAUNCH_FIELDS.filter(({ name }) => asked.includes(name));
 
+/** The form of a launch asks for what the workflow asks for. */
+async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const subject = await machinery.find(LaunchSubjects).load(parent.id, actor);
+  const needs = needsOf(describeWorkflowLaunch(subject));
+  return { ...ALL_OPEN, fields: launchForm(needs, subject.template.survey) };
+}
+
 /** Launching a workflow job template (docs/contract/launching.md#launch). */
 @ApiTags('workflow_job_templates')
 @Controller('api/v2/workflow_job_templates/:id/launch')
 export class WorkflowLaunchController {
   constructor(
     private readonly resources: ResourceService,
-    private readonly loader: WorkflowLaunchLoader,
-    private readonly targets: LaunchTargets,
+    private readonly subjects: LaunchSubjects,
     private readonly launches: WorkflowLaunchService,
   ) {}
 
@@ -66,7 +77,7 @@ export class WorkflowLaunchController {
     response: WORKFLOW_LAUNCH_NEEDS,
   })
   async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
-    return describeWorkflowLaunch(await this.subject(id, actor));
+    return describeWorkflowLaunch(await this.subjects.load(id, actor));
   }
 
   @Post()
@@ -83,6 +94,7 @@ export class WorkflowLaunchController {
       ignored_fields: freeObject('What was sent and the template does not ask for.'),
     },
     needs: 'start',
+    opens: askedBy,
     body: BODY,
     status: 201,
   })
@@ -99,26 +111,5 @@ export class WorkflowLaunchController {
     const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
     const shown = await this.resources.show(workflowJobs, job, actor);
     return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
-  }
-
-  private async subject(id: number, actor: Actor): Promise<LaunchSubject> {
-    const templates = await this.loader.templates([id], actor);
-    const template = entryOf(templates, id);
-    const nodes = await this.loader.nodes([id]);
-    const ids = nodes.flatMap(({ templateId }) => templateId ?? []);
-    const inventoryId = template.row.inventory_id as number | null;
-    const { database } = this.resources;
-    const named = await summariesOf(
-      resource('inventory'),
-      inventoryId === null ? [] : [inventoryId],
-      { database, actor },
-    );
-    const [inventory] = named;
-    return {
-      template,
-      nodes,
-      nodeTemplates: await this.targets.templates([...new Set(ids)]),
-      inventory: inventory ? { id: inventory[0], name: String(inventory[1].name) } : null,
-    };
   }
 }

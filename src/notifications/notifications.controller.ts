@@ -14,6 +14,8 @@ import { NotificationRateGuard } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
+notifications.links.set('resend', 'resend');
+
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
 export class NotificationsController extends ResourceController(notifications, [

@@ -4,7 +4,6 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -33,17 +32,13 @@ export async function projectUpdateExtension(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
       if (!run) return [];
-      const template = run.template_id;
       const source = sourceOf(run);
       return [
         [
           row.id,
           {
             fields: { launched_by: launchedBy(run), elapsed: run.live_elapsed ?? row.elapsed },
-            related: {
-              ...source.related,
-              unified_job_template: template === null ? null : resource('project').url(template),
-            },
+            related: source.related,
             summary_fields: {
               ...source.summary_fields,
               ...summarizeTemplate(run, 'project_update'),

@@ -1,10 +1,13 @@
 import { Bool, Char, Choices, Includes, Integer, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
+import { TemplateStatus, UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
 
 @Includes(WebhookTemplateFields)
 export class ProjectSchema extends UnifiedTemplateSchema {
+  @TemplateStatus('never updated')
+  override status!: string;
+
   @Reference(() => resource('organization'), {
     nullable: true,
     needs: 'project_admin',

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { SyncPanel } from './pages/sync-panel.js';
 import { ProjectFolders } from './project-folders.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
@@ -8,7 +9,7 @@ import { ProjectsController } from './projects.controller.js';
 @Module({
   imports: [TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
-  providers: [ProjectFolders, ProjectHooks],
+  providers: [ProjectFolders, ProjectHooks, SyncPanel],
   exports: [ProjectFolders],
 })
 export class ProjectsModule {}

@@ -72,11 +72,7 @@ export async function jobExtension(
         [
           row.id,
           {
-            related: {
-              ...source.related,
-              unified_job_template:
-                run.template_id === null ? null : resource('job_template').url(run.template_id),
-            },
+            related: source.related,
             fields: {
               launched_by: launchedBy(run),
               elapsed: run.live_elapsed ?? row.elapsed,

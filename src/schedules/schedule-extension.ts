@@ -56,7 +56,6 @@ export async function scheduleExtension(
         row.id,
         {
           fields: { timezone, until, execution_environment: null },
-          related: { unified_job_template: resource(template.type).url(template.id) },
           summary_fields: template.may_read ? { unified_job_template: summaryOf(template) } : {},
         },
       ];

@@ -195,6 +195,7 @@
   }
 
   const enhance = (selector, apply) => document.querySelectorAll(selector).forEach(apply);
+  enhance('[data-submit]', (form) => form.submit());
   enhance('[data-theme-switch]', themeSwitch);
   enhance('[data-copy]', copyButton);
   enhance('[data-check]', documentCheck);

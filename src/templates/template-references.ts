@@ -1,7 +1,7 @@
 import { permit } from '../common/access.js';
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 
 /** Kind of runs by kind of template. */
@@ -29,8 +29,6 @@ export const TEMPLATE_SUMMARY = object(
 
 /** A template of whatever kind as an object that refers to it shows it. */
 export interface TemplateReference {
-  /** Path by its kind; null for a kind without URL. */
-  url: string | null;
   /** For `summary_fields.unified_job_template`; null when the caller may not read the template. */
   summary: Record<string, unknown> | null;
 }
@@ -52,15 +50,7 @@ export async function templateReferences(
     SELECT tpl.id, tpl.type, tpl.name, tpl.description, tpl.timeout,
       (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read
     FROM unified_job_templates tpl WHERE tpl.id = ANY(${ids}::int[])`);
-  return new Map(
-    found.map((one) => [
-      one.id,
-      {
-        url: findResource(one.type)?.url(one.id) ?? null,
-        summary: one.may_read ? summarize(one) : null,
-      },
-    ]),
-  );
+  return new Map(found.map((one) => [one.id, { summary: one.may_read ? summarize(one) : null }]));
 }
 
 function summarize({ id, type, name, description, timeout }: Referenced): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { UniqueRule } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
-export const TEMPLATE_STATUSES = [
+const STATUSES = [
   'never updated',
   'new',
   'pending',
@@ -15,18 +15,30 @@ export const TEMPLATE_STATUSES = [
   'canceled',
   'ok',
   'missing',
-].map((word) => [word, word.replace(/^./, (letter) => letter.toUpperCase())] as const);
+] as const;
+
+const NEVER = 'never updated';
+
+/**
+ * Status of the present or the last run.
+ *
+ * @param never what is said of a template without one: a project is updated, others are run
+ */
+export const TemplateStatus = (never: string): PropertyDecorator =>
+  Choices(
+    STATUSES.map((word) => {
+      const label = word === NEVER ? never : word;
+      return [word, label.replace(/^./, (letter) => letter.toUpperCase())] as const;
+    }),
+    { readOnly: true, default: NEVER, help: 'Status of the present or the last run.' },
+  );
 
 /**
  * What everything that can be launched has. All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
 export abstract class UnifiedTemplateSchema extends NamedSchema {
-  @Choices(TEMPLATE_STATUSES, {
-    readOnly: true,
-    default: 'never updated',
-    help: 'Status of the present or the last run.',
-  })
+  @TemplateStatus('never run')
   status!: string;
 
   @DateTime({ readOnly: true, help: 'When the last run ended.' })

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { Idempotency } from '../common/rest/idempotency.js';
-import type { Reply } from '../common/http/reply.js';
+import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -50,9 +50,9 @@ export class RedeliveryService {
       const given = { template, event, size, source: ip, redeliveryOf: row.id, recorded };
       const taken = await this.intake.take(given);
       // A refusal is in the ledger, so it stands.
-      return taken.verdict === 'rejected'
-        ? new BadRequest(taken.reason)
-        : answerTo(taken, template.kind);
+      if (taken.verdict === 'rejected') return new BadRequest(taken.reason);
+      const { status, body } = answerTo(taken, template.kind);
+      return new Reply(status, body, { Location: webhookDeliveries.url(taken.delivery) });
     });
   }
 

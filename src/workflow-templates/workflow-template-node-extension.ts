@@ -40,7 +40,6 @@ export async function nodeExtension(
           failure_nodes: after('failure'),
           always_nodes: after('always'),
         },
-        related: template ? { unified_job_template: template.url } : {},
         summary_fields: template?.summary ? { unified_job_template: template.summary } : {},
       };
       return [row.id, extension];

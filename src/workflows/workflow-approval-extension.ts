@@ -65,7 +65,6 @@ export async function workflowApprovalExtension(
         approval_expiration: own.expires,
       };
       const related = {
-        unified_job_template: approvalTemplate,
         workflow_approval_template: approvalTemplate,
         workflow_job: null,
         source_workflow_job:

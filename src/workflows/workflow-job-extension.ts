@@ -6,7 +6,7 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import {
   launchedBy,
@@ -87,12 +87,8 @@ const workflowTemplateOf = ({ template_id: id, template_type: type }: RunFacts):
   type === WORKFLOW_TEMPLATE ? id : null;
 
 function relatedOf({ template_id: id, template_type: type }: RunFacts): Record<string, string> {
-  const url = type === null ? undefined : findResource(type)?.url(id);
-  if (url === undefined) return {};
-  return {
-    unified_job_template: url,
-    ...(type === WORKFLOW_TEMPLATE ? { workflow_job_template: url } : {}),
-  };
+  if (type !== WORKFLOW_TEMPLATE) return {};
+  return { workflow_job_template: resource(WORKFLOW_TEMPLATE).url(id) };
 }
 
 async function loadTemplates(

@@ -16,7 +16,7 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/registry.js';
 import { sql, type Sql } from '../database/sql.js';
 import {
   TEMPLATE_SUMMARY,
@@ -97,7 +97,6 @@ function describe(
   found: NodeFacts | undefined,
   template: TemplateReference | undefined,
 ): Extension {
-  const job = urlOf(found?.job_type, row.job_id);
   return {
     fields: {
       extra_vars: row.extra_data,
@@ -106,16 +105,12 @@ function describe(
       failure_nodes: found?.failure_nodes ?? [],
       always_nodes: found?.always_nodes ?? [],
     },
-    related: { unified_job_template: template?.url ?? null, job },
     summary_fields: {
       ...(template?.summary ? { unified_job_template: template.summary } : {}),
-      ...(found && job && found.may_read_job === true ? { job: summarizeJob(found) } : {}),
+      ...(row.job_id !== null && found?.may_read_job === true ? { job: summarizeJob(found) } : {}),
     },
   };
 }
-
-const urlOf = (type: unknown, id: unknown): string | null =>
-  typeof type === 'string' && typeof id === 'number' ? (findResource(type)?.url(id) ?? null) : null;
 
 function summarizeJob({ id, name, description, status, failed, ...rest }: NodeFacts): object {
   const { elapsed, job_type: type, canceled_on, timed_out } = rest;

@@ -83,7 +83,7 @@ describe('the ledger', () => {
       summary_fields: { user_capabilities: { redeliver: true } },
     });
     expect(body.related.redeliver).toBe(`/api/v2/webhook_deliveries/${delivery}/redeliver/`);
-    expect(body.related.job).toBe(`/api/v2/unified_jobs/${body.job}/`);
+    expect(body.related.job).toBe(`/api/v2/jobs/${body.job}/`);
     for (const hidden of ['dedupe_key', 'status_api', 'dedupe_until']) {
       expect(body).not.toHaveProperty(hidden);
     }

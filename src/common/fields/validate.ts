@@ -173,15 +173,32 @@ function parseDate(given: unknown): string {
   return value;
 }
 
-function parseJson(field: Field, given: unknown): unknown {
-  let value = given;
-  if (typeof given === 'string') {
-    try {
-      value = given.trim() === '' ? {} : JSON.parse(given);
-    } catch {
-      throw new FieldError('Value must be valid JSON.');
-    }
+/**
+ * The document that a text stands for; any other value as it is.
+ *
+ * @throws Invalid for a text that is no JSON
+ */
+export function toJson(field: Field, given: unknown): unknown {
+  const value = readJson(given);
+  if (value === undefined) throw Invalid.field(field.name, NO_JSON);
+  return value;
+}
+
+const NO_JSON = 'Value must be valid JSON.';
+
+/** Undefined for a text that is no JSON. */
+function readJson(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return given.trim() === '' ? {} : JSON.parse(given);
+  } catch {
+    return undefined;
   }
+}
+
+function parseJson(field: Field, given: unknown): unknown {
+  const value = readJson(given);
+  if (value === undefined) throw new FieldError(NO_JSON);
   if (value === null) return parseNull(field);
   if (field.anyShape) return storableJson(value);
   if (typeof value !== 'object' || Array.isArray(value) !== Array.isArray(field.default)) {
@@ -195,7 +212,7 @@ function parseJson(field: Field, given: unknown): unknown {
 }
 
 function storableJson(value: unknown): unknown {
-  if (!isStorableJson(value)) throw new FieldError('Value must be valid JSON.');
+  if (!isStorableJson(value)) throw new FieldError(NO_JSON);
   return value;
 }
 

@@ -1,10 +1,16 @@
 import type { NextFunction, Request, Response } from 'express';
 import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../http/csrf.js';
+import { Forbidden } from '../errors/errors.js';
+import { readPending, type PendingForm } from './pending-form.js';
 
 /** Form fields that steer a page's form and are no part of what is sent. */
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
+/** Names a field of the form that holds a secret. */
+export const SECRET_FIELD = '_secret';
+/** Holds a form that is shown again after a login. */
+export const RESUME_FIELD = '_resume';
 
 /** What a person sent from a form of a page, as it was typed. */
 export interface Submission {
@@ -12,6 +18,8 @@ export interface Submission {
   values: Readonly<Record<string, unknown>>;
   /** Text of the raw form, or null for a form of fields. */
   raw: string | null;
+  /** Names of the fields that hold secrets. */
+  secrets: readonly string[];
 }
 
 const submissions = new WeakMap<object, Submission>();
@@ -19,12 +27,18 @@ const submissions = new WeakMap<object, Submission>();
 /** The form of a page that a request carries, or undefined for any other client. */
 export const submissionOf = (request: object): Submission | undefined => submissions.get(request);
 
+const resumed = new WeakMap<object, PendingForm>();
+
+/** The form that a page is to show as it was filled in before a login. */
+export const resumedForm = (request: object): PendingForm | undefined => resumed.get(request);
+
 const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Recognises the forms of our own pages: urlencoded, from a browser session, with a valid CSRF
- * token. HTML forms can only GET and POST, so `_method` in such a form, and only there, stands for
- * the method that is meant. No other client has method overriding (docs/contract/pages.md).
+ * Recognises the forms of our own pages: urlencoded, with a valid CSRF token, of a browser session
+ * or of one that has ended. HTML forms can only GET and POST, so `_method` in such a form, and only
+ * there, stands for the method that is meant. No other client has method overriding
+ * (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */
@@ -34,20 +48,53 @@ export function browserForms(request: Request, _response: Response, next: NextFu
   const isForm =
     request.method === 'POST' &&
     request.is('application/x-www-form-urlencoded') !== false &&
-    request.headers.authorization === undefined &&
-    cookies[SESSION_COOKIE] !== undefined;
+    request.headers.authorization === undefined;
   if (!isForm || !body || Buffer.isBuffer(body) || !(CSRF_FIELD in body || METHOD_FIELD in body)) {
     next();
     return;
   }
-  const sent = body[CSRF_FIELD];
-  assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
-  assertSameSite(request.headers);
-  const { [METHOD_FIELD]: method, [CONTENT_FIELD]: content, ...values } = body;
+  // A session that has ended leaves the form behind; without a valid token it is nobody's.
+  if (cookies[SESSION_COOKIE] === undefined && !isOurs(request, cookies)) {
+    next();
+    return;
+  }
+  assertOurs(request, cookies);
+  const pending = readPending(body[RESUME_FIELD]);
+  if (pending) {
+    resumed.set(request, pending);
+    request.method = 'GET';
+    request.body = {};
+    next();
+    return;
+  }
+  const {
+    [METHOD_FIELD]: method,
+    [CONTENT_FIELD]: content,
+    [SECRET_FIELD]: secrets,
+    ...values
+  } = body;
   submissions.set(request, {
     values,
     raw: typeof content === 'string' ? content : null,
+    secrets: [secrets ?? []].flat().map(String),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   next();
+}
+
+/** @throws Forbidden unless a page of ours made the form */
+function assertOurs(request: Request, cookies: Record<string, string>): void {
+  const sent = (request.body as Record<string, unknown>)[CSRF_FIELD];
+  assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
+  assertSameSite(request.headers);
+}
+
+function isOurs(request: Request, cookies: Record<string, string>): boolean {
+  try {
+    assertOurs(request, cookies);
+    return true;
+  } catch (error) {
+    if (error instanceof Forbidden) return false;
+    throw error;
+  }
 }

@@ -2,7 +2,8 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, words, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { folded } from './layout.js';
-import { isItem, valueView, type Item } from './values.js';
+import { relatedLinks, type RelatedParts } from './related.js';
+import { valueView, type Item } from './values.js';
 
 /** Keys of every object that a page shows in other places. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
@@ -10,7 +11,11 @@ const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
 /** The fields of one object, and the links that lead on from it. */
-export function detailView(item: Item, definition: ResourceDefinition): Html {
+export function detailView(
+  item: Item,
+  definition: ResourceDefinition,
+  related: RelatedParts,
+): Html {
   const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name));
   const names = [
     ...shown.filter((name) => !BOOKKEEPING.has(name)),
@@ -34,7 +39,7 @@ export function detailView(item: Item, definition: ResourceDefinition): Html {
         )
       }
     </section>
-    ${isItem(item.related) && relatedLinks(item.related)}
+    ${relatedLinks(item, related)}
   </div>`;
 }
 
@@ -57,19 +62,6 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
-
-function relatedLinks(related: Item): Html | null {
-  const links = Object.entries(related).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
-  );
-  if (links.length === 0) return null;
-  return html`<nav class="card related" aria-labelledby="related-title">
-    <h2 id="related-title">Related</h2>
-    <ul>
-      ${links.map(([name, path]) => html`<li><a href="${path}">${words(name)}</a></li>`)}
-    </ul>
-  </nav>`;
-}
 
 /** A document that is nothing but links, such as the root: shown as a directory. */
 export function directoryView(body: Item): Html | null {

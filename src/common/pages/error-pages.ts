@@ -7,11 +7,13 @@ import type { ApiRequest } from '../http/request.js';
 import { ErrorViews } from '../rest/error-views.js';
 import { RouteTable } from '../rest/route-table.js';
 import { submissionOf } from './browser-form.js';
-import { messagesOf } from './forms.js';
+import { messagesOf } from './form-errors.js';
 import { html, type Html } from './html.js';
 import { page, setPageHeaders } from './layout.js';
+import { loginPage } from './login-page.js';
 import { openPage, withQuery } from './page-context.js';
 import { PageRenderer } from './page-renderer.js';
+import { pendingForm } from './pending-form.js';
 import { rolesThatAllow } from './permission-hints.js';
 
 /** Statuses whose cause is in the form: it is shown again with what was entered. */
@@ -34,11 +36,30 @@ export class ErrorPages extends ErrorViews {
       response.redirect(302, `/api/login/${withQuery({}, { next })}`);
       return true;
     }
+    if (answer.status === 401 && submissionOf(request)) {
+      setPageHeaders(response);
+      response.status(401).send(this.loginFor(request, response));
+      return true;
+    }
     const text = await this.document(request, response, answer);
     if (response.headersSent) return true;
     setPageHeaders(response);
     response.status(answer.status).send(text);
     return true;
+  }
+
+  /** A form whose session has ended waits on the login page, and leads back to where it was. */
+  private loginFor(request: ApiRequest, response: Response): string {
+    const { method, path } = request;
+    const entry = this.table.match(path);
+    const here = path.endsWith('/') ? path : `${path}/`;
+    const shown = entry?.routes.has('GET') ? here : here.replace(/[^/]+\/$/, '');
+    const submission = submissionOf(request);
+    const info = entry?.routes.get(method)?.info;
+    return loginPage(openPage(request, response), {
+      next: shown + withQuery(request.query),
+      pending: submission ? pendingForm({ path: here, method }, submission, info) : null,
+    });
   }
 
   private async document(

@@ -3,6 +3,7 @@ import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { attributes, html, words, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';
+import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
 
 const PAGE_SIZES = ['10', '25', '50', '100', '200'];
@@ -14,7 +15,8 @@ const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
   ['gt', 'is greater than'],
   ['lt', 'is less than'],
   ['in', 'is one of (commas)'],
-  ['isnull', 'is empty (true, false)'],
+  ['empty', 'is empty'],
+  ['not__empty', 'is not empty'],
 ];
 /** Parameters with a control of their own; all others are filters. */
 const CONTROLS = new Set([
@@ -107,7 +109,7 @@ function orderSelect(
   chosen: string,
   definition: ResourceDefinition,
 ): Html {
-  const usual = definition.orderBy.map((name) => words(name.replaceAll('__', ' '))).join(', ');
+  const usual = definition.orderBy.map(orderWords).join(', ');
   const orders = fields
     .filter(({ kind }) => kind !== 'variables')
     .flatMap(({ name, label }) => [
@@ -122,6 +124,14 @@ function orderSelect(
       ${!known && options([[chosen, chosen]], chosen)} ${options(orders, chosen)}
     </select>
   </div>`;
+}
+
+/** The order of a list that nobody chose, in words. */
+function orderWords(name: string): string {
+  const descending = name.startsWith('-');
+  const field = name.replace(/^-/, '');
+  if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
+  return words(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
 }
 
 const addFilter = (fields: readonly Field[]): Html =>
@@ -143,6 +153,13 @@ const addFilter = (fields: readonly Field[]): Html =>
     <input id="filter-value" name="_value" placeholder="Value" />
   </fieldset>`;
 
+/** A filter as its query says it, but for what only a pattern can say. */
+function filterWords(name: string, value: string): string {
+  const [, negation, field] = /^(not__)?(.+)__regex$/.exec(name) ?? [];
+  if (field === undefined || value !== ANYTHING) return `${name}=${value}`;
+  return negation ? `${field} is empty` : `${field} is not empty`;
+}
+
 /** The filters in force, each with a link that takes it away. */
 function activeFilters({ path, query }: PageContext): Html | null {
   const active = Object.entries(query)
@@ -154,7 +171,7 @@ function activeFilters({ path, query }: PageContext): Html | null {
     ${active.map(
       ([name, value]) =>
         html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"
-          ><span class="hidden">Remove filter </span><code>${name}=${value}</code
+          ><span class="hidden">Remove filter </span><code>${filterWords(name, value)}</code
           ><span aria-hidden="true">×</span></a
         >`,
     )}

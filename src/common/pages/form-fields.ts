@@ -20,13 +20,15 @@ export interface FormField {
 /** Label, control, help and messages of one field. */
 export function formField(input: FormField): Html {
   const { field, id, errors } = input;
+  // What has to be sent may still be empty.
+  const required = field.required && !field.blank;
   const described = [field.help && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(
     Boolean,
   );
   const common = {
     id,
     name: field.name,
-    required: field.required,
+    required,
     'aria-invalid': errors.length > 0 ? 'true' : null,
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
@@ -47,9 +49,7 @@ export function formField(input: FormField): Html {
   }
   return html`<div class="field${wide ? ' span' : ''}">
     <label for="${id}"
-      >${field.label}${
-        field.required && html`<span class="required" title="required"> *</span>`
-      }</label
+      >${field.label}${required && html`<span class="required" title="required"> *</span>`}</label
     >
     ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
   </div>`;
@@ -90,8 +90,8 @@ function control(input: FormField, common: Common): Html {
       })}
     />`;
   }
-  if (field.choices.length > 0) return choiceSelect(field, text(value), common);
   if (isList(field)) return multipleSelect(input, common);
+  if (field.choices.length > 0) return choiceSelect(field, text(value), common);
   switch (field.kind) {
     case 'boolean':
       return choiceSelect({ ...field, choices: YES_NO }, text(value), common);
@@ -163,9 +163,11 @@ const YES_NO = [
 /** The hidden value says that the field was there when nothing is chosen. */
 function multipleSelect({ field, value, choices }: FormField, common: Common): Html {
   const chosen = new Set([value].flat().map(String));
+  const options =
+    choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
   return html`<input type="hidden" name="${field.name}" value="" />
     <select multiple size="4" ${attributes(common)}>
-      ${choices?.options.map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
+      ${options.map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
     </select>
     ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
 }

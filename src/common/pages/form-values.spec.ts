@@ -1,5 +1,5 @@
 import { Bool, Char, fieldsOf, Integer, Json, References, Text } from '../fields/field.js';
-import { BadRequest } from '../errors/errors.js';
+import { BadRequest, Invalid } from '../errors/errors.js';
 import { resource } from '../resource/registry.js';
 import { bodyOf } from './form-values.js';
 
@@ -22,9 +22,21 @@ class Schema {
   others!: number[] | null;
 }
 
+class Answers {
+  @Integer()
+  count!: number;
+  @Text()
+  text!: string;
+  @Integer({ nullable: true })
+  empty!: number | null;
+  @Json({ default: [], choices: [['8', '8']] })
+  some!: string[];
+}
+
 const fields = fieldsOf(Schema);
-const form = (values: Record<string, unknown>) => bodyOf({ values, raw: null }, fields);
-const raw = (text: string) => bodyOf({ values: {}, raw: text }, fields);
+const form = (values: Record<string, unknown>) =>
+  bodyOf({ values, raw: null, secrets: [] }, fields);
+const raw = (text: string) => bodyOf({ values: {}, raw: text, secrets: [] }, fields);
 
 describe('bodyOf', () => {
   it('takes the token of the form away', () => {
@@ -50,6 +62,26 @@ describe('bodyOf', () => {
   it('reads what was chosen of several objects, after a hidden empty value', () => {
     expect(form({ teams: ['', '1', '2'], others: '' })).toEqual({ teams: [1, 2], others: null });
     expect(form({ teams: '', others: ['', '3'] })).toEqual({ teams: [], others: [3] });
+  });
+
+  it('reads documents as the JSON they hold, and says where one is none', () => {
+    expect(form({ tags: '[{"a": 1}]' })).toEqual({ tags: [{ a: 1 }] });
+    expect(form({ tags: '' })).toEqual({});
+    expect(() => form({ tags: '[' })).toThrow(Invalid);
+  });
+
+  it('puts members into their document, typed as they are declared', () => {
+    const answers = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const sent = (values: Record<string, unknown>) =>
+      bodyOf({ values, raw: null, secrets: [] }, answers);
+    expect(sent({ 'extra.count': '3', 'extra.text': '3', 'extra.empty': '' })).toEqual({
+      extra: { count: 3, text: '3' },
+    });
+    expect(sent({ extra: 'typed: 1', 'extra.count': '-2' })).toEqual({
+      extra: { typed: 1, count: -2 },
+    });
+    expect(sent({ extra: '{', 'extra.count': '1' })).toEqual({ extra: '{' });
+    expect(sent({ 'extra.some': ['', '8', 'nine'] })).toEqual({ extra: { some: ['8', 'nine'] } });
   });
 
   it('reads a raw form as the JSON it holds', () => {

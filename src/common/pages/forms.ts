@@ -6,8 +6,9 @@ import type { TableRoute } from '../rest/route-table.js';
 import type { OpenParts, RouteInfo } from '../rest/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resource } from '../resource/registry.js';
-import type { Submission } from './browser-form.js';
-import { errorList, formField, type FormField } from './form-fields.js';
+import { SECRET_FIELD, type Submission } from './browser-form.js';
+import { messagesOf, topErrors } from './form-errors.js';
+import { formField, type FormField } from './form-fields.js';
 import { html, words, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
@@ -16,6 +17,8 @@ import type { Item } from './values.js';
 
 /** What a form is made for. */
 export interface FormRequest {
+  /** Starts the ids of its elements: unique on the page. */
+  key: string;
   route: TableRoute;
   info: RouteInfo;
   /** What the caller may send; the rest is not offered. */
@@ -24,13 +27,14 @@ export interface FormRequest {
   actor: Actor;
   /** The object the page shows; its values fill a form that changes it. */
   object: Item | null;
-  /** A form that was refused: what was entered, and what is wrong with it. */
-  refused?: Refusal | undefined;
+  /** A form that is shown again. */
+  entered?: Entered | undefined;
 }
 
-export interface Refusal {
+/** What was entered, and what is wrong with it where it was entered. */
+export interface Entered {
   submission: Submission;
-  errors: FieldErrors;
+  errors?: FieldErrors;
 }
 
 type FormPart = 'attach' | 'fields' | 'raw';
@@ -42,36 +46,51 @@ export class Forms {
 
   /** The form of fields and the raw form of one route, in a section that can be folded. */
   async section(request: FormRequest): Promise<Html> {
-    const { route, info, open, refused } = request;
-    const fields = open.body ? formFields(info, route.method) : [];
-    const part = refused && refusedPart(refused.submission, info);
+    const { key, route, info, open, entered } = request;
+    const fields = open.body ? formFields(info, open, route.method) : [];
+    const part = entered && sentPart(entered.submission, info);
     const forPart = (name: FormPart): FormRequest =>
-      part === name ? request : { ...request, refused: undefined };
+      part === name ? request : { ...request, entered: undefined };
+    // A form that changes what it does not show would replace it by nothing.
+    const isFilled = (name: FormPart): boolean =>
+      part === name || request.object !== null || !changes(route);
     const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
-    const byField = await this.fieldForm(forPart('fields'), fields);
-    const raw = folded('Raw data', rawForm(forPart('raw'), fields), {
-      open: part === 'raw' || (byField === null && attaching === null),
-      kind: 'plain',
-    });
+    const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
+    const raw =
+      isFilled('raw') &&
+      folded('Raw data', rawForm(forPart('raw'), fields), {
+        open: part === 'raw' || (byField === null && attaching === null),
+        kind: 'plain',
+      });
     return folded(
       sectionTitle(route, info, { attaches: attaching !== null, makes: byField !== null }),
       html`${attaching}${byField}${raw}`,
       {
-        id: `form-${route.method.toLowerCase()}`,
-        open: refused !== undefined,
+        id: `form-${key}`,
+        open: entered !== undefined,
         kind: 'panel form',
       },
     );
   }
 
+  /** An action beside an object: a button where nothing is asked, else a form that can be folded. */
+  async action(request: FormRequest): Promise<Html> {
+    const { route, info, open, context } = request;
+    if (formFields(info, open, route.method).length > 0) return this.section(request);
+    return html`<form method="post" action="${context.path}" class="action">
+      ${csrfInput(context.csrf)}
+      <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>
+    </form>`;
+  }
+
   private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
-    const { route, info, refused } = request;
+    const { route, info, entered } = request;
     if (fields.length === 0) {
       return route.method === 'POST' && info.kind === 'action'
         ? html`<form method="post" action="${request.context.path}">
             ${csrfInput(request.context.csrf)}
             <p>${info.summary}</p>
-            ${topErrors(refused?.errors, [])}
+            ${topErrors(entered?.errors, [])}
             <button class="primary">${actionTitle(route, info)}</button>
           </form>`
         : null;
@@ -82,45 +101,45 @@ export class Forms {
       <form method="post" action="${request.context.path}" class="grid">
         ${csrfInput(request.context.csrf)}${methodInput(route.method)}
         ${topErrors(
-          refused?.errors,
+          entered?.errors,
           fields.map(({ name }) => name),
         )}
-        ${inputs.map(formField)}
+        ${inputs.map(formField)} ${inputs.filter(({ secret }) => secret).map(secretInput)}
         <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
       </form>`;
   }
 
   private async input(request: FormRequest, field: Field): Promise<FormField> {
-    const { route, info, refused, actor } = request;
+    const { key, info, entered, actor } = request;
     const value = valueFor(request, field);
     const choices =
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', idsOf(value), actor));
     return {
       field,
-      id: `${route.method.toLowerCase()}-${field.name}`,
+      id: `${key}-${field.name}`,
       value,
-      errors: messagesOf(refused?.errors[field.name]),
+      errors: messagesOf(entered?.errors?.[field.name]),
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
     };
   }
 
   /** Takes an existing object onto the list. */
-  private async attachForm({ info, context, actor, refused }: FormRequest): Promise<Html> {
+  private async attachForm({ info, context, actor, entered }: FormRequest): Promise<Html> {
     const target = info.resource!;
     const choices = await this.references.load(target, 'read', [], actor);
     const input: FormField = {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
-      value: refused?.submission.values.id ?? '',
+      value: entered?.submission.values.id ?? '',
       errors: [],
       choices,
       secret: false,
     };
     return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
       <form method="post" action="${context.path}" class="inline">
-        ${csrfInput(context.csrf)} ${topErrors(refused?.errors, [])} ${formField(input)}
+        ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])} ${formField(input)}
         <button class="primary">Add</button>
       </form>`;
   }
@@ -139,15 +158,18 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
     { id: 'form-delete', kind: 'panel form danger' },
   );
 
+/** Whether a form of the route is filled from the object it changes. */
+export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
+
 /** Fields a person can fill in: writable, and not given by the URL. */
-function formFields(info: RouteInfo, method: string): readonly Field[] {
-  return (info.body ?? []).filter((field) => {
-    if (field.readOnly || field.internal || field.hidden) return false;
-    if (field.immutable && method !== 'POST') return false;
-    const parent = info.parent !== info.resource ? info.parent : undefined;
-    return !(parent && field.target?.() === parent && field.name === parent.type);
-  });
-}
+const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
+  (open.fields ?? info.body ?? []).filter(
+    (field) =>
+      !field.readOnly &&
+      !field.internal &&
+      !field.hidden &&
+      !(field.immutable && method !== 'POST'),
+  );
 
 /** "Create team", "Add user", or both where a list takes either. */
 function sectionTitle(
@@ -172,13 +194,17 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const last = segments.at(-1) ?? '';
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
-  return words(verb === '' ? last : `${verb}_${last}`);
+  if (verb !== '') return words(`${verb}_${last}`);
+  // Below a part of an object: `webhook_filters/test` tests the filters.
+  return words([last, ...segments.slice(3, -1)].join('_'));
 }
 
-function valueFor({ object, refused }: FormRequest, field: Field): unknown {
-  if (refused) return refused.submission.values[field.name];
+function valueFor({ object, entered }: FormRequest, field: Field): unknown {
+  const values = entered?.submission.values ?? {};
+  if (field.name in values) return values[field.name];
   if (object && field.name in object) return object[field.name];
-  return field.default;
+  // What was refused says all; a form that waited for a login lacks its secrets.
+  return entered?.errors ? undefined : field.default;
 }
 
 const idsOf = (value: unknown): number[] =>
@@ -199,16 +225,16 @@ class AttachSchema {
 const ATTACH_FIELD = fieldsOf(AttachSchema)[0]!;
 
 /** Which of the forms of a section was sent. */
-function refusedPart({ raw, values }: Submission, info: RouteInfo): FormPart {
+function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
   if (raw !== null) return 'raw';
   return info.attach && values.id !== undefined ? 'attach' : 'fields';
 }
 
 function rawForm(
-  { route, info, context, object, refused }: FormRequest,
+  { key, route, info, context, object, entered }: FormRequest,
   fields: readonly Field[],
 ): Html {
-  const changing = route.method === 'PUT' || route.method === 'PATCH';
+  const changing = changes(route);
   const sample = Object.fromEntries(
     fields.map((field) => [
       field.name,
@@ -216,11 +242,11 @@ function rawForm(
     ]),
   );
   const start = fields.length === 0 && changing ? (object ?? {}) : sample;
-  const text = refused?.submission.raw ?? JSON.stringify(start, null, 2);
-  const id = `raw-${route.method.toLowerCase()}`;
+  const text = entered?.submission.raw ?? JSON.stringify(start, null, 2);
+  const id = `raw-${key}`;
   const methods = changing ? ['PUT', 'PATCH'] : [route.method];
   return html`<form method="post" action="${context.path}">
-    ${csrfInput(context.csrf)} ${topErrors(refused?.errors, [])}
+    ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])}
     <div class="field span">
       <label for="${id}">JSON (application/json)</label>
       <textarea
@@ -246,35 +272,9 @@ ${text}</textarea>
   </form>`;
 }
 
+/** Tells what of the form is not to be kept where its session has ended. */
+const secretInput = ({ field }: FormField): Html =>
+  html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
+
 const methodInput = (method: string): HtmlValue =>
   method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;
-
-/** Messages that belong to no field of the form. */
-function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
-  if (!errors) return null;
-  const texts = Object.entries(errors)
-    .filter(([name]) => !shown.includes(name))
-    .flatMap(([name, value]) =>
-      messagesOf(value).map((text) =>
-        name === '__all__' || name === 'detail' ? text : `${words(name)}: ${text}`,
-      ),
-    );
-  return texts.length > 0
-    ? html`<div class="message error span" role="alert">${errorList(texts, 'form-errors')}</div>`
-    : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
-}
-
-/** Messages of one entry of an error body; those of nested entries with their place. */
-export function messagesOf(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) {
-    return value.flatMap((one, index) =>
-      typeof one === 'string' ? [one] : messagesOf(one).map((text) => `${index}: ${text}`),
-    );
-  }
-  if (typeof value !== 'object') return [String(value as number)];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    messagesOf(inner).map((text) => `${name}: ${text}`),
-  );
-}

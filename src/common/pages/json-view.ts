@@ -1,29 +1,34 @@
 import { Html, html, escapeHtml } from './html.js';
+import type { Leads } from './related.js';
 
 const INDENT = '  ';
 
-/** A JSON document as highlighted text in which paths of the API and web addresses are links. */
-export const jsonView = (value: unknown, label: string): Html =>
+/**
+ * A JSON document as highlighted text in which paths of the API and web addresses are links.
+ *
+ * @param leads whether a path has a page
+ */
+export const jsonView = (value: unknown, label: string, leads: Leads = () => true): Html =>
   html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
-${new Html(write(value, ''))}</pre>`;
+${new Html(write(value, '', leads))}</pre>`;
 
-function write(value: unknown, indent: string): string {
+function write(value: unknown, indent: string, leads: Leads): string {
   if (Array.isArray(value)) {
     return block(
       '[',
       ']',
-      value.map((item) => write(item, indent + INDENT)),
+      value.map((item) => write(item, indent + INDENT, leads)),
       indent,
     );
   }
   if (value !== null && typeof value === 'object') {
     const members = Object.entries(value).map(
       ([key, item]) =>
-        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT)}`,
+        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, leads)}`,
     );
     return block('{', '}', members, indent);
   }
-  if (typeof value === 'string') return `<span class="s">${text(value)}</span>`;
+  if (typeof value === 'string') return `<span class="s">${text(value, leads)}</span>`;
   if (typeof value === 'number') return `<span class="n">${String(value)}</span>`;
   return `<span class="b">${String(value)}</span>`;
 }
@@ -34,10 +39,10 @@ function block(open: string, close: string, items: readonly string[], indent: st
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-function text(value: string): string {
+function text(value: string, leads: Leads): string {
   const shown = escapeHtml(JSON.stringify(value));
   const link = linkOf(value);
-  return link === null
+  return link === null || !leads(link)
     ? shown
     : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
 }

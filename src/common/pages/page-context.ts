@@ -10,8 +10,9 @@ export const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 export const THEME_COOKIE = 'theme';
 const NOTICE_COOKIE = 'notice';
 const NOTICE_SECONDS = 30;
+const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** What a page says about the form that led to it. Only these words travel, never text. */
+/** Only these words travel, never text. */
 const NOTICES = {
   created: 'Created.',
   saved: 'Saved.',
@@ -19,8 +20,23 @@ const NOTICES = {
   added: 'Added to the list.',
   removed: 'Removed from the list.',
   done: 'Done.',
+  // Said of what has only begun: how it ends stands below.
+  launched: 'Launched.',
 } as const;
-export type Notice = keyof typeof NOTICES;
+export type NoticeWord = keyof typeof NOTICES;
+
+/** What a page says about the form that led to it. */
+export interface Notice {
+  word: NoticeWord;
+  /** Names of fields that were sent and did not count. */
+  ignored: readonly string[];
+}
+
+/** A notice as a page shows it. */
+interface ShownNotice {
+  text: string;
+  ignored: readonly string[];
+}
 
 /** What every page knows of its request. */
 export interface PageContext {
@@ -31,7 +47,7 @@ export interface PageContext {
   actor: Actor | null;
   csrf: string;
   theme: Theme;
-  notice: string | null;
+  notice: ShownNotice | null;
   /** `https://host`, for the commands a person copies. */
   origin: string;
 }
@@ -52,7 +68,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     actor: request.actor ?? null,
     csrf: csrfToken(request, response),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
-    notice: NOTICES[cookies[NOTICE_COOKIE] as Notice] ?? null,
+    notice: readNotice(cookies[NOTICE_COOKIE]),
     origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
   };
 }
@@ -65,9 +81,16 @@ function csrfToken(request: PageRequest, response: Response): string {
   return token;
 }
 
+/** `saved`, or `launched.limit.forks` with the fields that were ignored. */
+function readNotice(cookie = ''): ShownNotice | null {
+  const [word = '', ...ignored] = cookie.split('.');
+  const text = NOTICES[word as NoticeWord];
+  return text ? { text, ignored: ignored.filter((name) => FIELD_NAME.test(name)) } : null;
+}
+
 /** Keeps a word for the page that the browser is sent to next. */
 export function leaveNotice(response: Response, notice: Notice, secure: boolean): void {
-  response.cookie(NOTICE_COOKIE, notice, {
+  response.cookie(NOTICE_COOKIE, [notice.word, ...notice.ignored].join('.'), {
     httpOnly: true,
     sameSite: 'lax',
     secure,

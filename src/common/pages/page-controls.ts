@@ -53,9 +53,15 @@ export function cleanQuery(query: QueryParameters): string | null {
   return text === '' ? '' : `?${text}`;
 }
 
+/** A pattern that every text but the empty one matches, and nothing that is null. */
+export const ANYTHING = '.';
+
 function addedFilter(query: QueryParameters): [string, string] | null {
   const [field, lookup, value] = FILTER_PARTS.map((name) => [query[name]].flat()[0] ?? '');
-  if (!field || !value || !/^[a-z][a-z0-9_]*$/.test(field)) return null;
+  if (!field || !/^[a-z][a-z0-9_]*$/.test(field)) return null;
+  if (lookup === 'empty') return [`not__${field}__regex`, ANYTHING];
+  if (lookup === 'not__empty') return [`${field}__regex`, ANYTHING];
+  if (!value) return null;
   if (!lookup || lookup === 'exact') return [field, value];
   const negated = lookup.startsWith('not__');
   const word = negated ? lookup.slice('not__'.length) : lookup;

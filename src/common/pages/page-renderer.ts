@@ -11,13 +11,16 @@ import { summariesOf } from '../resource/represent.js';
 import { breadcrumbs, decoded } from './breadcrumbs.js';
 import { directoryView, detailView } from './detail-view.js';
 import { filterPanel } from './filters.js';
-import { deleteSection, Forms, type Refusal } from './forms.js';
+import { changes, deleteSection, Forms, type Entered } from './forms.js';
 import { heading } from './heading.js';
 import { html, words, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
 import { listView } from './list-view.js';
 import { openPage, type PageContext } from './page-context.js';
 import { PagePanels } from './panels.js';
+import { resumedForm } from './browser-form.js';
+import type { PendingForm } from './pending-form.js';
+import { leadsBy, relatedActions } from './related.js';
 import { responseView } from './response-view.js';
 import { isItem, titleOf, type Item } from './values.js';
 
@@ -27,12 +30,13 @@ export interface Shown {
   /** After JSON: dates are text. */
   body: unknown;
   /** A form of the page that was refused, shown again with its messages. */
-  refused?: Refusal;
+  refused?: Entered;
   /** Set above the answer, such as the explanation of a refusal. */
   message?: HtmlValue;
 }
 
 interface View extends Shown {
+  resumed: PendingForm | undefined;
   context: PageContext;
   entry: TableEntry | undefined;
   route: TableRoute | undefined;
@@ -64,6 +68,7 @@ export class PageRenderer {
     const entry = this.table.match(request.path);
     const view: View = {
       ...shown,
+      resumed: resumedForm(request),
       context,
       entry,
       route: entry?.routes.get(request.method === 'HEAD' ? 'GET' : request.method),
@@ -72,11 +77,14 @@ export class PageRenderer {
     };
     const names = await this.namesOf(view);
     const title = this.titleOf(view, names);
-    const usable = await this.usableRoutes(view);
+    const usable = (await this.usableRoutes(view)).filter((route) => canFill(view, route));
     const forms = await this.formSections(view, usable, title);
     // A form that is shown again says itself what is wrong with what was entered.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
-    const answer = responseView(context, response, view, { open: this.jsonIsOpen(view) });
+    const answer = responseView(context, response, view, {
+      open: this.jsonIsOpen(view),
+      leads: leadsBy(this.table),
+    });
     return page({
       context,
       title,
@@ -88,28 +96,49 @@ export class PageRenderer {
         allow: String(response.getHeader('Allow') ?? ''),
         usable: view.status >= 400 ? [] : usable,
       })}
-      ${context.notice && html`<p class="message good" role="status">${context.notice}</p>`}
-      ${formTells ? null : view.message} ${await this.main(view, usable)}
-      ${shown.refused ? [forms, answer] : [answer, forms]}`,
+      ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
+      ${await this.main(view, usable)} ${shown.refused ? [forms, answer] : [answer, forms]}`,
     });
   }
 
   /** The part that depends on what the answer is: rows, an object, a directory, or nothing. */
   private async main(view: View, usable: readonly UsableRoute[]): Promise<HtmlValue> {
     const { context, body, route, actor } = view;
-    if (view.status >= 400 || context.method !== 'GET' || !isItem(body)) return null;
     const definition = route?.info?.resource;
+    const filters = filtersOf(view);
+    if (view.status === 400) return filters;
+    if (view.status >= 400 || context.method !== 'GET' || !isItem(body)) return null;
     if (Array.isArray(body.results)) {
       const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
-      return html` ${definition && route?.info?.kind === 'list' && filterPanel(context, definition)}
-      ${listView({ context, definition, body, removable })}`;
+      return html` ${filters} ${listView({ context, definition, body, removable })}`;
     }
     if (definition && typeof body.id === 'number' && actor) {
       const shownAs = typeof body.type === 'string' ? body.type : definition.type;
       const panels = { object: body, actor, csrf: context.csrf };
-      return html`${await this.panels.render(shownAs, panels)}${detailView(body, definition)}`;
+      return html`${await this.panels.render(shownAs, panels)}
+      ${await this.actionsBeside(body, view, actor)}
+      ${detailView(body, definition, { table: this.table, origin: context.origin })}`;
     }
     return directoryView(body);
+  }
+
+  /** What can be done beside an object and has no page of its own, as far as the caller may. */
+  private async actionsBeside(
+    object: Item,
+    { context, resumed }: View,
+    actor: Actor,
+  ): Promise<HtmlValue> {
+    const forms: Html[] = [];
+    for (const { path, route } of relatedActions(this.table, object)) {
+      const open = await this.options.openParts(route, path, actor);
+      if (!open.body) continue;
+      const key = path.split('/').filter(Boolean).at(-1) ?? '';
+      const there = { ...context, path };
+      const entered = resumedFor(resumed, { path, method: 'POST' });
+      const request = { key, route, info: route.info!, open, context: there, actor, entered };
+      forms.push(await this.forms.action({ ...request, object }));
+    }
+    return forms.length > 0 && html`<div class="beside">${forms}</div>`;
   }
 
   private jsonIsOpen({ body, status, context }: View): boolean {
@@ -130,7 +159,7 @@ export class PageRenderer {
   }
 
   private async formSections(
-    { context, actor, body, status, refused }: View,
+    { context, actor, body, status, refused, resumed }: View,
     usable: readonly UsableRoute[],
     title: string,
   ): Promise<Html[]> {
@@ -138,13 +167,16 @@ export class PageRenderer {
     const wanted = refused
       ? usable.filter(({ method }) => method === context.method)
       : usable.filter(({ method }) => method !== 'PUT' || !hasPatch(usable));
-    const object = !refused && isItem(body) && !Array.isArray(body.results) ? body : null;
+    const object = refused ? null : objectOf(context, body);
     const sections: Html[] = [];
     for (const route of wanted) {
       if (route.method === 'DELETE') sections.push(deleteSection(context, route.info!, title));
       else {
         const { open } = route;
-        const request = { route, info: route.info!, open, context, actor, object, refused };
+        const key = route.method.toLowerCase();
+        const here = { path: context.path, method: route.method };
+        const entered = refused ?? resumedFor(resumed, here);
+        const request = { key, route, info: route.info!, open, context, actor, object, entered };
         sections.push(await this.forms.section(request));
       }
     }
@@ -202,6 +234,47 @@ export class PageRenderer {
     return found ? titleOf({ type: definition.type, ...found }) : null;
   }
 }
+
+/** The object that the page shows, for filling the forms that change it. */
+const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
+  method === 'GET' && isItem(body) && !Array.isArray(body.results) ? body : null;
+
+/** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
+const canFill = ({ context, body, refused }: View, route: TableRoute): boolean =>
+  !changes(route) || refused !== undefined || objectOf(context, body) !== null;
+
+/** The filters of a list stay where one of them is refused: there it is taken away. */
+const filtersOf = ({ context, route }: View): HtmlValue =>
+  context.method === 'GET' &&
+  route?.info?.kind === 'list' &&
+  route.info.resource &&
+  filterPanel(context, route.info.resource);
+
+/** What became of the form that led here, and what of it did not count. */
+const noticeView = ({ notice }: PageContext): HtmlValue =>
+  notice && [
+    html`<p class="message good" role="status">${notice.text}</p>`,
+    notice.ignored.length > 0 &&
+      html`<p class="message warn" role="alert">
+        Not used, because it is not asked for here: ${notice.ignored.map(words).join(', ')}.
+      </p>`,
+  ];
+
+/** What a form of this page held before its sender had to log in again. */
+function resumedFor(
+  pending: PendingForm | undefined,
+  { path, method }: { path: string; method: string },
+): Entered | undefined {
+  if (pending?.path !== path) return undefined;
+  // A change is one form, whichever of the two methods it was sent by.
+  const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
+  return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
+}
+
+const RESUMED = html`<p class="message warn" role="status">
+  The form below is as you filled it in, and nothing of it has been sent yet. Enter passwords and
+  other secrets again.
+</p>`;
 
 const hasPatch = (routes: readonly TableRoute[]): boolean =>
   routes.some(({ method }) => method === 'PATCH');

@@ -7,13 +7,14 @@ import {
 import type { Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
 import { acceptsHtml } from '../http/negotiation.js';
+import { OptionsService } from '../rest/options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import type { RouteInfo } from '../rest/route.js';
 import { RouteTable } from '../rest/route-table.js';
 import { submissionOf } from './browser-form.js';
 import { bodyOf } from './form-values.js';
 import { setPageHeaders } from './layout.js';
-import { leaveNotice, type Notice } from './page-context.js';
+import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
 import { PageRenderer } from './page-renderer.js';
 import { isItem } from './values.js';
 
@@ -27,9 +28,10 @@ export class PageInterceptor implements NestInterceptor {
   constructor(
     private readonly table: RouteTable,
     private readonly renderer: PageRenderer,
+    private readonly options: OptionsService,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const submission = submissionOf(request);
@@ -40,9 +42,11 @@ export class PageInterceptor implements NestInterceptor {
       acceptsHtml(request) &&
       (request.method !== 'OPTIONS' || submission !== undefined);
     if (!browsing && !submission) return next.handle();
-    const info = this.table.match(request.path)?.routes.get(request.method)?.info;
-    if (submission && info?.access === 'authenticated') {
-      request.body = bodyOf(submission, info.body ?? []);
+    const route = this.table.match(request.path)?.routes.get(request.method);
+    const info = route?.info;
+    if (route && submission && info?.access === 'authenticated') {
+      const { fields } = await this.options.openParts(route, request.path, request.actor);
+      request.body = bodyOf(submission, fields ?? info.body ?? []);
     }
     if (!browsing) return next.handle();
     return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
@@ -60,7 +64,7 @@ export class PageInterceptor implements NestInterceptor {
       answer === undefined ? undefined : (JSON.parse(JSON.stringify(answer)) as unknown);
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
-      leaveNotice(response, noticeOf(request, response, info), request.secure);
+      leaveNotice(response, noticeOf(request, response, info, body), request.secure);
       response.status(303).setHeader('Location', target);
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return '';
@@ -96,10 +100,22 @@ function nextPage(
 }
 
 function noticeOf(
+  request: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+  answer: unknown,
+): Notice {
+  const ignored = isItem(answer) && isItem(answer.ignored_fields) ? answer.ignored_fields : {};
+  const isRun = isItem(answer) && 'launch_type' in answer;
+  const word = isRun && info?.kind === 'action' ? 'launched' : wordOf(request, response, info);
+  return { word, ignored: Object.keys(ignored) };
+}
+
+function wordOf(
   { method, body }: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
-): Notice {
+): NoticeWord {
   if (method === 'DELETE') return 'deleted';
   if (method === 'PUT' || method === 'PATCH') return 'saved';
   if (info?.kind === 'action') return 'done';

@@ -4,6 +4,7 @@ import { html, type Html } from './html.js';
 import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
+import type { Leads } from './related.js';
 
 /** Headers that belong to the page and not to the JSON, or that nobody else should see. */
 const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
@@ -13,19 +14,19 @@ export function responseView(
   context: PageContext,
   response: Response,
   { status, body }: { status: number; body: unknown },
-  { open }: { open: boolean },
+  { open, leads }: { open: boolean; leads: Leads },
 ): Html {
   const target = context.path + withQuery(context.query, { format: null });
   const json = context.path + withQuery(context.query, { format: 'json' });
   const document =
     body !== undefined &&
-    folded('JSON', jsonView(body, 'JSON of the answer'), { kind: 'plain', open });
+    folded('JSON', jsonView(body, 'JSON of the answer', leads), { kind: 'plain', open });
   return html`<section class="response" aria-labelledby="response-title">
     <div class="line">
       <h2 id="response-title">Response</h2>
       <code class="request"><b>${context.method}</b> ${target}</code>
       <span class="badge ${status < 400 ? 'good' : 'bad'}">${status} ${STATUS_CODES[status]}</span>
-      ${context.method === 'GET' && html`<a class="button small" href="${json}">View as JSON</a>`}
+      ${context.method === 'GET' && status < 400 && html`<a class="button small" href="${json}">View as JSON</a>`}
     </div>
     ${folded('Headers', headerList(response), { kind: 'plain' })}
     ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}

@@ -37,8 +37,8 @@ const TONES: Record<string, string> = {
 /** What a status means for the eye: good, bad, busy or plain. */
 export const toneOf = (status: string): string => TONES[status] ?? 'plain';
 
-export const statusBadge = (status: string): Html =>
-  html`<span class="badge ${toneOf(status)}">${words(status)}</span>`;
+export const statusBadge = (status: string, label = words(status)): Html =>
+  html`<span class="badge ${toneOf(status)}">${label}</span>`;
 
 /** One value for people: references by name, dates readable, documents as short text. */
 export function valueView(name: string, item: Item, field: Field | undefined): Html {
@@ -48,6 +48,7 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
+  if (isItem(value) && typeof value.name === 'string') return named(value, value.name);
   if (typeof value === 'object') {
     return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
   }
@@ -59,8 +60,8 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
 function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'datetime') return timeView(value);
   if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
-  if (name === 'status') return statusBadge(value);
   const text = choiceLabel(field, value);
+  if (name === 'status') return statusBadge(value, field ? text : words(value));
   const link = linkOf(value);
   if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
   return html`${shorten(text, 200)}`;
@@ -72,11 +73,21 @@ function choiceLabel(field: Field | undefined, value: unknown): string {
   return choice ? choice[1] : String(value);
 }
 
+/** An object within an object, such as who launched a run. */
+const named = ({ url, type }: Item, name: string): Html => {
+  const kind = typeof type === 'string' && html` <small>${words(type)}</small>`;
+  return typeof url === 'string' ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
+};
+
 function reference(name: string, id: number, item: Item, field: Field): Html {
   const summaries = isItem(item.summary_fields) ? item.summary_fields : {};
   const summary = summaries[name];
-  const title = isItem(summary) ? titleOf(summary) : `#${id}`;
-  return html`<a href="${field.target!().url(id)}">${title}</a>`;
+  const target = field.target?.();
+  const title = isItem(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
+  // An object of several kinds lives where its kind does: its link knows.
+  const related = isItem(item.related) ? item.related[name] : undefined;
+  const url = related ?? (target?.variants ? undefined : target?.url(id));
+  return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
 }
 
 /** An instant to the second, in UTC; the exact text stays in the attribute. */

@@ -2,10 +2,9 @@ import type { Database } from '../../database/database.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/validate.js';
-import { entryOf } from '../invariants.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { namedUrls } from './natural-key.js';
-import { resource } from './registry.js';
+import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
 import { shapeOf, type Shape } from './shape.js';
 
@@ -40,7 +39,7 @@ export async function represent(
 ): Promise<Representation[]> {
   if (rows.length === 0) return [];
   if (definition.variants) return representVariants(definition, rows, context);
-  const summaries = await loadSummaries(definition, rows, context);
+  const targets = await loadTargets(definition, rows, context);
   const roles = await loadObjectRoles(definition, rows, context.database);
   const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
   const shape = shapeOf(definition);
@@ -48,8 +47,8 @@ export async function represent(
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Representation = {};
-    for (const { key, column, byId } of summaries) {
-      const found = byId.get(row[column] as number);
+    for (const { key, column, target } of shape.summarised) {
+      const found = targets.get(target)?.get(row[column] as number)?.summary;
       if (found) summary[key] = found;
     }
     const objectRoles = roles?.get(row.id);
@@ -61,7 +60,7 @@ export async function represent(
       id: row.id,
       type: definition.type,
       url,
-      related: relatedOf(shape, url, row, extension, named?.get(row.id)),
+      related: relatedOf(shape, url, { row, extension, targets, namedUrl: named?.get(row.id) }),
       summary_fields: Object.assign(summary, extension?.summary_fields),
       ...fieldValues(shape, row),
       ...extension?.fields,
@@ -121,17 +120,24 @@ function capabilitiesOf({ capabilities }: Shape, row: Row): Representation | nul
   return found;
 }
 
+interface RelatedParts {
+  row: Row;
+  extension: Extension | undefined;
+  targets: Targets;
+  namedUrl: string | undefined;
+}
+
 function relatedOf(
   { references, links }: Shape,
   url: string,
-  row: Row,
-  extension: Extension | undefined,
-  namedUrl: string | undefined,
+  { row, extension, targets, namedUrl }: RelatedParts,
 ): Record<string, string> {
   const related: Record<string, string> = namedUrl ? { named_url: namedUrl } : {};
   for (const { name, column, target } of references) {
     const id = row[column];
-    if (id !== null && id !== undefined) related[name] = target.url(id);
+    if (id === null || id === undefined) continue;
+    const own = target.variants ? targets.get(target)?.get(id as number)?.url : target.url(id);
+    if (own) related[name] = own;
   }
   for (const [name, suffix] of links) related[name] = url + suffix;
   for (const [name, path] of Object.entries(extension?.related ?? {})) {
@@ -141,34 +147,70 @@ function relatedOf(
   return related;
 }
 
-interface LoadedSummary {
-  key: string;
-  column: string;
-  byId: Map<number, Representation>;
+/** What a row refers to. */
+interface Target {
+  /** Null when the caller may not read it. */
+  summary: Representation | null;
+  /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
+  url?: string | undefined;
 }
 
-async function loadSummaries(
+type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target>>;
+
+/** The objects that rows refer to, as far as they are summarised or only they know their URL. */
+async function loadTargets(
   definition: ResourceDefinition,
   rows: readonly Row[],
   context: RepresentContext,
-): Promise<LoadedSummary[]> {
-  const wanted = shapeOf(definition).summarised;
-  const idsByType = new Map<string, Set<number>>();
-  for (const { column, target } of wanted) {
-    const ids = idsByType.get(target.type) ?? new Set<number>();
+): Promise<Targets> {
+  const { references, summarised } = shapeOf(definition);
+  const idsOf = new Map<ResourceDefinition, Set<number>>();
+  for (const { column, target } of [
+    ...summarised,
+    ...references.filter(({ target }) => target.variants),
+  ]) {
+    const ids = idsOf.get(target) ?? new Set<number>();
     for (const row of rows) if (typeof row[column] === 'number') ids.add(row[column]);
-    idsByType.set(target.type, ids);
+    idsOf.set(target, ids);
   }
-  const loaded = new Map<string, Map<number, Representation>>();
-  for (const [type, ids] of idsByType) {
-    loaded.set(type, await summariesOf(resource(type), [...ids], context));
+  const loaded = new Map<ResourceDefinition, ReadonlyMap<number, Target>>();
+  for (const [target, ids] of idsOf) {
+    const load = target.variants ? variantsOf : plainTargets;
+    loaded.set(target, await load(target, [...ids], context));
   }
-  return wanted.map(({ key, column, target }) => ({
-    key,
-    column,
-    byId: entryOf(loaded, target.type),
-  }));
+  return loaded;
 }
+
+async function plainTargets(
+  target: ResourceDefinition,
+  ids: readonly number[],
+  context: RepresentContext,
+): Promise<Map<number, Target>> {
+  const summaries = await summariesOf(target, ids, context);
+  return new Map([...summaries].map(([id, summary]) => [id, { summary }]));
+}
+
+/** Objects of several kinds in one table: each lives under the collection of its own kind. */
+async function variantsOf(
+  target: ResourceDefinition,
+  ids: readonly number[],
+  { database, actor }: RepresentContext,
+): Promise<Map<number, Target>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.preparedRows<Row & { target_type: string; target_open: boolean }>(sql`
+    SELECT ${shapeOf(target).columns.summary}, s.type AS target_type,
+      (${permit(target.policy, 'read', 's', actor)}) AS target_open
+    FROM ${ident(target.table)} s WHERE s.id = ANY(${ids}::int[])`);
+  return new Map(
+    rows.map(({ target_type: type, target_open: isOpen, ...row }) => [
+      row.id,
+      { summary: isOpen ? withoutNulls(row) : null, url: findResource(type)?.url(row.id) },
+    ]),
+  );
+}
+
+const withoutNulls = (row: Row): Representation =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
 /** `summary_fields` entries of objects by id, as far as the caller may read them. */
 export async function summariesOf(
@@ -184,12 +226,7 @@ export async function summariesOf(
       target.own('s'),
       permit(target.policy, 'read', 's', actor),
     )}`);
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
-    ]),
-  );
+  return new Map(rows.map((row) => [row.id, withoutNulls(row)]));
 }
 
 async function loadObjectRoles(

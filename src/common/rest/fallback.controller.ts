@@ -12,7 +12,7 @@ import { RouteTable } from './route-table.js';
  * know, 404 for the rest. Its module is imported last, so that its wildcard comes last.
  */
 @ApiExcludeController()
-@Controller('api')
+@Controller(['api', ''])
 export class FallbackController {
   constructor(
     private readonly table: RouteTable,

@@ -176,7 +176,7 @@ export function nameOf(route: TableRoute | undefined): string {
   const info = route?.info;
   if (!info) return '';
   const own = info.resource?.label ?? '';
-  const parent = info.parent && info.parent !== info.resource ? `${info.parent.label} ` : '';
+  const parent = info.parent && !own.startsWith(info.parent.label) ? `${info.parent.label} ` : '';
   if (info.kind === 'list' || info.kind === 'create' || info.kind === 'associate') {
     return `${parent}${own} List`.trim();
   }

@@ -130,7 +130,11 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
     parent: definition,
   });
   return {
-    list: { ...common('list'), summary: `List of ${word}s.`, resource: definition },
+    list: {
+      ...common('list'),
+      summary: `List of ${path.replaceAll('_', ' ')}.`,
+      resource: definition,
+    },
     create: { ...above('create', 'Create'), body: fields },
     retrieve: one('retrieve', 'Show'),
     replace: { ...one('replace', 'Replace'), body: fields, needs: 'change' },

@@ -93,6 +93,11 @@ export interface Caller {
 export interface OpenParts {
   body: boolean;
   attach: boolean;
+  /**
+   * What a form asks for where that is not the whole `body` of the route: without what the object in
+   * the URL decides, with what it asks. A name with a dot is a member of a document.
+   */
+  fields?: readonly Field[];
 }
 
 export const ALL_OPEN: OpenParts = { body: true, attach: true };

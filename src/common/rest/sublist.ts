@@ -151,9 +151,10 @@ async function openParts(
   const context = { machinery, actor, parent, parentDefinition };
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
-  const body =
-    spec.create !== undefined && (await isPermitted(() => assertMayCreate(context, spec)));
-  return { attach, body };
+  if (!spec.create) return { attach, body: false };
+  const body = await isPermitted(() => assertMayCreate(context, spec));
+  const given = new Set(Object.keys(spec.create(parent)));
+  return { attach, body, fields: spec.target().fields.filter(({ name }) => !given.has(name)) };
 }
 
 async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {

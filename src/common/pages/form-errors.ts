@@ -1,0 +1,33 @@
+import type { FieldErrors } from '../errors/errors.js';
+import { errorList } from './form-fields.js';
+import { html, words, type HtmlValue } from './html.js';
+
+/** Messages that belong to no field of the form. */
+export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
+  if (!errors) return null;
+  const texts = Object.entries(errors)
+    .filter(([name]) => !shown.includes(name))
+    .flatMap(([name, value]) =>
+      messagesOf(value).map((text) =>
+        name === '__all__' || name === 'detail' ? text : `${words(name)}: ${text}`,
+      ),
+    );
+  return texts.length > 0
+    ? html`<div class="message error span" role="alert">${errorList(texts, 'form-errors')}</div>`
+    : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
+}
+
+/** Messages of one entry of an error body; those of nested entries with their place. */
+export function messagesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) {
+    return value.flatMap((one, index) =>
+      typeof one === 'string' ? [one] : messagesOf(one).map((text) => `${index}: ${text}`),
+    );
+  }
+  if (typeof value !== 'object') return [String(value as number)];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    messagesOf(inner).map((text) => `${name}: ${text}`),
+  );
+}

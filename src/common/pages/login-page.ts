@@ -1,0 +1,93 @@
+import { RESUME_FIELD } from './browser-form.js';
+import { html, type Html } from './html.js';
+import { csrfInput, page } from './layout.js';
+import type { PageContext } from './page-context.js';
+import type { PendingForm } from './pending-form.js';
+
+export interface LoginForm {
+  /** Path to go on to. */
+  next: string;
+  error?: string;
+  /** What the operator tells everybody who logs in. */
+  notice?: string;
+  /** A form that came after the session had ended. */
+  pending?: PendingForm | null;
+}
+
+const PENDING_FIELD = 'pending';
+
+/** The login form. Works without JavaScript. */
+export function loginPage(
+  context: PageContext,
+  { next, notice = '', error = '', pending = null }: LoginForm,
+): string {
+  return page({
+    context,
+    title: 'Log in',
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>Log in</h1>
+      <p class="description">Use your account of this controller to browse the API.</p>
+      ${
+        pending &&
+        html`<p class="message warn" role="status">
+          Your session has ended. Log in, and the form is back as you filled it in; passwords and
+          other secrets are not kept.
+        </p>`
+      }
+      ${notice && html`<p class="message">${notice}</p>`}
+      ${error && html`<p class="message error" role="alert">${error}</p>`}
+      <form method="post" action="/api/login/" class="stack">
+        ${csrfInput(context.csrf)}
+        <input type="hidden" name="next" value="${next}" />
+        ${pending && carried(PENDING_FIELD, pending)}
+        <div class="field">
+          <label for="username">Username</label>
+          <input
+            id="username"
+            name="username"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            autofocus
+          />
+        </div>
+        <div class="field">
+          <label for="password">Password</label>
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+        </div>
+        <button class="primary">Log in</button>
+      </form>
+    </section>`,
+  });
+}
+
+const carried = (name: string, pending: PendingForm): Html =>
+  html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;
+
+/** After a login: the way back to the form that waits. A script takes it at once. */
+export function resumePage(
+  context: PageContext,
+  { next, pending }: { next: string; pending: PendingForm },
+): string {
+  return page({
+    context,
+    title: 'Logged in',
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>Logged in</h1>
+      <p class="description">Nothing of the form has been sent yet.</p>
+      <form method="post" action="${next}" class="stack" data-submit>
+        ${csrfInput(context.csrf)} ${carried(RESUME_FIELD, pending)}
+        <button class="primary" autofocus>Back to the form</button>
+      </form>
+    </section>`,
+  });
+}

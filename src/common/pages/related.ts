@@ -1,0 +1,58 @@
+import { RouteTable, type TableRoute } from '../rest/route-table.js';
+import { html, words, type Html } from './html.js';
+import { isItem, type Item } from './values.js';
+
+/** Whether a path of ours has a page: what can only be sent to is no link. */
+export type Leads = (path: string) => boolean;
+
+/** A path the table does not know is left to whoever wrote it. */
+export const leadsBy =
+  (table: RouteTable): Leads =>
+  (path) =>
+    table.match(path.split('?')[0] ?? '')?.routes.has('GET') ?? true;
+
+/** Something beside an object that is done by POST alone, such as sending it again. */
+export interface RelatedAction {
+  path: string;
+  route: TableRoute;
+}
+
+/** The actions among the `related` of an object; what has a page too is reached by its link. */
+export function relatedActions(table: RouteTable, object: Item): RelatedAction[] {
+  return pathsOf(object).flatMap(([, path]) => {
+    const entry = table.match(path);
+    const route = entry?.routes.has('GET') ? undefined : entry?.routes.get('POST');
+    return route?.info?.access === 'authenticated' ? [{ path, route }] : [];
+  });
+}
+
+export interface RelatedParts {
+  table: RouteTable;
+  /** `https://host`, before addresses that are entered elsewhere. */
+  origin: string;
+}
+
+/** The pages beside an object, and the addresses that others send to, in full. */
+export function relatedLinks(object: Item, { table, origin }: RelatedParts): Html | null {
+  const leads = leadsBy(table);
+  const actions = new Set(relatedActions(table, object).map(({ path }) => path));
+  const links = pathsOf(object).filter(([, path]) => !actions.has(path));
+  if (links.length === 0) return null;
+  return html`<nav class="card related" aria-labelledby="related-title">
+    <h2 id="related-title">Related</h2>
+    <ul>
+      ${links.map(([name, path]) =>
+        leads(path)
+          ? html`<li><a href="${path}">${words(name)}</a></li>`
+          : html`<li>${words(name)} <code class="address">${origin}${path}</code></li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
+const pathsOf = ({ related }: Item): [name: string, path: string][] =>
+  isItem(related)
+    ? Object.entries(related).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      )
+    : [];

@@ -1,0 +1,99 @@
+import { jest } from '@jest/globals';
+
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { armed } from '../support/webhooks.js';
+import { webhookSample } from '../support/payloads/webhooks.js';
+import { describePages } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+describePages('what is done by POST alone', session, (open) => {
+  it('sends a delivery again from its page, whose links lead on', async () => {
+    const { page } = open;
+    const hook = await armed(test, 'service_a');
+    const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
+    await page.goto(`/api/v2/webhook_deliveries/${body.delivery}/`);
+    await page
+      .getByRole('link', { name: String(hook.template.name) })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: String(hook.template.name) }).waitFor();
+    const receiver = `${test.url}${hook.path()}`;
+    expect(await page.locator('.related .address').textContent()).toBe(receiver);
+    await page.goto(`/api/v2/webhook_deliveries/${body.delivery}/`);
+    await page.locator('.related').getByRole('link', { name: 'Job', exact: true }).click();
+    await page.waitForURL(`**/api/v2/jobs/${body.job}/`);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Redeliver' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(`/${body.delivery}/`));
+    expect(new URL(page.url()).pathname).toMatch(/^\/api\/v2\/webhook_deliveries\/\d+\/$/);
+    expect(await page.locator('#object-fields').textContent()).toContain('Redelivery of');
+  });
+
+  it('tests a notification template and sends its record again', async () => {
+    const { page } = open;
+    const template = await test.make.notificationTemplate({
+      organization: test.home.organization.id,
+    });
+    await page.goto(`/api/v2/notification_templates/${template.id}/`);
+    const form = page.locator('details.form', { has: page.locator('#form-test') });
+    await form.locator('summary').first().click();
+    await form.getByRole('button', { name: 'Test' }).click();
+    await page.waitForURL('**/api/v2/notifications/*/');
+    await test.database.execute(sql`UPDATE notifications SET status = 'failed'`);
+    const first = page.url();
+    await page.reload();
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.waitForURL((url) => url.href !== first);
+    expect(page.url()).toMatch(/\/notifications\/\d+\/$/);
+  });
+
+  it('makes an approval of a node', async () => {
+    const { page } = open;
+    const workflow = await test.make.workflowTemplate();
+    const node = await test.make.workflowNode(workflow, { identifier: 'ask' });
+    await page.goto(`/api/v2/workflow_job_template_nodes/${node.id}/`);
+    const form = page.locator('details.form', {
+      has: page.locator('#form-create_approval_template'),
+    });
+    await form.locator('summary').first().click();
+    await page.locator('#create_approval_template-name').fill('Go live?');
+    await form.getByRole('button').first().click();
+    await page.getByText('Created.').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Go live?');
+  });
+
+  it('offers nothing to those who may not', async () => {
+    const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
+    const [delivery] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict)
+      VALUES (${template.id}, 'service_a', 'push', gen_random_uuid(), 'ignored') RETURNING id`);
+    const user = test.as.users.orgMember;
+    await test.make.grant('job_template', template, 'read_role', { user });
+    const path = `/api/v2/webhook_deliveries/${delivery?.id}/`;
+    const { page } = open;
+    await page.goto(path);
+    expect(await page.getByRole('button', { name: 'Redeliver' }).count()).toBe(1);
+    const { text } = await test.as.orgMember.get(path).set('Accept', 'text/html').expect(200);
+    expect(text).not.toContain('/redeliver/"');
+  });
+
+  it('syncs a project', async () => {
+    const { page } = open;
+    const project = await test.make.project({ scm_type: 'git', scm_url: 'https://127.0.0.1/x' });
+    await page.goto(`/api/v2/projects/${project.id}/`);
+    await page.getByRole('button', { name: 'Sync' }).click();
+    await page.waitForURL('**/api/v2/project_updates/*/');
+    await page.getByText('Launched.').waitFor();
+  });
+});

@@ -1,0 +1,232 @@
+import { jest } from '@jest/globals';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describePages, pick } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+const SURVEY = {
+  name: 'Release',
+  description: '',
+  spec: [
+    { question_name: 'Which release?', variable: 'release', type: 'text', required: true },
+    { question_name: 'How many at once?', variable: 'batch', type: 'integer', default: 5 },
+    {
+      question_name: 'Which regions?',
+      variable: 'regions',
+      type: 'multiselect',
+      choices: ['north', 'south', '8'],
+    },
+    { question_name: 'Key', variable: 'key', type: 'password', default: 'hush hush' },
+    { question_name: 'A note', variable: 'note', type: 'textarea' },
+  ],
+};
+
+describePages('forms', session, (open, javaScriptEnabled) => {
+  const stored = async (path: string): Promise<Record<string, unknown>> =>
+    (await test.as.superuser.get(path).expect(200)).body as Record<string, unknown>;
+  const lastJob = async (template: Row): Promise<Record<string, unknown>> => {
+    const [job] = await test.database.rows<Row>(sql`
+      SELECT id FROM unified_jobs WHERE unified_job_template_id = ${template.id}
+      ORDER BY id DESC LIMIT 1`);
+    return stored(`jobs/${job?.id}/`);
+  };
+
+  it('offers no change where the page shows something else than the object', async () => {
+    const { page } = open;
+    const team = await test.make.team({ description: 'kept' });
+    await page.goto(`/api/v2/teams/${team.id}/`);
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByText('"renders"').waitFor();
+    expect(await page.locator('#form-patch').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Change', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(team.name);
+  });
+
+  it('offers no second form that would change what the refused one did not show', async () => {
+    const { page } = open;
+    const team = await test.make.team({ description: 'kept' });
+    await page.goto(`/api/v2/teams/${team.id}/#form-patch`);
+    await page.locator('#form-patch').getByText('Raw data').click();
+    await page.locator('#raw-patch').fill('{"name": ""}');
+    await page.getByRole('button', { name: 'PATCH' }).click();
+    await page.getByText('400 Bad Request').waitFor();
+    expect(await page.locator('#raw-patch').inputValue()).toBe('{"name": ""}');
+    expect(await page.locator('#patch-name').count()).toBe(0);
+  });
+
+  it('asks at a launch for what the template asks for, and for nothing else', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ ask_limit_on_launch: true, limit: 'web' });
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('link', { name: 'Launch…' }).click();
+    const fields = page.locator('#form-post form.grid .field label');
+    expect(await fields.allTextContents()).toEqual(['Limit']);
+    expect(await page.locator('#post-limit').inputValue()).toBe('web');
+    await page.locator('#post-limit').fill('web-7');
+    await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
+    await page.getByText('Launched.').waitFor();
+    expect(await lastJob(template)).toMatchObject({ limit: 'web-7' });
+  });
+
+  it('warns of what was sent and did not count', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ ask_limit_on_launch: true });
+    await page.goto(`/api/v2/job_templates/${template.id}/launch/`);
+    const section = page.locator('details.form');
+    await section.locator('summary').first().click();
+    await section.getByText('Raw data').click();
+    await page.locator('#raw-post').fill('{"limit": "web-1", "forks": 3, "job_tags": "x"}');
+    await section.getByRole('button', { name: 'POST' }).click();
+    const warning = page.getByRole('alert');
+    await warning.waitFor();
+    expect(await warning.textContent()).toContain('Job tags, Forks');
+    expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
+    await page.reload();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('takes a survey as JSON and asks its questions at the launch', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ survey_enabled: true });
+    await page.goto(`/api/v2/job_templates/${template.id}/survey_spec/#form-post`);
+    await page.locator('#post-name').fill(SURVEY.name);
+    await page.locator('#post-spec').fill('[{]');
+    await page.locator('#form-post').getByRole('button').first().click();
+    await page.getByText('400 Bad Request').waitFor();
+    expect(await page.locator('#post-spec-errors').innerText()).toBe('Value must be valid JSON.');
+    await page.locator('#post-spec').fill(JSON.stringify(SURVEY.spec));
+    await page.locator('#form-post').getByRole('button').first().click();
+    await page.getByText('Done.', { exact: true }).waitFor();
+
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('link', { name: 'Launch…' }).click();
+    await page.getByLabel('Which release?').fill('2026.11');
+    expect(await page.getByLabel('How many at once?').inputValue()).toBe('5');
+    await page.getByLabel('How many at once?').fill('7');
+    await page.getByLabel('Which regions?').selectOption(['north', '8']);
+    expect(await page.getByLabel('Key').getAttribute('type')).toBe('password');
+    await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
+    await page.getByText('Launched.').waitFor();
+    const { extra_vars: variables } = await lastJob(template);
+    expect(JSON.parse(String(variables))).toEqual({
+      release: '2026.11',
+      batch: 7,
+      regions: ['north', '8'],
+      key: '$encrypted$',
+    });
+  });
+
+  it('shows what is wrong with an answer and keeps the others', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ survey_enabled: true });
+    const spec = [{ question_name: 'Size', variable: 'size', type: 'text', min: 3 }];
+    await test.as.superuser
+      .post(`job_templates/${template.id}/survey_spec/`)
+      .send({ name: '', description: '', spec: [...spec, ...SURVEY.spec] })
+      .expect(200);
+    await page.goto(`/api/v2/job_templates/${template.id}/launch/#form-post`);
+    await page.getByLabel('Size').fill('x');
+    await page.getByLabel('Which release?').fill('kept');
+    await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
+    await page.getByText('400 Bad Request').waitFor();
+    expect(await page.getByRole('alert').first().textContent()).toContain('is too small');
+    expect(await page.getByLabel('Which release?').inputValue()).toBe('kept');
+  });
+
+  it('asks for the passwords that the credentials of a template lack', async () => {
+    const { page } = open;
+    const credential = await test.make.credential({
+      organization: test.home.organization.id,
+      inputs: { username: 'deploy', password: 'ASK' },
+    });
+    const template = await test.make.jobTemplate();
+    await test.as.superuser
+      .post(`job_templates/${template.id}/credentials/`)
+      .send({ id: credential.id })
+      .expect(204);
+    await page.goto(`/api/v2/job_templates/${template.id}/launch/#form-post`);
+    await page.getByLabel('Ssh password').fill('typed by hand');
+    await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
+    await page.getByText('Launched.').waitFor();
+  });
+
+  it('asks for the questions of a workflow', async () => {
+    const { page } = open;
+    const workflow = await test.make.workflowTemplate({
+      organization: test.home.organization.id,
+      survey_enabled: true,
+      ask_variables_on_launch: true,
+    });
+    await test.as.superuser
+      .post(`workflow_job_templates/${workflow.id}/survey_spec/`)
+      .send(SURVEY)
+      .expect(200);
+    await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+    await page.getByRole('link', { name: 'Launch…' }).click();
+    await page.locator('#post-extra_vars').fill('typed: true');
+    await page.getByLabel('Which release?').fill('1');
+    await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
+    await page.getByText('Launched.').waitFor();
+    const id = /\/(\d+)\/$/.exec(new URL(page.url()).pathname)?.[1];
+    const { extra_vars: variables } = await stored(`workflow_jobs/${id}/`);
+    expect(JSON.parse(String(variables))).toMatchObject({ typed: true, release: '1', batch: 5 });
+  });
+
+  it('tries the filters of a webhook', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({
+      webhook_service: 'service_a',
+      webhook_filters: { refs: ['main'] },
+    });
+    await test.database.execute(sql`
+      INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict, ref, ref_name, payload)
+      VALUES (${template.id}, 'service_a', 'push', 'tried', 'ignored', 'refs/heads/side', 'side',
+        '{"ref": "refs/heads/side"}')`);
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    const form = page.locator('details.form', { hasText: 'Test webhook filters' });
+    await form.locator('summary').first().click();
+    expect(await page.locator('#test-webhook_filters').inputValue()).toContain('main');
+    await page.locator('#test-webhook_filters').fill('{"refs": ["side"]}');
+    await form.getByRole('button').first().click();
+    await page.getByText('200 OK').waitFor();
+    expect(await page.locator('.json').textContent()).toContain('"launches": 1');
+  });
+
+  it('does not ask below a template for the template', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    await page.goto(`/api/v2/job_templates/${template.id}/schedules/`);
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    expect(await page.locator('#post-unified_job_template').count()).toBe(0);
+    await page.locator('#post-name').fill('Nightly');
+    await page.locator('#post-rrule').fill('DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('Created.').waitFor();
+    await page
+      .getByRole('link', { name: String(template.name), exact: true })
+      .first()
+      .click();
+    await page.waitForURL(`**/api/v2/job_templates/${template.id}/`);
+  });
+
+  it('still asks for an object of the kind of the parent where that is not given', async () => {
+    const { page } = open;
+    const organization = await test.make.organization();
+    await page.goto(`/api/v2/organizations/${organization.id}/teams/#form-post`);
+    expect(await page.locator('#post-organization').count()).toBe(0);
+    await page.goto('/api/v2/teams/#form-post');
+    await pick(page.locator('#post-organization'), String(organization.name), javaScriptEnabled);
+  });
+});

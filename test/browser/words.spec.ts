@@ -1,0 +1,102 @@
+import { jest } from '@jest/globals';
+
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describePages } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+describePages('words', session, (open) => {
+  it.each([
+    ['inventories', 'List of inventories.'],
+    ['webhook_deliveries', 'List of webhook deliveries.'],
+  ])('name more than one of %s as people do', async (path, text) => {
+    const { page } = open;
+    await page.goto(`/api/v2/${path}/`);
+    expect(await page.locator('.description').textContent()).toContain(text);
+  });
+
+  it('name an object once, and by its kind where it has no name', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    const [job] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, launch_type,
+        created_by_id)
+      VALUES ('job', 'Deployed', 'successful', ${template.id}, 'manual',
+        ${test.as.users.superuser.id}) RETURNING id`);
+    const [first, second] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict)
+      SELECT ${template.id}, 'service_a', 'push', gen_random_uuid(), 'accepted'
+      FROM generate_series(1, 2) RETURNING id`);
+    await test.database.execute(sql`
+      UPDATE webhook_deliveries SET redelivery_of_id = ${first?.id} WHERE id = ${second?.id}`);
+    await page.goto(`/api/v2/jobs/${job?.id}/job_events/`);
+    expect(await page.locator('.description').textContent()).toContain('Job Event List');
+    expect(await page.locator('.description').textContent()).not.toContain('Job Job');
+    await page.goto(`/api/v2/webhook_deliveries/${second?.id}/`);
+    await page.getByRole('link', { name: `Webhook delivery ${first?.id}` }).waitFor();
+    await page.goto(`/api/v2/jobs/${job?.id}/`);
+    const fields = page.locator('#object-fields');
+    await fields.getByRole('link', { name: 'superuser', exact: true }).first().waitFor();
+    expect(await fields.textContent()).not.toContain('{"id"');
+  });
+
+  it('say of a template that it never ran', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    expect(await page.locator('#object-fields .badge').first().textContent()).toBe('Never run');
+    await page.goto(`/api/v2/projects/${template.project_id}/`);
+    expect(await page.locator('#object-fields').textContent()).not.toContain('Never run');
+  });
+
+  it('say the order of a list that nobody chose', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/webhook_deliveries/');
+    expect(await page.locator('#order_by option').first().textContent()).toBe('Newest first');
+  });
+
+  it('find what is empty, null or not filled in', async () => {
+    const { page } = open;
+    const organization = (await test.make.organization()).id;
+    await test.make.team({ name: 'Filled', description: 'with words', organization });
+    await test.make.team({ name: 'Empty', organization });
+    await page.goto(`/api/v2/teams/?organization=${organization}`);
+    await page.getByLabel('Field').selectOption('description');
+    await page.getByLabel('Comparison').selectOption('is empty');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('link', { name: 'Remove filter description is empty' }).waitFor();
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Empty']);
+    await page.getByLabel('Field').selectOption('description');
+    await page.getByLabel('Comparison').selectOption('is not empty');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Nothing to show.').waitFor();
+    await page.getByRole('link', { name: 'Remove filter description is empty' }).click();
+    expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Filled']);
+  });
+
+  it('leave the filters where one of them is refused', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/teams/?created__gt=yesterday');
+    await page.getByText('400 Bad Request').waitFor();
+    await page.getByRole('link', { name: /^Remove filter created__gt/ }).click();
+    await page.waitForURL(/teams\/$/);
+  });
+
+  it('know who is logged in on a page that does not exist', async () => {
+    const { page } = open;
+    const answer = await page.goto('/nonsense/');
+    expect(answer?.status()).toBe(404);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Log in' }).count()).toBe(0);
+  });
+});

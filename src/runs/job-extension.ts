@@ -21,7 +21,7 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from './launched-by.js';
-import { displayArtifacts } from '../execution/runner/event-summaries.js';
+import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
 

@@ -1,3 +1,4 @@
+import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
 import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
 import { type EventRow, MAX_NAME_LENGTH } from './events.js';
 
@@ -22,10 +23,6 @@ export interface RunCounts {
   readonly taskCount: number;
 }
 
-/** Shown instead of artifacts that were set under `no_log` (docs/contract/runs.md#artifacts). */
-export const HIDDEN_ARTIFACTS = '$hidden due to Ansible no_log flag$';
-/** Set by a playbook itself, this artifact hides them all. */
-export const HIDES_ARTIFACTS = '_ansible_no_log';
 /** Begins what `show_custom_stats` prints of them below the recap, per host and for the run. */
 const PRINTED_ARTIFACTS = 'CUSTOM STATS: ';
 const COUNTERS = [
@@ -76,11 +73,6 @@ export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boo
     (action) => typeof action === 'string' && action.split('.').at(-1) === 'set_stats',
   );
   return isSetStats && isRecord(res) && 'censored' in res;
-}
-
-/** Artifacts as the API shows them. */
-export function displayArtifacts(data: Record<string, unknown>): Record<string, unknown> | string {
-  return data[HIDES_ARTIFACTS] ? HIDDEN_ARTIFACTS : data;
 }
 
 /** The event without the statistics that must not be seen; its output keeps its number of lines. */

@@ -1,11 +1,6 @@
+import { displayArtifacts } from '../../runs/artifacts.js';
 import { EVENT_KINDS } from './event-kinds.js';
-import {
-  artifacts,
-  countRun,
-  displayArtifacts,
-  hostSummaries,
-  setsHiddenStats,
-} from './event-summaries.js';
+import { artifacts, countRun, hostSummaries, setsHiddenStats } from './event-summaries.js';
 import { isRunnerEvent, MAX_RESULT_BYTES, type RunnerEvent, toEventRow } from './events.js';
 
 function event(name: string, data: object = {}, more: object = {}): RunnerEvent {

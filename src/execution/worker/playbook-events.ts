@@ -1,9 +1,8 @@
+import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
 import { textsIn } from '../runner/clean-text.js';
 import {
   artifacts,
   countRun,
-  HIDDEN_ARTIFACTS,
-  HIDES_ARTIFACTS,
   hostSummaries,
   isStatistics,
   setsHiddenStats,

@@ -64,7 +64,6 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
 }
 
 function declareFilterTest(target: Type, templates: ResourceDefinition, kind: ReceiverKind): void {
-  templates.links.set('webhook_filters_test', 'webhook_filters/test');
   addRoute(target, 'test_webhook_filters', {
     method: RequestMethod.POST,
     path: ':id/webhook_filters/test',

@@ -17,12 +17,16 @@ export interface RelatedAction {
   route: TableRoute;
 }
 
-/** The actions among the `related` of an object; what has a page too is reached by its link. */
-export function relatedActions(table: RouteTable, object: Item): RelatedAction[] {
-  return pathsOf(object).flatMap(([, path]) => {
-    const entry = table.match(path);
-    const route = entry?.routes.has('GET') ? undefined : entry?.routes.get('POST');
-    return route?.info?.access === 'authenticated' ? [{ path, route }] : [];
+/** The actions on an object; what has a page too is reached by its link. */
+export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[] {
+  if (typeof url !== 'string') return [];
+  const pattern = url.replace(/[^/]+\/$/, ':id/');
+  return table.entries.flatMap((entry) => {
+    const below = entry.pattern.startsWith(pattern) ? entry.pattern.slice(pattern.length) : ':';
+    const route = entry.routes.has('GET') ? undefined : entry.routes.get('POST');
+    return !below.includes(':') && route?.info?.access === 'authenticated'
+      ? [{ path: `${url}${below}/`, route }]
+      : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { Post, Req, UseGuards } from '@nestjs/common';
+import { Post, Req } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
@@ -7,7 +7,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { Machinery } from '../common/rest/machinery.js';
-import { TokenRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -28,7 +28,7 @@ export class TokensController extends ResourceController(tokens, [
   }
 
   @Post()
-  @UseGuards(TokenRateGuard)
+  @LimitedPerUser('tokens', 'TOKEN_RATE')
   @Route({
     kind: 'create',
     access: 'authenticated',

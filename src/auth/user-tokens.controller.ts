@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -8,7 +8,7 @@ import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
-import { TokenRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -50,7 +50,7 @@ export class UserTokensController {
   }
 
   @Post('tokens')
-  @UseGuards(TokenRateGuard)
+  @LimitedPerUser('tokens', 'TOKEN_RATE')
   @Route(create)
   createToken(@Req() request: ApiRequest): Promise<Reply> {
     return this.create(request);
@@ -63,7 +63,7 @@ export class UserTokensController {
   }
 
   @Post('personal_tokens')
-  @UseGuards(TokenRateGuard)
+  @LimitedPerUser('tokens', 'TOKEN_RATE')
   @Route({ ...create, operationId: 'users_personal_tokens_create' })
   createPersonalToken(@Req() request: ApiRequest): Promise<Reply> {
     return this.create(request);

@@ -1,4 +1,4 @@
-import { Body, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Post, Req } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -13,7 +13,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
@@ -35,7 +35,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   /** 200 with the pending record, and its id where clients look for it. */
   @Post(':id/test')
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -57,7 +57,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   @Post(':id/resend')
   @Idempotent()
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
   @Route({
     kind: 'action',
     access: 'authenticated',

@@ -1,4 +1,4 @@
-import { Post, UseGuards } from '@nestjs/common';
+import { Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
 import { INTEGER } from '../common/fields/json-schema.js';
@@ -10,11 +10,9 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
-
-notifications.links.set('resend', 'resend');
 
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
@@ -30,7 +28,7 @@ export class NotificationsController extends ResourceController(notifications, [
   }
 
   @Post(':id/resend')
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
   @Route({
     kind: 'action',
     access: 'authenticated',

@@ -1,87 +1,98 @@
-/** Who may import whom. Arrows point up this table; a cycle is broken by a port or by an event. */
-import { sourceFiles } from './source-files.js';
+/** Who may import whom: the tables of docs/architecture.md, held against the code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** Below the features: what everything stands on. */
-const GROUND: Record<string, readonly string[]> = {
-  config: [],
-  logging: ['common'],
-  database: ['config'],
-  common: ['config', 'database'],
-  access: ['common', 'config', 'database'],
-  activity: ['access', 'common', 'database'],
-};
-const GROUND_NAMES = [...Object.keys(GROUND), 'settings'];
+import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { sourceFiles, type SourceFile } from './source-files.js';
 
-/** Features whose services a feature may call. Declarations of any other are open to all. */
-const SERVICES: Record<string, readonly string[]> = {
-  settings: [],
-  auth: ['users'],
-  users: [],
-  organizations: [],
-  teams: [],
-  credentials: [],
-  labels: [],
-  inventories: ['labels'],
-  templates: ['labels'],
-  // An update of a project is a run.
-  projects: ['jobs', 'templates'],
-  jobs: ['templates', 'projects', 'inventories', 'credentials', 'labels'],
-  workflows: ['jobs', 'templates', 'labels'],
-  'workflow-templates': ['workflows', 'jobs', 'templates', 'labels'],
-  schedules: ['jobs', 'templates', 'workflow-templates', 'labels'],
-  notifications: ['jobs'],
-  webhooks: ['jobs', 'workflow-templates', 'templates', 'credentials', 'projects'],
-  bulk: ['jobs', 'workflows', 'workflow-templates', 'templates', 'inventories'],
-  // Reads what the workers say of themselves.
-  capacity: ['jobs'],
-  dashboard: [],
-  reference: [],
-  'empty-lists': [],
-  root: [],
-  demo: [],
-};
+/** Rooms below `folder` and what they may import, in the order of the table. */
+interface Rooms {
+  folder: string;
+  /** A file of these is no room: it puts the program together. */
+  allowed: ReadonlyMap<string, readonly string[]>;
+}
 
-/** Files that hold data and pure functions: no service, no state, nothing that a cycle could break. */
-const DECLARATION =
-  /\.(resource|schema)\.ts$|\/(sublists|tables|template-notifications|variables|receiver-kinds)\.ts$|^src\/(credentials\/types|jobs\/runner|templates\/launch|webhooks\/(services|filters))/;
+const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'architecture.md'), 'utf8');
 
-const moduleOf = (path: string): string => path.split('/')[1] ?? '';
+/** Reads the table below a heading: name of the room, what it holds, names of what it imports. */
+function roomsOf(heading: string, folder: string): Rooms {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = [...section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm)];
+  const names = (text: string): string[] => text.match(/[a-z-]+/g) ?? [];
+  return {
+    folder,
+    allowed: new Map(rows.map(([, room = '', imports = '']) => [room, names(imports)])),
+  };
+}
+
+const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
 const isEntry = (path: string): boolean =>
   path.split('/').length === 2 || path.startsWith('src/cli/');
 
-const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
-
-it('every folder of src has a place in the table', () => {
-  const folders = new Set(
-    files
-      .map(({ path }) => path)
-      .filter((path) => !isEntry(path))
-      .map(moduleOf),
-  );
-  const known = [...Object.keys(GROUND), ...Object.keys(SERVICES), 'static', 'cli'];
-  expect([...folders].filter((folder) => !known.includes(folder))).toEqual([]);
-});
-
-it('modules import only what stands above them', () => {
-  const faults = files
-    .filter(({ path }) => !isEntry(path))
-    .flatMap(({ path, imports }) =>
-      imports
-        .filter((target) => target.path.startsWith('src/') && !isEntry(target.path))
-        .filter((target) => !isAllowed(moduleOf(path), target.path, target.typeOnly))
-        .map((target) => `${path} imports ${target.path}`),
-    );
-  expect(faults).toEqual([]);
-});
-
-function isAllowed(from: string, target: string, typeOnly: boolean): boolean {
-  const to = moduleOf(target);
-  if (from === to) return true;
-  const ground = GROUND[from];
-  if (ground) return ground.includes(to);
-  if (GROUND_NAMES.includes(to) || DECLARATION.test(target) || typeOnly) return true;
-  return SERVICES[from]?.includes(to) ?? false;
+/** Room of a file, or null for what is in none. */
+function roomOf({ folder }: Rooms, path: string): string | null {
+  if (!path.startsWith(`${folder}/`)) return null;
+  const [room = '', ...rest] = path.slice(folder.length + 1).split('/');
+  return rest.length > 0 ? room : null;
 }
+
+interface Arrow {
+  from: string;
+  to: string;
+  /** `a.ts imports b.ts`, for people. */
+  where: string;
+  typeOnly: boolean;
+}
+
+const arrowsOf = (rooms: Rooms): Arrow[] =>
+  files.filter(({ path }) => !isEntry(path)).flatMap((file) => arrowsFrom(rooms, file));
+
+const arrowsFrom = (rooms: Rooms, { path, imports }: SourceFile): Arrow[] =>
+  imports.flatMap((target) => {
+    const [from, to] = [roomOf(rooms, path), roomOf(rooms, target.path)];
+    if (from === null || to === null || from === to) return [];
+    return [{ from, to, where: `${path} imports ${target.path}`, typeOnly: target.typeOnly }];
+  });
+
+describe.each([
+  ['Rooms', roomsOf('Rooms', 'src'), (): boolean => true],
+  // A field may name the type of what it refers to: types are gone when the program runs.
+  [
+    'Common machinery',
+    roomsOf('Common machinery', 'src/common'),
+    ({ typeOnly }: Arrow): boolean => !typeOnly,
+  ],
+] as const)('%s', (_name, rooms, counts) => {
+  const names = [...rooms.allowed.keys()];
+  const arrows = arrowsOf(rooms).filter(counts);
+
+  it('are all in the table', () => {
+    const found = files.flatMap(({ path }) => roomOf(rooms, path) ?? []);
+    expect([...new Set(found)].filter((room) => room !== 'cli').sort()).toEqual([...names].sort());
+  });
+
+  it('import only what stands above them, so that there are no circles', () => {
+    const faults = [...rooms.allowed].flatMap(([room, imports]) =>
+      imports
+        .filter((name) => !(names.indexOf(name) >= 0 && names.indexOf(name) < names.indexOf(room)))
+        .map((name) => `${room} may not import ${name}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('import what the table says', () => {
+    const faults = arrows.filter(({ from, to }) => !rooms.allowed.get(from)?.includes(to));
+    expect(faults.map(({ where }) => where)).toEqual([]);
+  });
+
+  it('need what the table says', () => {
+    const used = new Set(arrows.map(({ from, to }) => `${from} imports ${to}`));
+    const said = [...rooms.allowed].flatMap(([room, imports]) =>
+      imports.map((name) => `${room} imports ${name}`),
+    );
+    expect(said.filter((arrow) => !used.has(arrow))).toEqual([]);
+  });
+});
 
 it('nothing imports the program, and only the program and the tests import all features', () => {
   const entries = [
@@ -126,7 +137,7 @@ it('Express is known to the edge of the application only', () => {
     .filter(({ text }) => /^import (?!type)[^;]*from 'express'/m.test(text))
     .map(({ path }) => path);
   expect(
-    faults.filter((path) => !/^src\/(common\/(http|browsable)\/|configure-app)/.test(path)),
+    faults.filter((path) => !/^src\/(common\/(http|pages|rest)\/|configure-app)/.test(path)),
   ).toEqual([]);
 });
 

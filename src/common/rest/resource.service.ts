@@ -258,24 +258,20 @@ export class ResourceService {
   }
 
   /** Whether a create by this caller could succeed at all; OPTIONS and forms show it. */
-  async mayAdd(definition: ResourceDefinition, actor: Actor): Promise<boolean> {
-    if (actor.isSuperuser) return true;
-    const rule = definition.policy.mayAdd?.(actor) ?? FALSE;
-    if (rule === TRUE || rule === FALSE) return rule === TRUE;
-    const found = await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
-    return found?.may === true;
+  async mayAdd({ policy }: ResourceDefinition, actor: Actor): Promise<boolean> {
+    return actor.isSuperuser || this.holds(policy.mayAdd?.(actor) ?? FALSE);
   }
 
   /** @throws Forbidden unless the caller may create an object with these values */
-  async assertMayAdd(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
-    if (actor.isSuperuser) return;
-    const rule = definition.policy.add?.(values)('t', actor) ?? FALSE;
-    if (rule === TRUE) return;
-    const found =
-      rule === FALSE
-        ? undefined
-        : await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
-    if (!found?.may) throw new Forbidden();
+  async assertMayAdd({ policy }: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
+    if (actor.isSuperuser || (await this.holds(policy.add?.(values)('t', actor) ?? FALSE))) return;
+    throw new Forbidden();
+  }
+
+  /** Whether a rule that speaks of no row is true. */
+  private async holds(rule: Sql): Promise<boolean> {
+    if (rule === TRUE || rule === FALSE) return rule === TRUE;
+    return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
   }
 
   /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */

@@ -137,7 +137,9 @@ describe('a firing', () => {
     });
     expect(record).toMatchObject({ status: 'pending', attempts: 0 });
     const { body } = await matrix.test.as.orgAdmin.delete(made.url).expect(409);
-    expect(body).toEqual({ detail: 'Delete not allowed while there are pending notifications' });
+    expect(body).toEqual({
+      detail: `Delete not allowed while there are pending notifications: notification ${held.id}.`,
+    });
   });
 
   it('that failed goes with its template, and what was planned with it', async () => {

@@ -5,6 +5,7 @@ import { insertRow, updateRow } from '../../database/rows.js';
 import { and, FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
+import { INT4_MAX } from '../fields/text.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../errors/errors.js';
 import type { Reply } from '../http/reply.js';
@@ -292,9 +293,7 @@ export class ResourceService {
 const noMatch = ({ label }: ResourceDefinition): NotFound =>
   new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
 
-function idCondition(id: number): Sql {
-  return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;
-}
+const idCondition = (id: number): Sql => (id > 0 && id <= INT4_MAX ? sql`t.id = ${id}` : FALSE);
 
 function joinColumns(columns: readonly Sql[]): Sql {
   return columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);

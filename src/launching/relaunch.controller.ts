@@ -46,9 +46,13 @@ const RELAUNCH_NEEDS = object({
   retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
 });
 
-/** The form of a relaunch asks for the passwords that the credentials of the job lack. */
+/**
+ * The form of a relaunch asks for the passwords that the credentials of the job lack. Who may not
+ * start it is shown none; a request is told what the job has lost before what the caller may not do.
+ */
 async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
+  await machinery.resources.assertMay(jobs, parent.id, 'start', actor);
   const needs = await machinery.find(RelaunchService).needs(parent, actor);
   const fields = FIELDS.filter(({ name }) => name === 'hosts');
   return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
@@ -86,7 +90,6 @@ export class RelaunchController {
     parent: jobs,
     resource: jobs,
     adds: { job: INTEGER },
-    needs: 'start',
     opens: askedBy,
     body: FIELDS,
     status: 201,

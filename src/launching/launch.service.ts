@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
-import type { LaunchCheck, LaunchedRuns, LaunchRequest, SpawnedJob } from './launch-request.js';
+import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
 import { SlicedLaunches } from './sliced-launches.js';
 
 /**
@@ -38,17 +38,14 @@ export class LaunchService {
    * Creates the jobs as `pending`, those in slices as workflow jobs, in the caller's transaction or one of its own.
    *
    * @param actor null: no permission is asked (webhooks)
+   * @returns in the order of the requests
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
-  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRuns> {
+  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      return {
-        jobIds: await this.write(plans),
-        ignored: plans.map(({ ignored }) => ignored),
-        isSliced: plans.map(({ slices }) => slices > 1),
-      };
+      return this.write(plans);
     });
   }
 
@@ -59,20 +56,22 @@ export class LaunchService {
    *
    * @throws NotFound for a template that does not exist
    */
-  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
+  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedRun[]> {
     const plans = await this.plan(requests, null);
-    const ids = await this.write(plans);
-    return zip(ids, plans).map(([id, { errors }]) => ({ id, errors }));
+    const runs = await this.write(plans);
+    return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
   }
 
-  private async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
-    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+  private async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
-    if (sliced.length === 0) return jobs;
-    const workflows = await this.slices.write(sliced);
-    return plans.map(({ slices }) =>
-      existing((slices === 1 ? jobs : workflows).shift(), 'every plan has a run'),
-    );
+    const ids = {
+      job: await this.rows.write(plans.filter(({ slices }) => slices === 1)),
+      workflow_job: sliced.length === 0 ? [] : await this.slices.write(sliced),
+    };
+    return plans.map(({ slices, ignored }) => {
+      const type = slices === 1 ? 'job' : 'workflow_job';
+      return { id: existing(ids[type].shift(), 'every plan has a run'), type, ignored };
+    });
   }
 
   private async plan(

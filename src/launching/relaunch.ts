@@ -89,8 +89,8 @@ export class RelaunchService {
       ...(webhook ? { webhook } : {}),
     };
     try {
-      const { jobIds } = await this.launches.launch([request], actor);
-      return itemAt(jobIds, 0);
+      const launched = await this.launches.launch([request], actor);
+      return itemAt(launched, 0).id;
     } catch (error) {
       // Launching the template itself is allowed: what is refused are the objects of the prompts.
       throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);

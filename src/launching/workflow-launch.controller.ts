@@ -104,12 +104,13 @@ export class WorkflowLaunchController {
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const { prompts } = readLaunchBody(body);
-    const { jobIds, ignored } = await this.launches.launch(
+    const launched = await this.launches.launch(
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
       actor,
     );
-    const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
-    const shown = await this.resources.show(workflowJobs, job, actor);
-    return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
+    const { id: runId, type, ignored } = itemAt(launched, 0);
+    const run = await this.resources.load(workflowJobs, runId, actor);
+    const shown = await this.resources.show(workflowJobs, run, actor);
+    return Reply.created({ [type]: runId, ignored_fields: ignored, ...shown });
   }
 }

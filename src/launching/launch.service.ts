@@ -4,11 +4,12 @@ import { Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { WorkflowRows } from '../workflows/workflow-rows.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
 import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
-import { SlicedLaunches } from './sliced-launches.js';
+import { slicedJobOf } from './sliced-jobs.js';
 
 /**
  * The one way from a job template to a job. Set-based: the number of statements does not depend on the
@@ -21,7 +22,7 @@ export class LaunchService {
     private readonly loader: LaunchLoader,
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
-    private readonly slices: SlicedLaunches,
+    private readonly workflows: WorkflowRows,
   ) {}
 
   /**
@@ -64,10 +65,9 @@ export class LaunchService {
 
   private async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
-    const ids = {
-      job: await this.rows.write(plans.filter(({ slices }) => slices === 1)),
-      workflow_job: sliced.length === 0 ? [] : await this.slices.write(sliced),
-    };
+    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+    const workflows = await this.workflows.write(sliced.map(slicedJobOf));
+    const ids = { job: jobs, workflow_job: workflows.map(({ id }) => id) };
     return plans.map(({ slices, ignored }) => {
       const type = slices === 1 ? 'job' : 'workflow_job';
       return { id: existing(ids[type].shift(), 'every plan has a run'), type, ignored };

@@ -1,30 +1,16 @@
-import { Injectable } from '@nestjs/common';
 import type { PlannedLaunch } from './launch-check.js';
-import { SlicedLaunches } from './sliced-launches.js';
 import type { Prompts } from '../prompts/launch-config.js';
-import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
-
-/**
- * Launches of job templates whose hosts are shared out among several jobs
- * (docs/contract/launching.md#slices).
- */
-@Injectable()
-export class SlicedJobs extends SlicedLaunches {
-  constructor(private readonly rows: WorkflowRows) {
-    super();
-  }
-
-  async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
-    const rows = await this.rows.write(plans.map(slicedJobOf));
-    return rows.map(({ id }) => id);
-  }
-}
+import type { NewWorkflowJob } from '../workflows/workflow-rows.js';
 
 /** Fields of a launch that its slices have no more say in. */
 const SETTLED: ReadonlySet<string> = new Set(['extra_vars', 'job_slice_count']);
 
-/** The jobs take the hosts and the variables of the whole launch as they were worked out for it. */
-function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
+/**
+ * The workflow job of a launch whose hosts are shared out among several jobs
+ * (docs/contract/launching.md#slices): they take the hosts and the variables of the whole launch as
+ * they were worked out for it.
+ */
+export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;
   const accepted: Prompts = Object.fromEntries(
     Object.entries(plan.accepted).filter(([field]) => !SETTLED.has(field)),

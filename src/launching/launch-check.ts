@@ -3,14 +3,13 @@ import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { credentialSlot, launchErrors, removalErrors } from '../credentials/types/combination.js';
 import {
-  ASK_SWITCHES,
   mergePrompts,
-  PROMPT_FIELDS,
   type MergedPrompts,
   type PromptedTemplate,
-  type Prompts,
 } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, type Prompts } from '../prompts/launch-options.js';
 import { refFault } from '../job-templates/job-template-checks.js';
+import { storedPrompts } from '../prompts/prompt-columns.js';
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
@@ -29,8 +28,6 @@ export interface PlannedLaunch extends LaunchCheck {
   slices: number;
 }
 
-/** Columns of a template that launch fields override. */
-const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
 /** Launch fields whose objects this installation has none of. */
 const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
@@ -53,7 +50,7 @@ export function planLaunch(
     template: parseVariables(String(template.row.extra_vars ?? '')),
     survey: template.survey,
     asks: prompted.asks('extra_vars'),
-    sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
+    sent: prompts.extra_vars ?? {},
     ...(request.extraVars ? { forced: request.extraVars } : {}),
     ...(request.secretNames ? { secretNames: request.secretNames } : {}),
     isRelaunch: request.isRelaunch === true,
@@ -88,7 +85,7 @@ function slicesOf(
   { inventories }: LaunchObjects,
 ): number {
   if (slice) return 1;
-  const hosts = inventories.get(inventory as number)?.totalHosts ?? 0;
+  const hosts = inventories.get(inventory ?? 0)?.totalHosts ?? 0;
   return Math.max(1, Math.min(Number(wanted), hosts));
 }
 
@@ -97,13 +94,10 @@ export function promptedOf(
   { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
-  const own = Object.fromEntries(
-    PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
-  ) as Prompts;
   return {
     asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
-      ...own,
+      ...storedPrompts(row),
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
       instance_groups: instanceGroups,
@@ -134,7 +128,7 @@ function withOwnCredentials(
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): Prompts {
-  const sent = prompts.credentials as number[] | undefined;
+  const sent = prompts.credentials;
   if (!SAVED.includes(launchType) || !sent) return prompts;
   const taken = new Set(
     sent.flatMap((id) => {
@@ -147,11 +141,11 @@ function withOwnCredentials(
 }
 
 function credentialsOf(
-  { credentials }: Prompts,
+  { credentials = [] }: Prompts,
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): LaunchCredential[] {
-  return (credentials as number[]).flatMap(
+  return credentials.flatMap(
     (id) => objects.credentials.get(id) ?? template.credentials.find((one) => one.id === id) ?? [],
   );
 }
@@ -171,15 +165,14 @@ function forbiddenOf(
   objects: LaunchObjects,
 ): LaunchCheck['forbidden'] {
   if (!template.mayStart) return 'template';
-  const inventory = objects.inventories.get(accepted.inventory as number);
+  const { inventory: inventoryId = 0, credentials = [], labels = [] } = accepted;
+  const inventory = objects.inventories.get(inventoryId);
   const own = new Set(template.credentials.map(({ id }) => id));
-  const added = ((accepted.credentials ?? []) as number[]).filter((id) => !own.has(id));
+  const added = credentials.filter((id) => !own.has(id));
   const mayNot = added.some((id) => objects.credentials.get(id)?.mayUse === false);
   const carried = new Set(template.labels.map(({ id }) => id));
-  const hidden = ((accepted.labels ?? []) as number[]).some(
-    (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
-  );
-  const foreign = ((accepted.instance_groups ?? []) as number[]).some(
+  const hidden = labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false);
+  const foreign = (accepted.instance_groups ?? []).some(
     (id) =>
       !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
   );
@@ -188,18 +181,15 @@ function forbiddenOf(
 
 function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
   const errors: FieldErrors = {};
-  const { inventory } = prompts;
-  if (typeof inventory === 'number' && !objects.inventories.has(inventory)) {
+  const { inventory, credentials = [] } = prompts;
+  if (inventory !== undefined && !objects.inventories.has(inventory)) {
     errors.inventory = [invalidPk(inventory)];
   }
-  const credentials = (prompts.credentials ?? []) as number[];
   const unknown = credentials.filter((id) => !objects.credentials.has(id));
   if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
-  const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
+  const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  const groups = ((accepted.instance_groups ?? []) as number[]).filter(
-    (id) => !objects.instanceGroups.has(id),
-  );
+  const groups = (accepted.instance_groups ?? []).filter((id) => !objects.instanceGroups.has(id));
   if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
   for (const field of WITHOUT_OBJECTS) {
     const ids = [accepted[field] ?? []].flat();
@@ -211,10 +201,10 @@ function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObj
 /** What a row may refer to; what is missing is among the errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const { inventory, labels, ...rest } = prompts;
-  const known = (labels as number[] | undefined)?.filter((id) => objects.labels.has(id));
+  const known = labels?.filter((id) => objects.labels.has(id));
   return {
     ...rest,
-    ...(objects.inventories.has(inventory as number) ? { inventory } : {}),
+    ...(inventory !== undefined && objects.inventories.has(inventory) ? { inventory } : {}),
     ...(known ? { labels: known } : {}),
   };
 }
@@ -234,7 +224,7 @@ function resourceErrors(
   else if (lacksRevision(template)) {
     errors.playbook = ['Missing a revision to run due to failed project update.'];
   }
-  if (typeof effective.inventory !== 'number') {
+  if (effective.inventory === undefined) {
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
   } else if (objects.inventories.get(effective.inventory)?.isPendingDeletion === true) {
     errors.inventory = [

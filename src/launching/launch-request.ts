@@ -1,6 +1,6 @@
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** One job to be launched from a job template. */

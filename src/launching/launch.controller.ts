@@ -26,7 +26,7 @@ import {
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
-import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { ASK_SWITCHES } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { jobs } from '../runs/jobs.resource.js';

@@ -81,12 +81,10 @@ export class LaunchService {
     const objects = await this.loader.load(
       {
         templates: [...new Set(requests.map(({ templateId }) => templateId))],
-        inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
-        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
-        credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
-        instanceGroups: requests.flatMap(
-          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
-        ),
+        inventories: requests.flatMap(({ prompts }) => prompts.inventory ?? []),
+        labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
+        credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
+        instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
       },
       actor,
     );

@@ -1,9 +1,10 @@
 import type { PlannedLaunch } from './launch-check.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-options.js';
+import { HANDED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { NewWorkflowJob } from '../workflows/workflow-rows.js';
 
 /** Fields of a launch that its slices have no more say in. */
-const SETTLED: ReadonlySet<string> = new Set(['extra_vars', 'job_slice_count']);
+const SETTLED: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
 /**
  * The workflow job of a launch whose hosts are shared out among several jobs
@@ -12,11 +13,11 @@ const SETTLED: ReadonlySet<string> = new Set(['extra_vars', 'job_slice_count']);
  */
 export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;
-  const accepted: Prompts = Object.fromEntries(
-    Object.entries(plan.accepted).filter(([field]) => !SETTLED.has(field)),
+  const accepted = promptsIn(
+    plan.accepted,
+    PROMPT_FIELDS.filter((field) => !SETTLED.has(field)),
   );
-  const { limit, scm_branch, job_tags, skip_tags } = accepted;
-  const set = Object.entries({ limit, scm_branch, job_tags, skip_tags });
+  const { inventory } = effective;
   const own = template.labels.map(({ id }) => id);
   return {
     name: String(request.name ?? template.row.name),
@@ -29,12 +30,15 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     createdBy: request.createdBy,
     launchType: request.launchType,
     prompts: {
-      ...Object.fromEntries(set.filter(([, value]) => value !== undefined)),
-      inventory: effective.inventory,
+      ...promptsIn(
+        accepted,
+        HANDED_PROMPTS.map(([field]) => field),
+      ),
+      ...(inventory === undefined ? {} : { inventory }),
       extra_vars: variables.variables,
     },
     secrets: variables.secrets,
-    labels: [...new Set([...own, ...((accepted.labels ?? []) as number[])])],
+    labels: [...new Set([...own, ...(accepted.labels ?? [])])],
     ...(request.webhook ? { webhook: request.webhook } : {}),
     nodes: Array.from({ length: slices }, (_, index) => ({
       identifier: `slice ${index + 1}`,

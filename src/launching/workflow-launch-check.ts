@@ -4,29 +4,11 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import type { LaunchObjects } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import { refFault } from '../job-templates/job-template-checks.js';
-import {
-  ASK_SWITCHES,
-  mergePrompts,
-  type PromptedTemplate,
-  type PromptField,
-  type Prompts,
-} from '../prompts/launch-config.js';
+import { mergePrompts, type PromptedTemplate } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
+import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { WorkflowTemplate } from './workflow-launch-loader.js';
-
-/** Launch fields a workflow job template can ask for (docs/contract/launching.md#prompts). */
-export const WORKFLOW_PROMPTS = [
-  'inventory',
-  'limit',
-  'scm_branch',
-  'labels',
-  'job_tags',
-  'skip_tags',
-  'extra_vars',
-] as const satisfies readonly PromptField[];
-
-/** Fields whose values the workflow hands to the nodes that ask for them. */
-const HANDED_ON = ['inventory', 'limit', 'scm_branch', 'job_tags', 'skip_tags'] as const;
 
 /** A launch with everything its workflow job is made of, except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck {
@@ -40,15 +22,10 @@ export interface PlannedWorkflow extends LaunchCheck {
 
 /** What a launch may set of a workflow job template. */
 export function workflowPrompted({ row, labels }: WorkflowTemplate): PromptedTemplate {
-  const asked: readonly PromptField[] = WORKFLOW_PROMPTS;
   return {
-    asks: (field) => asked.includes(field) && row[ASK_SWITCHES[field]] === true,
+    asks: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
     own: {
-      inventory: row.inventory_id,
-      limit: row.limit,
-      scm_branch: row.scm_branch,
-      job_tags: row.job_tags,
-      skip_tags: row.skip_tags,
+      ...storedPrompts(row, HANDED_PROMPTS),
       labels: labels.map(({ id }) => id),
     },
     projectBranch: '',
@@ -68,12 +45,12 @@ export function planWorkflow(
     template: parseVariables(String(template.row.extra_vars ?? '')),
     survey: template.survey,
     asks: prompted.asks('extra_vars'),
-    sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
+    sent: prompts.extra_vars ?? {},
     ...(request.extraVars ? { forced: request.extraVars } : {}),
     ...(request.secretNames ? { secretNames: request.secretNames } : {}),
     isRelaunch: request.isRelaunch === true,
   });
-  const labels = ((accepted.labels ?? []) as number[]).filter((id) => objects.labels.has(id));
+  const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
   const hasIgnoredVariables = Object.keys(variables.ignored).length > 0;
   return {
     request,
@@ -105,13 +82,8 @@ function handedOn(
   effective: Prompts,
   { inventories }: Pick<LaunchObjects, 'inventories'>,
 ): Prompts {
-  const set = HANDED_ON.flatMap((field) => {
-    const value = effective[field];
-    const isSet = value !== null && value !== undefined && value !== '';
-    const exists = field !== 'inventory' || inventories.has(value as number);
-    return isSet && exists ? [[field, value] as const] : [];
-  });
-  return Object.fromEntries(set);
+  const { inventory, ...rest } = handedDown(effective);
+  return inventory !== undefined && inventories.has(inventory) ? { inventory, ...rest } : rest;
 }
 
 /** What the template itself uses may be used by whoever may launch it. */
@@ -121,9 +93,9 @@ function forbiddenOf(
   objects: Pick<LaunchObjects, 'inventories' | 'labels'>,
 ): LaunchCheck['forbidden'] {
   if (!template.mayStart) return 'template';
-  const inventory = objects.inventories.get(accepted.inventory as number);
+  const inventory = objects.inventories.get(accepted.inventory ?? 0);
   const carried = new Set(template.labels.map(({ id }) => id));
-  const hidden = ((accepted.labels ?? []) as number[]).some(
+  const hidden = (accepted.labels ?? []).some(
     (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
   );
   return inventory?.mayUse === false || hidden ? 'prompts' : null;
@@ -136,7 +108,7 @@ function referenceErrors(
   objects: Pick<LaunchObjects, 'inventories' | 'labels'>,
 ): FieldErrors {
   const errors: FieldErrors = {};
-  const sent = prompts.inventory as number | undefined;
+  const sent = prompts.inventory;
   if (sent !== undefined && !objects.inventories.has(sent)) errors.inventory = [invalidPk(sent)];
   const used = objects.inventories.get((accepted.inventory ?? row.inventory_id) as number);
   if (used?.isPendingDeletion === true) {
@@ -146,12 +118,12 @@ function referenceErrors(
         : 'The provided inventory is being deleted.',
     ];
   }
-  const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
+  const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
   return errors;
 }
 
 function branchErrors({ scm_branch: branch }: Prompts): FieldErrors {
-  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
+  const fault = branch === undefined || branch === '' ? null : refFault(branch);
   return fault === null ? {} : { scm_branch: [fault] };
 }

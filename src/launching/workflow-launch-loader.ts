@@ -4,7 +4,7 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, TRUE } from '../database/sql.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import { listsIn, type Prompts } from '../prompts/launch-options.js';
 import { openAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
 import type { Survey } from '../prompts/survey.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
@@ -112,19 +112,16 @@ export class WorkflowLaunchLoader {
   }
 
   private nodeOf(row: NodeRow): SavedNode {
-    const { credentials, labels, instance_groups, survey_passwords: sealed } = row;
+    const { survey_passwords: sealed } = row;
     const place = { table: 'workflow_job_template_nodes', id: row.id };
     const extra_data = openAnswers(this.box, place, row.extra_data, sealed);
-    const lists = Object.entries({ credentials, labels, instance_groups }).filter(
-      ([, ids]) => ids.length > 0,
-    );
     return {
       id: row.id,
       workflowTemplateId: row.workflow_job_template_id,
       templateId: row.unified_job_template_id,
       identifier: row.identifier,
       allParentsMustConverge: row.all_parents_must_converge,
-      prompts: { ...promptsOfNode({ ...row, extra_data }), ...Object.fromEntries(lists) },
+      prompts: { ...promptsOfNode({ ...row, extra_data }), ...listsIn(row) },
       secrets: Object.keys(sealed),
       parents: row.parents,
     };

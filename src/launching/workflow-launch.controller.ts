@@ -23,11 +23,10 @@ import {
 } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
-import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
 import { LaunchSubjects } from './launch-subjects.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';

@@ -69,13 +69,13 @@ export class WorkflowLaunchService {
     const ids = [...new Set(requests.map(({ templateId }) => templateId))];
     const templates = await this.loader.templates(ids, actor);
     const own = [...templates.values()].map(({ row }) => row.inventory_id as number | null);
-    const sent = requests.map(({ prompts }) => prompts.inventory as number | null | undefined);
+    const sent = requests.map(({ prompts }) => prompts.inventory);
     const objects = await this.objects.load(
       {
         templates: [],
         inventories: [...own, ...sent].flatMap((id) => id ?? []),
         credentials: [],
-        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
+        labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
       },
       actor,
     );

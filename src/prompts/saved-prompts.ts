@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
-import { mergePrompts, type PromptedTemplate, type Prompts } from './launch-config.js';
+import { mergePrompts, type PromptedTemplate } from './launch-config.js';
+import type { Prompts } from './launch-options.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
 const NOT_ASKED = 'Field is not configured to prompt on launch.';
@@ -24,7 +25,7 @@ export function savedPromptErrors(
 ): FieldErrors {
   const { ignored } = mergePrompts(prompted, prompts);
   const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [NOT_ASKED]]);
-  const variables = (prompts.extra_vars ?? {}) as Readonly<Record<string, unknown>>;
+  const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),
     ...variableErrors(variables, survey, prompted.asks('extra_vars')),

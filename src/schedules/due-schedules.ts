@@ -9,7 +9,7 @@ import { sql } from '../database/sql.js';
 import { ScheduleStep } from '../runs/schedule-step.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { openAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import { listsIn, type Prompts } from '../prompts/launch-options.js';
 import { promptsOfNode } from '../workflow-templates/node-prompts.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
@@ -112,14 +112,11 @@ export class DueSchedules extends ScheduleStep {
 
   /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
   private promptsOf(schedule: DueSchedule): Prompts | null {
-    const { id, credentials, labels, instance_groups, survey_passwords: sealed } = schedule;
+    const { id, survey_passwords: sealed } = schedule;
     try {
       const place = { table: 'schedules', id };
       const extra_data = openAnswers(this.box, place, schedule.extra_data, sealed);
-      const lists = Object.entries({ credentials, labels, instance_groups }).filter(
-        ([, ids]) => ids.length > 0,
-      );
-      return { ...promptsOfNode({ ...schedule, extra_data }), ...Object.fromEntries(lists) };
+      return { ...promptsOfNode({ ...schedule, extra_data }), ...listsIn(schedule) };
     } catch (error) {
       if (error instanceof UnsealError) return null;
       throw error;

@@ -7,7 +7,7 @@ import type { LaunchCheck, LaunchedRun, LaunchRequest } from '../launching/launc
 import { LaunchService } from '../launching/launch.service.js';
 import { insertProjectUpdates } from '../launching/project-update-rows.js';
 import { RunTransitions, type NewRun } from '../runs/transitions.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 
 /** One occurrence of a schedule that is to be launched. */

@@ -3,31 +3,22 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Values } from '../common/rest/hooks.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { savedPromptErrors, type SavedTarget } from '../prompts/saved-prompts.js';
-import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
-
-/** Launch field and its column. */
-const FIELDS = Object.keys(NODE_PROMPT_COLUMNS).map(
-  (column) => [column.replace(/_id$/, ''), column] as const,
-);
+import { STORED_PROMPTS, storedPrompts } from '../prompts/prompt-columns.js';
 
 /** The launch fields that a stored node sets; what hangs on it as lists is not among them. */
 export function promptsOfNode(row: Row): Prompts {
-  const set = FIELDS.flatMap(([field, column]) => {
-    const value = row[column];
-    return value === null || value === undefined ? [] : [[field, value] as const];
-  });
   const variables = row.extra_data as Record<string, unknown>;
   return {
-    ...Object.fromEntries(set),
+    ...storedPrompts(row),
     ...(Object.keys(variables).length > 0 ? { extra_vars: variables } : {}),
   };
 }
 
 /** What a node is after a request. @param row the stored node, if there is one */
 export function nodeAfter(values: Values, row: Partial<Row>): Row {
-  const columns = FIELDS.map(
+  const columns = STORED_PROMPTS.map(
     ([field, column]) => [column, field in values ? values[field] : row[column]] as const,
   );
   return {
@@ -39,17 +30,14 @@ export function nodeAfter(values: Values, row: Partial<Row>): Row {
 
 /** The values that take every launch field off a node. */
 export const NO_PROMPTS: Values = {
-  ...Object.fromEntries(FIELDS.map(([field]) => [field, null])),
+  ...Object.fromEntries(STORED_PROMPTS.map(([field]) => [field, null])),
   extra_data: {},
 };
 
 /** Reads `extra_data` as the variables of a launch are read: an object, or its JSON or YAML text. */
 export function readExtraData(given: unknown): Record<string, unknown> {
   try {
-    return (readLaunchBody({ extra_vars: given }).prompts.extra_vars ?? {}) as Record<
-      string,
-      unknown
-    >;
+    return readLaunchBody({ extra_vars: given }).prompts.extra_vars ?? {};
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });

@@ -11,6 +11,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { refFault } from '../job-templates/job-template-checks.js';
+import { promptsIn } from '../prompts/launch-options.js';
 import { sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
 import { secretVariables } from '../prompts/survey.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
@@ -137,10 +138,9 @@ function dropPrompts(values: Values, isMoved: boolean): void {
 
 function promptFaults(values: Values, row: Partial<Row>, template: SavedLaunchTarget): FieldErrors {
   const prompts = promptsOfNode(nodeAfter(values, row));
-  const { execution_environment: environment = null } = values;
   const errors = nodePromptErrors(template, {
     ...prompts,
-    ...(environment === null ? {} : { execution_environment: environment }),
+    ...promptsIn(values, ['execution_environment']),
   });
   const branch = prompts.scm_branch;
   const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;

@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { listsIn, type Prompts } from '../prompts/launch-options.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
+import { variablesIn } from '../prompts/saved-prompts.js';
 import type { EdgeKind, NewNode } from '../workflows/workflow-rows.js';
 import type { WorkflowSecrets } from './node-request.js';
 
@@ -55,7 +56,7 @@ export class FormerNodes {
 const promptsOf = (node: FormerNode): Prompts => ({
   ...storedPrompts(node),
   ...listsIn(node),
-  ...(Object.keys(node.extra_data).length === 0 ? {} : { extra_vars: node.extra_data }),
+  ...variablesIn(node.extra_data),
 });
 
 /** Names of variables that are stored masked. */

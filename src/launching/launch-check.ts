@@ -8,7 +8,7 @@ import {
   type PromptedTemplate,
 } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, type Prompts } from '../prompts/launch-options.js';
-import { refFault } from '../job-templates/job-template-checks.js';
+import { refErrors } from '../prompts/branch.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
@@ -254,16 +254,12 @@ function valueErrors(
   if (Number(accepted.job_slice_count) > 1 && slices === 1 && !request.slice) {
     errors.job_slice_count = ['Job inventory does not have enough hosts for slicing'];
   }
-  const branch = accepted.scm_branch;
-  if (typeof branch === 'string' && branch !== '') {
-    if (template.project?.allowsOverride !== true) {
-      errors.scm_branch = ['Project does not allow override of branch.'];
-    } else {
-      const fault = refFault(branch);
-      if (fault !== null) errors.scm_branch = [fault];
-    }
+  const isChosen = (accepted.scm_branch ?? '') !== '';
+  if (isChosen && template.project?.allowsOverride !== true) {
+    errors.scm_branch = ['Project does not allow override of branch.'];
+    return errors;
   }
-  return errors;
+  return { ...errors, ...refErrors(accepted) };
 }
 
 function credentialErrors({ request, template, accepted, credentials, slices }: Plan): FieldErrors {

@@ -3,7 +3,7 @@ import { parseVariables } from '../common/fields/variables.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import type { LaunchObjects } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
-import { refFault } from '../job-templates/job-template-checks.js';
+import { refErrors } from '../prompts/branch.js';
 import { mergePrompts, type PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
 import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
@@ -66,7 +66,7 @@ export function planWorkflow(
     errors: {
       ...referenceErrors(prompts, accepted, template, objects),
       ...variables.errors,
-      ...branchErrors(accepted),
+      ...refErrors(accepted),
     },
   };
 }
@@ -121,9 +121,4 @@ function referenceErrors(
   const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
   return errors;
-}
-
-function branchErrors({ scm_branch: branch }: Prompts): FieldErrors {
-  const fault = branch === undefined || branch === '' ? null : refFault(branch);
-  return fault === null ? {} : { scm_branch: [fault] };
 }

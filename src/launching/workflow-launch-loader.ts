@@ -4,12 +4,11 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, TRUE } from '../database/sql.js';
-import { listsIn, type Prompts } from '../prompts/launch-options.js';
-import { openAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
 import type { Survey } from '../prompts/survey.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 import type { EdgeKind } from '../workflow-templates/node-edges.js';
-import { promptsOfNode } from '../workflow-templates/node-prompts.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
@@ -36,16 +35,11 @@ export interface SavedNode {
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-interface NodeRow extends Row {
+interface NodeRow extends SavedLaunch {
   workflow_job_template_id: number;
   unified_job_template_id: number | null;
   identifier: string;
   all_parents_must_converge: boolean;
-  extra_data: Record<string, unknown>;
-  survey_passwords: SealedAnswers;
-  credentials: number[];
-  labels: number[];
-  instance_groups: number[];
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
@@ -112,17 +106,14 @@ export class WorkflowLaunchLoader {
   }
 
   private nodeOf(row: NodeRow): SavedNode {
-    const { survey_passwords: sealed } = row;
-    const place = { table: 'workflow_job_template_nodes', id: row.id };
-    const extra_data = openAnswers(this.box, place, row.extra_data, sealed);
     return {
       id: row.id,
       workflowTemplateId: row.workflow_job_template_id,
       templateId: row.unified_job_template_id,
       identifier: row.identifier,
       allParentsMustConverge: row.all_parents_must_converge,
-      prompts: { ...promptsOfNode({ ...row, extra_data }), ...listsIn(row) },
-      secrets: Object.keys(sealed),
+      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
+      secrets: Object.keys(row.survey_passwords),
       parents: row.parents,
     };
   }

@@ -1,5 +1,5 @@
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launch-options.js';
-import { savedPromptErrors } from '../prompts/saved-prompts.js';
+import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';

@@ -1,35 +1,22 @@
-import { parseVariables } from '../common/fields/variables.js';
-import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { credentialSlot, launchErrors, removalErrors } from '../credentials/types/combination.js';
-import {
-  mergePrompts,
-  type MergedPrompts,
-  type PromptedTemplate,
-} from '../prompts/launch-config.js';
-import { ASK_SWITCHES, type Prompts } from '../prompts/launch-options.js';
+import type { PromptedTemplate } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
 import { refErrors } from '../prompts/branch.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
-import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
+import { deletionErrors, settleLaunch, withEventRef, type SettledLaunch } from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** A launch with everything its job row is made of. */
-export interface PlannedLaunch extends LaunchCheck {
+export interface PlannedLaunch extends LaunchCheck, Omit<SettledLaunch, 'unknown'> {
   template: LaunchTemplate;
-  /** Value of each launch field that holds for the job. */
-  effective: Prompts;
-  accepted: Prompts;
-  variables: MergedVariables;
   credentials: LaunchCredential[];
   /** Jobs among which the hosts are shared out; 1: the launch is one job. */
   slices: number;
 }
-
-/** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
 /** Works out one launch: its rules over loaded objects, without any side effect. */
 export function planLaunch(
@@ -39,37 +26,25 @@ export function planLaunch(
   limits: { maxForks: number },
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
+  const isBranchFree = template.project?.allowsOverride === true;
   const prompts = withOwnCredentials(
-    withEventRef(request, template, prompted),
+    withEventRef(request, prompted, isBranchFree),
     request,
     template,
     objects,
   );
-  const merged = mergePrompts(prompted, prompts);
-  const variables = mergeVariables({
-    template: parseVariables(String(template.row.extra_vars ?? '')),
-    survey: template.survey,
-    asks: prompted.asks('extra_vars'),
-    sent: prompts.extra_vars ?? {},
-    ...(request.extraVars ? { forced: request.extraVars } : {}),
-    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
-    isRelaunch: request.isRelaunch === true,
-  });
-  const effective = { ...prompted.own, ...merged.accepted };
+  const input = { prompted, prompts, fields: PROMPT_FIELDS };
+  const { unknown, ...settled } = settleLaunch(request, template, input, objects);
+  const { accepted, effective, variables } = settled;
   const credentials = credentialsOf(effective, template, objects);
   const slices = slicesOf(request, effective, objects);
-  const plan = {
-    ...{ request, template, effective, accepted: merged.accepted, variables, credentials },
-    slices,
-  };
+  const plan = { ...settled, template, credentials, slices };
   return {
     ...plan,
     effective: withoutUnknown(effective, objects),
-    accepted: withoutUnknown(merged.accepted, objects),
-    ignored: ignoredOf(merged, variables),
-    forbidden: forbiddenOf(merged.accepted, template, objects),
+    accepted: withoutUnknown(accepted, objects),
     errors: {
-      ...referenceErrors(prompts, merged.accepted, objects),
+      ...unknown,
       ...resourceErrors(plan, objects),
       ...variables.errors,
       ...valueErrors(plan, limits),
@@ -106,18 +81,6 @@ export function promptedOf(
   };
 }
 
-/** The ref of an event is used where it can be (docs/contract/launching.md#branches). */
-function withEventRef(
-  { prompts, scmBranch }: LaunchRequest,
-  { project }: LaunchTemplate,
-  template: PromptedTemplate,
-): Prompts {
-  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
-  return isWanted && project?.allowsOverride === true && template.asks('scm_branch')
-    ? { ...prompts, scm_branch: scmBranch }
-    : prompts;
-}
-
 /** Saved launches name credentials that come on top of the template's; any other names all of them. */
 const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
 
@@ -150,54 +113,6 @@ function credentialsOf(
   );
 }
 
-function ignoredOf(
-  { ignored }: MergedPrompts,
-  variables: MergedVariables,
-): Record<string, unknown> {
-  const hasVariables = Object.keys(variables.ignored).length > 0;
-  return hasVariables ? { ...ignored, extra_vars: variables.ignored } : { ...ignored };
-}
-
-/** What the template itself uses may be used by whoever may launch it. */
-function forbiddenOf(
-  accepted: Prompts,
-  template: LaunchTemplate,
-  objects: LaunchObjects,
-): LaunchCheck['forbidden'] {
-  if (!template.mayStart) return 'template';
-  const { inventory: inventoryId = 0, credentials = [], labels = [] } = accepted;
-  const inventory = objects.inventories.get(inventoryId);
-  const own = new Set(template.credentials.map(({ id }) => id));
-  const added = credentials.filter((id) => !own.has(id));
-  const mayNot = added.some((id) => objects.credentials.get(id)?.mayUse === false);
-  const carried = new Set(template.labels.map(({ id }) => id));
-  const hidden = labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false);
-  const foreign = (accepted.instance_groups ?? []).some(
-    (id) =>
-      !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
-  );
-  return inventory?.mayUse === false || mayNot || hidden || foreign ? 'prompts' : null;
-}
-
-function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
-  const errors: FieldErrors = {};
-  const { inventory, credentials = [] } = prompts;
-  if (inventory !== undefined && !objects.inventories.has(inventory)) {
-    errors.inventory = [invalidPk(inventory)];
-  }
-  const unknown = credentials.filter((id) => !objects.credentials.has(id));
-  if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
-  const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
-  if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  const groups = (accepted.instance_groups ?? []).filter((id) => !objects.instanceGroups.has(id));
-  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
-  for (const field of WITHOUT_OBJECTS) {
-    const ids = [accepted[field] ?? []].flat();
-    if (ids.length > 0) errors[field] = ids.map(invalidPk);
-  }
-  return errors;
-}
-
 /** What a row may refer to; what is missing is among the errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const { inventory, labels, ...rest } = prompts;
@@ -226,14 +141,10 @@ function resourceErrors(
   }
   if (effective.inventory === undefined) {
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
-  } else if (objects.inventories.get(effective.inventory)?.isPendingDeletion === true) {
-    errors.inventory = [
-      accepted.inventory === undefined
-        ? 'The inventory associated with this Job Template is being deleted.'
-        : 'The provided inventory is being deleted.',
-    ];
+    return errors;
   }
-  return errors;
+  const inventory = objects.inventories.get(effective.inventory);
+  return { ...errors, ...deletionErrors(inventory, accepted, 'Job Template') };
 }
 
 /** A sync on its way is waited for by the scheduler; one that failed, or never was, leaves no files. */

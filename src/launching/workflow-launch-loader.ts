@@ -6,17 +6,13 @@ import { Database } from '../database/database.js';
 import { sql, TRUE } from '../database/sql.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
-import type { Survey } from '../prompts/survey.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 import type { EdgeKind } from '../workflow-templates/node-edges.js';
+import type { LaunchableTemplate } from './launch-plan.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
-export interface WorkflowTemplate {
-  row: Row;
-  mayStart: boolean;
-  /** The survey when it is switched on, its defaults in clear. */
-  survey: Survey | null;
+export interface WorkflowTemplate extends LaunchableTemplate {
   /** Labels it carries. */
   labels: { id: number; name: string }[];
 }
@@ -76,6 +72,9 @@ export class WorkflowLaunchLoader {
               ? openSurvey(this.box, row.id as number, row.survey_spec)
               : null,
           labels: carried as WorkflowTemplate['labels'],
+          // The jobs of its nodes have them.
+          credentials: [],
+          instanceGroups: [],
         },
       ]),
     );

@@ -10,7 +10,7 @@ import { Database } from '../database/database.js';
 import { join, sql, type Sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
 import { LaunchLoader, type LaunchObjects } from '../launching/launch-loader.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import {
   WorkflowLaunchLoader,

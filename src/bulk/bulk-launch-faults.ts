@@ -2,7 +2,7 @@ import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
 import type { LaunchObjects } from '../launching/launch-loader.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { PromptList, Prompts } from '../prompts/launch-options.js';
 import type { JobEntry } from './job-entries.js';
 
 /** A template that an entry names. */
@@ -66,6 +66,7 @@ export function templateFaults(
 export const idsOfType = (subjects: readonly Subject[], type: string): number[] =>
   subjects.filter((one) => one.type === type).map(({ id }) => id);
 
+type ObjectField = PromptList | 'inventory' | 'execution_environment';
 type Usable = (id: number, objects: LaunchObjects) => boolean;
 
 /** Fields that name objects, what those are called, and whether the caller may have one used. */
@@ -74,7 +75,7 @@ const OBJECTS = [
   ['credentials', 'Credentials', (id, { credentials }) => credentials.get(id)?.mayUse === true],
   ['labels', 'Labels', (id, { labels }) => labels.get(id)?.mayRead === true],
   ['execution_environment', 'Execution Environments', () => false],
-] as const satisfies readonly [keyof Prompts, plural: string, Usable][];
+] as const satisfies readonly [ObjectField, plural: string, Usable][];
 
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
 
@@ -104,6 +105,6 @@ function notFound(plural: string, ids: readonly number[]): string[] {
 }
 
 /** Ids that any of the prompts name in a field, each once. */
-export function named(all: readonly Prompts[], field: keyof Prompts): number[] {
-  return [...new Set(all.flatMap((prompts) => (prompts[field] ?? []) as number | number[]))];
+export function named(all: readonly Prompts[], field: ObjectField): number[] {
+  return [...new Set(all.flatMap((prompts) => prompts[field] ?? []))];
 }

@@ -7,6 +7,7 @@ import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
+import { TEXT_PROMPTS } from '../prompts/launch-options.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
@@ -14,9 +15,6 @@ import { WORKFLOW_FIELDS } from './bulk-job.schema.js';
 import { BulkLaunchCheck, type BulkLaunch, type CheckedLaunch } from './bulk-launch-check.js';
 import { assertWithin, readEntries } from './entry-list.js';
 import { readJobEntries, readPrompts, type JobEntry } from './job-entries.js';
-
-/** Texts of the whole launch that may be left out, and not be empty. */
-const NOT_BLANK = ['limit', 'scm_branch', 'job_tags', 'skip_tags'] as const;
 
 /** Launches many jobs as nodes of one workflow job: all or none. */
 @Injectable()
@@ -58,7 +56,8 @@ export class BulkLaunchService {
     const errors: FieldErrors = {};
     const own = collect(errors, () => validate(WORKFLOW_FIELDS, body));
     const given = collect(errors, () => readEntries('jobs', body.jobs));
-    for (const field of NOT_BLANK) {
+    // Texts of the whole launch may be left out, and not be empty.
+    for (const field of TEXT_PROMPTS) {
       const value = body[field];
       if (typeof value === 'string' && value.trim() === '') {
         errors[field] = ['This field may not be blank.'];

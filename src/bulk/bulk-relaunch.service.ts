@@ -5,7 +5,6 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
-import type { Prompts } from '../prompts/launch-config.js';
 import { FormerNodes } from '../launching/former-nodes.js';
 import { assertOwnSecrets } from '../launching/relaunch-secrets.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
@@ -40,7 +39,7 @@ export class BulkRelaunch {
         name: String(job.name),
         description: String(job.description),
         organizationId: job.organization_id as number | null,
-        prompts: fill('', promptsOf(config) as Prompts),
+        prompts: fill('', promptsOf(config)),
         entries,
       },
       actor,

@@ -4,7 +4,7 @@ import { INT4_MAX, isStorable } from '../common/fields/text.js';
 import { typeName } from '../common/fields/validate.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
-import { PROMPT_FIELDS, type Prompts } from '../prompts/launch-config.js';
+import { PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
 
 /** A job of a bulk launch, its values typed. */
 export interface JobEntry {

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../common/errors/errors.js';
-import { checkRef, GitSourceError } from '../code-hosts/git-source.js';
+import { refErrors } from '../prompts/branch.js';
 
 /** What decides about a template: its fields as they would be, and the objects they name. */
 export interface TemplateFacts {
@@ -62,27 +62,13 @@ function inventoryErrors({ value, touches }: TemplateFacts): FieldErrors {
 function branchErrors({ value, touches, project }: TemplateFacts): FieldErrors {
   if (!touches('scm_branch', 'ask_scm_branch_on_launch', 'project')) return {};
   const errors: FieldErrors = {};
-  const branch = String(value('scm_branch') ?? '');
+  const branch = value('scm_branch') ?? '';
   const isFixed = project?.allow_override !== true;
   const refused = ['Project does not allow overriding branch.'];
   if (branch !== '' && isFixed) errors.scm_branch = refused;
-  else if (branch !== '') {
-    const fault = refFault(branch);
-    if (fault !== null) errors.scm_branch = [fault];
-  }
+  else Object.assign(errors, refErrors({ scm_branch: branch }));
   if (value('ask_scm_branch_on_launch') === true && isFixed) {
     errors.ask_scm_branch_on_launch = refused;
   }
   return errors;
-}
-
-/** What is wrong with the name of a branch, tag or commit; null when nothing is. */
-export function refFault(name: string): string | null {
-  try {
-    checkRef(name);
-    return null;
-  } catch (error) {
-    if (error instanceof GitSourceError) return error.message;
-    throw error;
-  }
 }

@@ -9,6 +9,7 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 
@@ -16,23 +17,9 @@ import { WebhookFields } from '../templates/webhook-fields.js';
 const NON_SENSITIVE = new Set([
   'name',
   'description',
-  'forks',
-  'limit',
-  'verbosity',
-  'extra_vars',
-  'job_tags',
   'force_handlers',
-  'skip_tags',
-  'ask_variables_on_launch',
-  'ask_tags_on_launch',
-  'ask_job_type_on_launch',
-  'ask_skip_tags_on_launch',
-  'ask_inventory_on_launch',
-  'ask_credential_on_launch',
   'survey_enabled',
-  'diff_mode',
-  'timeout',
-  'job_slice_count',
+  ...HARMLESS_OPTIONS,
 ]);
 
 @Injectable()

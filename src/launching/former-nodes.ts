@@ -3,7 +3,9 @@ import { ENCRYPTED } from '../common/fields/validate.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { PROMPT_FIELDS, type Prompts } from '../prompts/launch-config.js';
+import { listsIn, type Prompts } from '../prompts/launch-options.js';
+import { storedPrompts } from '../prompts/prompt-columns.js';
+import { variablesIn } from '../prompts/saved-prompts.js';
 import type { EdgeKind, NewNode } from '../workflows/workflow-rows.js';
 import type { WorkflowSecrets } from './node-request.js';
 
@@ -11,9 +13,11 @@ interface FormerNode extends Row {
   unified_job_template_id: number | null;
   identifier: string;
   extra_data: Record<string, unknown>;
-  inventory_id: number | null;
   all_parents_must_converge: boolean;
   parents: { identifier: string; kind: EdgeKind }[];
+  credentials: number[];
+  labels: number[];
+  instance_groups: number[];
 }
 
 /** The nodes of a workflow job as they were, for another one like it. */
@@ -49,17 +53,11 @@ export class FormerNodes {
 }
 
 /** What the node set itself; objects deleted meanwhile are gone from it. */
-function promptsOf(node: FormerNode): Prompts {
-  const given = PROMPT_FIELDS.map((field) => [field, node[field]]).filter(([, one]) => isSet(one));
-  return {
-    ...(Object.fromEntries(given) as Prompts),
-    ...(node.inventory_id === null ? {} : { inventory: node.inventory_id }),
-    ...(Object.keys(node.extra_data).length === 0 ? {} : { extra_vars: node.extra_data }),
-  };
-}
-
-const isSet = (value: unknown): boolean =>
-  value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+const promptsOf = (node: FormerNode): Prompts => ({
+  ...storedPrompts(node),
+  ...listsIn(node),
+  ...variablesIn(node.extra_data),
+});
 
 /** Names of variables that are stored masked. */
 export const secretNames = (variables: object | null | undefined): string[] =>

@@ -1,38 +1,22 @@
-import { parseVariables } from '../common/fields/variables.js';
-import { invalidPk } from '../common/fields/validate.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { credentialSlot, launchErrors, removalErrors } from '../credentials/types/combination.js';
-import {
-  ASK_SWITCHES,
-  mergePrompts,
-  PROMPT_FIELDS,
-  type MergedPrompts,
-  type PromptedTemplate,
-  type Prompts,
-} from '../prompts/launch-config.js';
-import { refFault } from '../job-templates/job-template-checks.js';
-import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
+import type { PromptedTemplate } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
+import { refErrors } from '../prompts/branch.js';
+import { storedPrompts } from '../prompts/prompt-columns.js';
+import { deletionErrors, settleLaunch, withEventRef, type SettledLaunch } from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** A launch with everything its job row is made of. */
-export interface PlannedLaunch extends LaunchCheck {
+export interface PlannedLaunch extends LaunchCheck, Omit<SettledLaunch, 'unknown'> {
   template: LaunchTemplate;
-  /** Value of each launch field that holds for the job. */
-  effective: Prompts;
-  accepted: Prompts;
-  variables: MergedVariables;
   credentials: LaunchCredential[];
   /** Jobs among which the hosts are shared out; 1: the launch is one job. */
   slices: number;
 }
-
-/** Columns of a template that launch fields override. */
-const COLUMNS: Partial<Record<keyof Prompts, string>> = { inventory: 'inventory_id' };
-/** Launch fields whose objects this installation has none of. */
-const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
 /** Works out one launch: its rules over loaded objects, without any side effect. */
 export function planLaunch(
@@ -42,37 +26,25 @@ export function planLaunch(
   limits: { maxForks: number },
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
+  const isBranchFree = template.project?.allowsOverride === true;
   const prompts = withOwnCredentials(
-    withEventRef(request, template, prompted),
+    withEventRef(request, prompted, isBranchFree),
     request,
     template,
     objects,
   );
-  const merged = mergePrompts(prompted, prompts);
-  const variables = mergeVariables({
-    template: parseVariables(String(template.row.extra_vars ?? '')),
-    survey: template.survey,
-    asks: prompted.asks('extra_vars'),
-    sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
-    ...(request.extraVars ? { forced: request.extraVars } : {}),
-    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
-    isRelaunch: request.isRelaunch === true,
-  });
-  const effective = { ...prompted.own, ...merged.accepted };
+  const input = { prompted, prompts, fields: PROMPT_FIELDS };
+  const { unknown, ...settled } = settleLaunch(request, template, input, objects);
+  const { accepted, effective, variables } = settled;
   const credentials = credentialsOf(effective, template, objects);
   const slices = slicesOf(request, effective, objects);
-  const plan = {
-    ...{ request, template, effective, accepted: merged.accepted, variables, credentials },
-    slices,
-  };
+  const plan = { ...settled, template, credentials, slices };
   return {
     ...plan,
     effective: withoutUnknown(effective, objects),
-    accepted: withoutUnknown(merged.accepted, objects),
-    ignored: ignoredOf(merged, variables),
-    forbidden: forbiddenOf(merged.accepted, template, objects),
+    accepted: withoutUnknown(accepted, objects),
     errors: {
-      ...referenceErrors(prompts, merged.accepted, objects),
+      ...unknown,
       ...resourceErrors(plan, objects),
       ...variables.errors,
       ...valueErrors(plan, limits),
@@ -88,7 +60,7 @@ function slicesOf(
   { inventories }: LaunchObjects,
 ): number {
   if (slice) return 1;
-  const hosts = inventories.get(inventory as number)?.totalHosts ?? 0;
+  const hosts = inventories.get(inventory ?? 0)?.totalHosts ?? 0;
   return Math.max(1, Math.min(Number(wanted), hosts));
 }
 
@@ -97,31 +69,16 @@ export function promptedOf(
   { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
-  const own = Object.fromEntries(
-    PROMPT_FIELDS.map((field) => [field, row[COLUMNS[field] ?? field]]),
-  ) as Prompts;
   return {
     asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
-      ...own,
+      ...storedPrompts(row),
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
       instance_groups: instanceGroups,
     },
     projectBranch: project?.branch ?? '',
   };
-}
-
-/** The ref of an event is used where it can be (docs/contract/launching.md#branches). */
-function withEventRef(
-  { prompts, scmBranch }: LaunchRequest,
-  { project }: LaunchTemplate,
-  template: PromptedTemplate,
-): Prompts {
-  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
-  return isWanted && project?.allowsOverride === true && template.asks('scm_branch')
-    ? { ...prompts, scm_branch: scmBranch }
-    : prompts;
 }
 
 /** Saved launches name credentials that come on top of the template's; any other names all of them. */
@@ -134,7 +91,7 @@ function withOwnCredentials(
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): Prompts {
-  const sent = prompts.credentials as number[] | undefined;
+  const sent = prompts.credentials;
   if (!SAVED.includes(launchType) || !sent) return prompts;
   const taken = new Set(
     sent.flatMap((id) => {
@@ -147,74 +104,22 @@ function withOwnCredentials(
 }
 
 function credentialsOf(
-  { credentials }: Prompts,
+  { credentials = [] }: Prompts,
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): LaunchCredential[] {
-  return (credentials as number[]).flatMap(
+  return credentials.flatMap(
     (id) => objects.credentials.get(id) ?? template.credentials.find((one) => one.id === id) ?? [],
   );
-}
-
-function ignoredOf(
-  { ignored }: MergedPrompts,
-  variables: MergedVariables,
-): Record<string, unknown> {
-  const hasVariables = Object.keys(variables.ignored).length > 0;
-  return hasVariables ? { ...ignored, extra_vars: variables.ignored } : { ...ignored };
-}
-
-/** What the template itself uses may be used by whoever may launch it. */
-function forbiddenOf(
-  accepted: Prompts,
-  template: LaunchTemplate,
-  objects: LaunchObjects,
-): LaunchCheck['forbidden'] {
-  if (!template.mayStart) return 'template';
-  const inventory = objects.inventories.get(accepted.inventory as number);
-  const own = new Set(template.credentials.map(({ id }) => id));
-  const added = ((accepted.credentials ?? []) as number[]).filter((id) => !own.has(id));
-  const mayNot = added.some((id) => objects.credentials.get(id)?.mayUse === false);
-  const carried = new Set(template.labels.map(({ id }) => id));
-  const hidden = ((accepted.labels ?? []) as number[]).some(
-    (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
-  );
-  const foreign = ((accepted.instance_groups ?? []) as number[]).some(
-    (id) =>
-      !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
-  );
-  return inventory?.mayUse === false || mayNot || hidden || foreign ? 'prompts' : null;
-}
-
-function referenceErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
-  const errors: FieldErrors = {};
-  const { inventory } = prompts;
-  if (typeof inventory === 'number' && !objects.inventories.has(inventory)) {
-    errors.inventory = [invalidPk(inventory)];
-  }
-  const credentials = (prompts.credentials ?? []) as number[];
-  const unknown = credentials.filter((id) => !objects.credentials.has(id));
-  if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
-  const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
-  if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  const groups = ((accepted.instance_groups ?? []) as number[]).filter(
-    (id) => !objects.instanceGroups.has(id),
-  );
-  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
-  for (const field of WITHOUT_OBJECTS) {
-    const ids = [accepted[field] ?? []].flat();
-    if (ids.length > 0) errors[field] = ids.map(invalidPk);
-  }
-  return errors;
 }
 
 /** What a row may refer to; what is missing is among the errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const { inventory, labels, ...rest } = prompts;
-  const known = (labels as number[] | undefined)?.filter((id) => objects.labels.has(id));
+  const known = labels?.filter((id) => objects.labels.has(id));
   return {
     ...rest,
-    ...(objects.inventories.has(inventory as number) ? { inventory } : {}),
+    ...(inventory !== undefined && objects.inventories.has(inventory) ? { inventory } : {}),
     ...(known ? { labels: known } : {}),
   };
 }
@@ -234,16 +139,12 @@ function resourceErrors(
   else if (lacksRevision(template)) {
     errors.playbook = ['Missing a revision to run due to failed project update.'];
   }
-  if (typeof effective.inventory !== 'number') {
+  if (effective.inventory === undefined) {
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
-  } else if (objects.inventories.get(effective.inventory)?.isPendingDeletion === true) {
-    errors.inventory = [
-      accepted.inventory === undefined
-        ? 'The inventory associated with this Job Template is being deleted.'
-        : 'The provided inventory is being deleted.',
-    ];
+    return errors;
   }
-  return errors;
+  const inventory = objects.inventories.get(effective.inventory);
+  return { ...errors, ...deletionErrors(inventory, accepted, 'Job Template') };
 }
 
 /** A sync on its way is waited for by the scheduler; one that failed, or never was, leaves no files. */
@@ -264,16 +165,12 @@ function valueErrors(
   if (Number(accepted.job_slice_count) > 1 && slices === 1 && !request.slice) {
     errors.job_slice_count = ['Job inventory does not have enough hosts for slicing'];
   }
-  const branch = accepted.scm_branch;
-  if (typeof branch === 'string' && branch !== '') {
-    if (template.project?.allowsOverride !== true) {
-      errors.scm_branch = ['Project does not allow override of branch.'];
-    } else {
-      const fault = refFault(branch);
-      if (fault !== null) errors.scm_branch = [fault];
-    }
+  const isChosen = (accepted.scm_branch ?? '') !== '';
+  if (isChosen && template.project?.allowsOverride !== true) {
+    errors.scm_branch = ['Project does not allow override of branch.'];
+    return errors;
   }
-  return errors;
+  return { ...errors, ...refErrors(accepted) };
 }
 
 function credentialErrors({ request, template, accepted, credentials, slices }: Plan): FieldErrors {

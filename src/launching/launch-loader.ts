@@ -11,7 +11,7 @@ import type {
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
-import type { Survey } from '../prompts/survey.js';
+import type { LaunchableTemplate } from './launch-plan.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 
@@ -44,13 +44,9 @@ export interface LaunchInstanceGroup {
 }
 
 /** A job template with all that decides about a launch of it. */
-export interface LaunchTemplate {
-  row: Row;
-  mayStart: boolean;
+export interface LaunchTemplate extends LaunchableTemplate {
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
-  /** The survey when it is switched on, its defaults in clear. */
-  survey: Survey | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
   /** Ids of the groups its jobs prefer, best first. */

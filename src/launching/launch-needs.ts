@@ -1,5 +1,5 @@
 import { vaultPasswordName } from '../credentials/types/inputs.js';
-import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from '../prompts/launch-options.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
 import type { LaunchTemplate } from './launch-loader.js';

@@ -1,6 +1,6 @@
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** One job to be launched from a job template. */
@@ -42,20 +42,17 @@ export interface LaunchCheck {
   ignored: Record<string, unknown>;
 }
 
-/** A job that was made whatever is wrong with it. */
-export interface SpawnedJob {
+/** The run that came of a request. */
+export interface LaunchedRun {
   id: number;
-  /** Why it cannot run, by field; empty when it can. */
+  /** Resource type: a job template launched in slices makes a workflow job. */
+  type: 'job' | 'workflow_job';
+  /** Fields that were sent and that the template does not ask for, with their values. */
+  ignored: Record<string, unknown>;
+}
+
+/** A run that was made whatever is wrong with it. */
+export interface SpawnedRun extends LaunchedRun {
+  /** Why it cannot go on, by field; empty when it can. */
   errors: FieldErrors;
-}
-
-/** Jobs in the order of their requests, and what each request sent in vain. */
-export interface LaunchedJobs {
-  jobIds: number[];
-  ignored: Record<string, unknown>[];
-}
-
-/** Runs of job templates: a launch in slices is a workflow job. */
-export interface LaunchedRuns extends LaunchedJobs {
-  isSliced: boolean[];
 }

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
+import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/transitions.js';
 
 /** Columns a job takes over from its template as they are. */
@@ -21,19 +22,6 @@ const COPIED = {
   allow_simultaneous: 'boolean',
 } as const;
 
-/** Columns that a launch may have set, by launch field. */
-const PROMPTED = {
-  job_type: 'text',
-  scm_branch: 'text',
-  forks: 'integer',
-  limit: 'text',
-  verbosity: 'integer',
-  job_tags: 'text',
-  skip_tags: 'text',
-  timeout: 'integer',
-  diff_mode: 'boolean',
-} as const;
-
 const OWN = {
   id: 'integer',
   type: 'text',
@@ -44,7 +32,6 @@ const OWN = {
   job_template_id: 'integer',
   created_by_id: 'integer',
   modified_by_id: 'integer',
-  inventory_id: 'integer',
   extra_vars: 'text',
   start_args: 'text',
   launch_config: 'json',
@@ -56,7 +43,8 @@ const OWN = {
   job_slice_count: 'integer',
 } as const;
 
-const COLUMNS: Record<string, string> = { ...OWN, ...COPIED, ...PROMPTED };
+/** Those that a launch may have set are among them. */
+const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...COPIED, ...OWN };
 
 /** Writes jobs: rows, credentials, audit, and what follows a new run, in the caller's transaction. */
 @Injectable()
@@ -99,12 +87,9 @@ export class LaunchRows {
   private rowOf(id: number, plan: PlannedLaunch): Record<string, unknown> {
     const { request, template, effective, variables } = plan;
     const copied = Object.keys(COPIED).map((column) => [column, template.row[column]]);
-    const prompted = Object.keys(PROMPTED).map((field) => [
-      field,
-      effective[field as keyof typeof PROMPTED],
-    ]);
     return {
-      ...Object.fromEntries([...copied, ...prompted]),
+      ...Object.fromEntries(copied),
+      ...columnsOfPrompts(effective),
       id,
       type: 'job',
       name: request.name ?? template.row.name,
@@ -114,7 +99,6 @@ export class LaunchRows {
       job_template_id: template.row.id,
       created_by_id: request.createdBy,
       modified_by_id: request.createdBy,
-      inventory_id: effective.inventory ?? null,
       extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
       start_args: sealPasswords(this.box, id, usedPasswords(plan)),
       launch_config: JSON.stringify({
@@ -149,7 +133,7 @@ export class LaunchRows {
   private async linkLabels(ids: readonly number[], plans: readonly PlannedLaunch[]): Promise<void> {
     const links = plans.flatMap(({ template, accepted }, index) => {
       const own = template.labels.map(({ id }) => id);
-      const labels = new Set([...own, ...((accepted.labels ?? []) as number[])]);
+      const labels = new Set([...own, ...(accepted.labels ?? [])]);
       return [...labels].map((label) => [ids[index], label]);
     });
     if (links.length === 0) return;

@@ -50,8 +50,8 @@ export class LaunchTargets extends SavedLaunchTargets {
           : workflow
             ? workflowPrompted(workflow)
             : ASKS_NOTHING;
-        const survey = job?.survey ?? workflow?.survey ?? null;
-        return [id, { id, type, name, prompted, survey, credentials: job?.credentials ?? [] }];
+        const { survey = null, credentials = [] } = job ?? workflow ?? {};
+        return [id, { id, type, name, prompted, survey, credentials }];
       }),
     );
   }

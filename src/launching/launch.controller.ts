@@ -26,7 +26,7 @@ import {
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
-import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { ASK_SWITCHES } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { jobs } from '../runs/jobs.resource.js';
@@ -116,7 +116,7 @@ export class LaunchController {
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const { prompts, credentialPasswords } = readLaunchBody(body);
-    const { jobIds, ignored, isSliced } = await this.launches.launch(
+    const launched = await this.launches.launch(
       [
         {
           templateId: id,
@@ -128,9 +128,9 @@ export class LaunchController {
       ],
       actor,
     );
-    const kind = isSliced[0] ? 'workflow_job' : 'job';
-    const run = await this.resources.load(resource(kind), itemAt(jobIds, 0), actor);
-    const shown = await this.resources.show(resource(kind), run, actor);
-    return Reply.created({ [kind]: run.id, ignored_fields: ignored[0], ...shown });
+    const { id: runId, type, ignored } = itemAt(launched, 0);
+    const run = await this.resources.load(resource(type), runId, actor);
+    const shown = await this.resources.show(resource(type), run, actor);
+    return Reply.created({ [type]: runId, ignored_fields: ignored, ...shown });
   }
 }

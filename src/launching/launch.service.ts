@@ -4,11 +4,12 @@ import { Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { WorkflowRows } from '../workflows/workflow-rows.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
-import type { LaunchCheck, LaunchedRuns, LaunchRequest, SpawnedJob } from './launch-request.js';
-import { SlicedLaunches } from './sliced-launches.js';
+import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
+import { slicedJobOf } from './sliced-jobs.js';
 
 /**
  * The one way from a job template to a job. Set-based: the number of statements does not depend on the
@@ -21,7 +22,7 @@ export class LaunchService {
     private readonly loader: LaunchLoader,
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
-    private readonly slices: SlicedLaunches,
+    private readonly workflows: WorkflowRows,
   ) {}
 
   /**
@@ -38,17 +39,14 @@ export class LaunchService {
    * Creates the jobs as `pending`, those in slices as workflow jobs, in the caller's transaction or one of its own.
    *
    * @param actor null: no permission is asked (webhooks)
+   * @returns in the order of the requests
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
-  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRuns> {
+  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      return {
-        jobIds: await this.write(plans),
-        ignored: plans.map(({ ignored }) => ignored),
-        isSliced: plans.map(({ slices }) => slices > 1),
-      };
+      return this.write(plans);
     });
   }
 
@@ -59,20 +57,21 @@ export class LaunchService {
    *
    * @throws NotFound for a template that does not exist
    */
-  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
+  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedRun[]> {
     const plans = await this.plan(requests, null);
-    const ids = await this.write(plans);
-    return zip(ids, plans).map(([id, { errors }]) => ({ id, errors }));
+    const runs = await this.write(plans);
+    return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
   }
 
-  private async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
-    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+  private async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
-    if (sliced.length === 0) return jobs;
-    const workflows = await this.slices.write(sliced);
-    return plans.map(({ slices }) =>
-      existing((slices === 1 ? jobs : workflows).shift(), 'every plan has a run'),
-    );
+    const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
+    const workflows = await this.workflows.write(sliced.map(slicedJobOf));
+    const ids = { job: jobs, workflow_job: workflows.map(({ id }) => id) };
+    return plans.map(({ slices, ignored }) => {
+      const type = slices === 1 ? 'job' : 'workflow_job';
+      return { id: existing(ids[type].shift(), 'every plan has a run'), type, ignored };
+    });
   }
 
   private async plan(
@@ -82,12 +81,10 @@ export class LaunchService {
     const objects = await this.loader.load(
       {
         templates: [...new Set(requests.map(({ templateId }) => templateId))],
-        inventories: requests.flatMap(({ prompts }) => (prompts.inventory as number | null) ?? []),
-        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
-        credentials: requests.flatMap(({ prompts }) => (prompts.credentials ?? []) as number[]),
-        instanceGroups: requests.flatMap(
-          ({ prompts }) => (prompts.instance_groups ?? []) as number[],
-        ),
+        inventories: requests.flatMap(({ prompts }) => prompts.inventory ?? []),
+        labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
+        credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
+        instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
       },
       actor,
     );

@@ -9,13 +9,9 @@ import { LaunchSubjects } from './launch-subjects.js';
 import { LaunchTargets } from './launch-targets.js';
 import { LaunchController } from './launch.controller.js';
 import { LaunchService } from './launch.service.js';
-import { NestedLaunches } from './nested-launches.js';
-import { NestedWorkflowLaunches } from './nested-workflow-launches.js';
 import { LaunchPanel } from './pages/launch-panel.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.js';
-import { SlicedJobs } from './sliced-jobs.js';
-import { SlicedLaunches } from './sliced-launches.js';
 import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
 import { WorkflowLaunchController } from './workflow-launch.controller.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
@@ -31,12 +27,9 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     ...[LaunchTargets, LaunchSubjects],
     { provide: SavedLaunchTargets, useExisting: LaunchTargets },
     { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
-    { provide: SlicedLaunches, useClass: SlicedJobs },
-    { provide: NestedLaunches, useClass: NestedWorkflowLaunches },
   ],
   exports: [
     ...[LaunchLoader, LaunchService, RelaunchService, SavedLaunchTargets, ProjectSyncs],
-    NestedLaunches,
     ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
   ],
 })

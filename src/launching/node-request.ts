@@ -2,9 +2,8 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { Artifacts } from '../runs/handed-artifacts.js';
 import type { LaunchRequest } from './launch-request.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
-import type { PromptField, Prompts } from '../prompts/launch-config.js';
-
-type Variables = Record<string, unknown>;
+import type { Prompts } from '../prompts/launch-options.js';
+import { handedDown } from '../prompts/prompt-columns.js';
 
 /** A node that is about to start, with what it takes from its workflow job and its parents. */
 export interface StartingNode extends Row {
@@ -32,15 +31,6 @@ export interface WorkflowSecrets {
   names: readonly string[];
 }
 
-/** Prompts of a workflow job that reach the runs in it. */
-const HANDED_DOWN: readonly PromptField[] = [
-  'inventory',
-  'limit',
-  'scm_branch',
-  'job_tags',
-  'skip_tags',
-];
-
 /**
  * How the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
  * prompts of the workflow job over those of the node; variables of the node, then artifacts, then
@@ -58,17 +48,13 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
     ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
   } as const;
   if (node.is_bulk_job) return { ...common, prompts: own };
-  const workflow = fill('', promptsOf(node.launch_config) as Prompts);
-  const handed = HANDED_DOWN.filter((field) => isSet(workflow[field])).map((field) => [
-    field,
-    workflow[field],
-  ]);
-  const variables = (workflow.extra_vars ?? {}) as Variables;
+  const workflow = fill('', promptsOf(node.launch_config));
+  const variables = workflow.extra_vars ?? {};
   const { open, secret } = node.inherited;
   const secretNames = Object.keys(secret).filter((name) => !Object.hasOwn(variables, name));
   return {
     ...common,
-    prompts: { ...own, ...(Object.fromEntries(handed) as Prompts), ...labelsOf(own, workflow) },
+    prompts: { ...own, ...handedDown(workflow), ...labelsOf(own, workflow) },
     extraVars: { ...open, ...secret, ...variables },
     secretNames: [...names, ...secretNames],
   };
@@ -76,11 +62,9 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
 
 /** Labels of both, as labels of a launch come on top of the template's. */
 function labelsOf(own: Prompts, workflow: Prompts): Prompts {
-  const labels = [own.labels, workflow.labels].flatMap((ids) => (ids ?? []) as number[]);
+  const labels = [own.labels, workflow.labels].flatMap((ids) => ids ?? []);
   return labels.length > 0 ? { labels: [...new Set(labels)] } : {};
 }
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** The event's variables reach the run; its status and its repetitions are the workflow job's. */
 const eventOf = ({ webhook_delivery_id: deliveryId }: StartingNode): Partial<LaunchRequest> =>

@@ -10,7 +10,7 @@ import { organizations } from '../organizations/organizations.resource.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { isActive } from '../runs/cancel.service.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
@@ -89,8 +89,8 @@ export class RelaunchService {
       ...(webhook ? { webhook } : {}),
     };
     try {
-      const { jobIds } = await this.launches.launch([request], actor);
-      return itemAt(jobIds, 0);
+      const launched = await this.launches.launch([request], actor);
+      return itemAt(launched, 0).id;
     } catch (error) {
       // Launching the template itself is allowed: what is refused are the objects of the prompts.
       throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);
@@ -132,14 +132,14 @@ export class RelaunchService {
     const isMine = job.created_by_id === actor.id || actor.isSuperuser;
     if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
     const config = job.launch_config as object | null;
-    const prompts: Prompts = promptsOf(config);
+    const prompts = promptsOf(config);
     const secrets = secretNames(job);
     if (secrets.length > 0) {
       const opened = openSecrets(this.box, job.id, config);
       const answers = secrets.map((name) => [name, opened[name]]);
       prompts.extra_vars = {
-        ...(prompts.extra_vars as Record<string, unknown>),
-        ...(Object.fromEntries(answers) as Record<string, unknown>),
+        ...prompts.extra_vars,
+        ...Object.fromEntries(answers),
       };
     }
     // Credentials that were deleted meanwhile are gone from the former job too.

@@ -1,36 +1,23 @@
-import { Injectable } from '@nestjs/common';
 import type { PlannedLaunch } from './launch-check.js';
-import { SlicedLaunches } from './sliced-launches.js';
-import type { Prompts } from '../prompts/launch-config.js';
-import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
-
-/**
- * Launches of job templates whose hosts are shared out among several jobs
- * (docs/contract/launching.md#slices).
- */
-@Injectable()
-export class SlicedJobs extends SlicedLaunches {
-  constructor(private readonly rows: WorkflowRows) {
-    super();
-  }
-
-  async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
-    const rows = await this.rows.write(plans.map(slicedJobOf));
-    return rows.map(({ id }) => id);
-  }
-}
+import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-options.js';
+import { HANDED_PROMPTS } from '../prompts/prompt-columns.js';
+import type { NewWorkflowJob } from '../workflows/workflow-rows.js';
 
 /** Fields of a launch that its slices have no more say in. */
-const SETTLED: ReadonlySet<string> = new Set(['extra_vars', 'job_slice_count']);
+const SETTLED: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
-/** The jobs take the hosts and the variables of the whole launch as they were worked out for it. */
-function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
+/**
+ * The workflow job of a launch whose hosts are shared out among several jobs
+ * (docs/contract/launching.md#slices): they take the hosts and the variables of the whole launch as
+ * they were worked out for it.
+ */
+export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;
-  const accepted: Prompts = Object.fromEntries(
-    Object.entries(plan.accepted).filter(([field]) => !SETTLED.has(field)),
+  const accepted = promptsIn(
+    plan.accepted,
+    PROMPT_FIELDS.filter((field) => !SETTLED.has(field)),
   );
-  const { limit, scm_branch, job_tags, skip_tags } = accepted;
-  const set = Object.entries({ limit, scm_branch, job_tags, skip_tags });
+  const { inventory } = effective;
   const own = template.labels.map(({ id }) => id);
   return {
     name: String(request.name ?? template.row.name),
@@ -43,12 +30,15 @@ function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     createdBy: request.createdBy,
     launchType: request.launchType,
     prompts: {
-      ...Object.fromEntries(set.filter(([, value]) => value !== undefined)),
-      inventory: effective.inventory,
+      ...promptsIn(
+        accepted,
+        HANDED_PROMPTS.map(([field]) => field),
+      ),
+      ...(inventory === undefined ? {} : { inventory }),
       extra_vars: variables.variables,
     },
     secrets: variables.secrets,
-    labels: [...new Set([...own, ...((accepted.labels ?? []) as number[])])],
+    labels: [...new Set([...own, ...(accepted.labels ?? [])])],
     ...(request.webhook ? { webhook: request.webhook } : {}),
     nodes: Array.from({ length: slices }, (_, index) => ({
       identifier: `slice ${index + 1}`,

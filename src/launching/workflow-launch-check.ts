@@ -1,32 +1,12 @@
-import { invalidPk } from '../common/fields/validate.js';
-import { parseVariables } from '../common/fields/variables.js';
-import type { FieldErrors } from '../common/errors/errors.js';
+import { deletionErrors, settleLaunch, withEventRef } from './launch-plan.js';
 import type { LaunchObjects } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
-import { refFault } from '../job-templates/job-template-checks.js';
-import {
-  ASK_SWITCHES,
-  mergePrompts,
-  type PromptedTemplate,
-  type PromptField,
-  type Prompts,
-} from '../prompts/launch-config.js';
-import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
+import { refErrors } from '../prompts/branch.js';
+import type { PromptedTemplate } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
+import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
+import type { MergedVariables } from '../prompts/launch-variables.js';
 import type { WorkflowTemplate } from './workflow-launch-loader.js';
-
-/** Launch fields a workflow job template can ask for (docs/contract/launching.md#prompts). */
-export const WORKFLOW_PROMPTS = [
-  'inventory',
-  'limit',
-  'scm_branch',
-  'labels',
-  'job_tags',
-  'skip_tags',
-  'extra_vars',
-] as const satisfies readonly PromptField[];
-
-/** Fields whose values the workflow hands to the nodes that ask for them. */
-const HANDED_ON = ['inventory', 'limit', 'scm_branch', 'job_tags', 'skip_tags'] as const;
 
 /** A launch with everything its workflow job is made of, except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck {
@@ -40,15 +20,10 @@ export interface PlannedWorkflow extends LaunchCheck {
 
 /** What a launch may set of a workflow job template. */
 export function workflowPrompted({ row, labels }: WorkflowTemplate): PromptedTemplate {
-  const asked: readonly PromptField[] = WORKFLOW_PROMPTS;
   return {
-    asks: (field) => asked.includes(field) && row[ASK_SWITCHES[field]] === true,
+    asks: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
     own: {
-      inventory: row.inventory_id,
-      limit: row.limit,
-      scm_branch: row.scm_branch,
-      job_tags: row.job_tags,
-      skip_tags: row.skip_tags,
+      ...storedPrompts(row, HANDED_PROMPTS),
       labels: labels.map(({ id }) => id),
     },
     projectBranch: '',
@@ -59,45 +34,30 @@ export function workflowPrompted({ row, labels }: WorkflowTemplate): PromptedTem
 export function planWorkflow(
   request: LaunchRequest,
   template: WorkflowTemplate,
-  objects: Pick<LaunchObjects, 'inventories' | 'labels'>,
+  objects: LaunchObjects,
 ): PlannedWorkflow {
   const prompted = workflowPrompted(template);
-  const prompts = withEventRef(request, prompted);
-  const { accepted, ignored } = mergePrompts(prompted, prompts);
-  const variables = mergeVariables({
-    template: parseVariables(String(template.row.extra_vars ?? '')),
-    survey: template.survey,
-    asks: prompted.asks('extra_vars'),
-    sent: (prompts.extra_vars ?? {}) as Record<string, unknown>,
-    ...(request.extraVars ? { forced: request.extraVars } : {}),
-    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
-    isRelaunch: request.isRelaunch === true,
-  });
-  const labels = ((accepted.labels ?? []) as number[]).filter((id) => objects.labels.has(id));
-  const hasIgnoredVariables = Object.keys(variables.ignored).length > 0;
+  const prompts = withEventRef(request, prompted, true);
+  const input = { prompted, prompts, fields: WORKFLOW_PROMPTS };
+  const settled = settleLaunch(request, template, input, objects);
+  const { unknown, accepted, effective, variables } = settled;
+  const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
+  const inventory = objects.inventories.get(effective.inventory ?? 0);
   return {
-    request,
-    template,
+    ...{ request, template, variables },
+    ...{ ignored: settled.ignored, forbidden: settled.forbidden },
     handedOn: {
-      ...handedOn({ ...prompted.own, ...accepted }, objects),
+      ...handedOn(effective, objects),
       ...(labels.length > 0 ? { labels } : {}),
     },
     labels: [...new Set([...template.labels.map(({ id }) => id), ...labels])],
-    variables,
-    ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
-    forbidden: forbiddenOf(accepted, template, objects),
     errors: {
-      ...referenceErrors(prompts, accepted, template, objects),
+      ...unknown,
+      ...deletionErrors(inventory, accepted, 'Workflow Job Template'),
       ...variables.errors,
-      ...branchErrors(accepted),
+      ...refErrors(accepted),
     },
   };
-}
-
-/** The ref of an event is used where the template asks for a branch. */
-function withEventRef({ prompts, scmBranch }: LaunchRequest, template: PromptedTemplate): Prompts {
-  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
-  return isWanted && template.asks('scm_branch') ? { ...prompts, scm_branch: scmBranch } : prompts;
 }
 
 /** Values that are set, and of references those that exist. */
@@ -105,53 +65,6 @@ function handedOn(
   effective: Prompts,
   { inventories }: Pick<LaunchObjects, 'inventories'>,
 ): Prompts {
-  const set = HANDED_ON.flatMap((field) => {
-    const value = effective[field];
-    const isSet = value !== null && value !== undefined && value !== '';
-    const exists = field !== 'inventory' || inventories.has(value as number);
-    return isSet && exists ? [[field, value] as const] : [];
-  });
-  return Object.fromEntries(set);
-}
-
-/** What the template itself uses may be used by whoever may launch it. */
-function forbiddenOf(
-  accepted: Prompts,
-  template: WorkflowTemplate,
-  objects: Pick<LaunchObjects, 'inventories' | 'labels'>,
-): LaunchCheck['forbidden'] {
-  if (!template.mayStart) return 'template';
-  const inventory = objects.inventories.get(accepted.inventory as number);
-  const carried = new Set(template.labels.map(({ id }) => id));
-  const hidden = ((accepted.labels ?? []) as number[]).some(
-    (id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false,
-  );
-  return inventory?.mayUse === false || hidden ? 'prompts' : null;
-}
-
-function referenceErrors(
-  prompts: Prompts,
-  accepted: Prompts,
-  { row }: WorkflowTemplate,
-  objects: Pick<LaunchObjects, 'inventories' | 'labels'>,
-): FieldErrors {
-  const errors: FieldErrors = {};
-  const sent = prompts.inventory as number | undefined;
-  if (sent !== undefined && !objects.inventories.has(sent)) errors.inventory = [invalidPk(sent)];
-  const used = objects.inventories.get((accepted.inventory ?? row.inventory_id) as number);
-  if (used?.isPendingDeletion === true) {
-    errors.inventory = [
-      accepted.inventory === undefined
-        ? 'The inventory associated with this Workflow Job Template is being deleted.'
-        : 'The provided inventory is being deleted.',
-    ];
-  }
-  const labels = ((prompts.labels ?? []) as number[]).filter((id) => !objects.labels.has(id));
-  if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  return errors;
-}
-
-function branchErrors({ scm_branch: branch }: Prompts): FieldErrors {
-  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
-  return fault === null ? {} : { scm_branch: [fault] };
+  const { inventory, ...rest } = handedDown(effective);
+  return inventory !== undefined && inventories.has(inventory) ? { inventory, ...rest } : rest;
 }

@@ -4,20 +4,15 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, TRUE } from '../database/sql.js';
-import type { Prompts } from '../prompts/launch-config.js';
-import { openAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import type { Survey } from '../prompts/survey.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 import type { EdgeKind } from '../workflow-templates/node-edges.js';
-import { promptsOfNode } from '../workflow-templates/node-prompts.js';
+import type { LaunchableTemplate } from './launch-plan.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
-export interface WorkflowTemplate {
-  row: Row;
-  mayStart: boolean;
-  /** The survey when it is switched on, its defaults in clear. */
-  survey: Survey | null;
+export interface WorkflowTemplate extends LaunchableTemplate {
   /** Labels it carries. */
   labels: { id: number; name: string }[];
 }
@@ -36,16 +31,11 @@ export interface SavedNode {
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-interface NodeRow extends Row {
+interface NodeRow extends SavedLaunch {
   workflow_job_template_id: number;
   unified_job_template_id: number | null;
   identifier: string;
   all_parents_must_converge: boolean;
-  extra_data: Record<string, unknown>;
-  survey_passwords: SealedAnswers;
-  credentials: number[];
-  labels: number[];
-  instance_groups: number[];
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
@@ -82,6 +72,9 @@ export class WorkflowLaunchLoader {
               ? openSurvey(this.box, row.id as number, row.survey_spec)
               : null,
           labels: carried as WorkflowTemplate['labels'],
+          // The jobs of its nodes have them.
+          credentials: [],
+          instanceGroups: [],
         },
       ]),
     );
@@ -112,20 +105,14 @@ export class WorkflowLaunchLoader {
   }
 
   private nodeOf(row: NodeRow): SavedNode {
-    const { credentials, labels, instance_groups, survey_passwords: sealed } = row;
-    const place = { table: 'workflow_job_template_nodes', id: row.id };
-    const extra_data = openAnswers(this.box, place, row.extra_data, sealed);
-    const lists = Object.entries({ credentials, labels, instance_groups }).filter(
-      ([, ids]) => ids.length > 0,
-    );
     return {
       id: row.id,
       workflowTemplateId: row.workflow_job_template_id,
       templateId: row.unified_job_template_id,
       identifier: row.identifier,
       allParentsMustConverge: row.all_parents_must_converge,
-      prompts: { ...promptsOfNode({ ...row, extra_data }), ...Object.fromEntries(lists) },
-      secrets: Object.keys(sealed),
+      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
+      secrets: Object.keys(row.survey_passwords),
       parents: row.parents,
     };
   }

@@ -1,8 +1,7 @@
-import { ASK_SWITCHES, type PromptField } from '../prompts/launch-config.js';
-import { savedPromptErrors } from '../prompts/saved-prompts.js';
+import { ASK_SWITCHES, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launch-options.js';
+import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
-import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
 import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';
 
 /** A workflow job template with what stands in the way of a launch. */

@@ -23,11 +23,10 @@ import {
 } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { readLaunchBody } from '../prompts/launch-body.js';
-import { ASK_SWITCHES } from '../prompts/launch-config.js';
+import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WORKFLOW_PROMPTS } from './workflow-launch-check.js';
 import { LaunchSubjects } from './launch-subjects.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
@@ -104,12 +103,13 @@ export class WorkflowLaunchController {
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const { prompts } = readLaunchBody(body);
-    const { jobIds, ignored } = await this.launches.launch(
+    const launched = await this.launches.launch(
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
       actor,
     );
-    const job = await this.resources.load(workflowJobs, itemAt(jobIds, 0), actor);
-    const shown = await this.resources.show(workflowJobs, job, actor);
-    return Reply.created({ workflow_job: job.id, ignored_fields: ignored[0], ...shown });
+    const { id: runId, type, ignored } = itemAt(launched, 0);
+    const run = await this.resources.load(workflowJobs, runId, actor);
+    const shown = await this.resources.show(workflowJobs, run, actor);
+    return Reply.created({ [type]: runId, ignored_fields: ignored, ...shown });
   }
 }

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from './launch-loader.js';
-import type { LaunchCheck, LaunchedJobs, LaunchRequest, SpawnedJob } from './launch-request.js';
+import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
 import { assertLaunchable } from './launch.service.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
@@ -39,14 +38,14 @@ export class WorkflowLaunchService {
    * or one of its own.
    *
    * @param actor null: no permission is asked (webhooks)
+   * @returns in the order of the requests
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
-  launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedJobs> {
+  launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      const jobs = await this.write(plans);
-      return { jobIds: jobs.map(({ id }) => id), ignored: plans.map(({ ignored }) => ignored) };
+      return this.write(plans);
     });
   }
 
@@ -57,10 +56,10 @@ export class WorkflowLaunchService {
    *
    * @throws NotFound for a template that does not exist
    */
-  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedJob[]> {
+  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedRun[]> {
     const plans = await this.plan(requests, null);
-    const jobs = await this.write(plans);
-    return zip(jobs, plans).map(([{ id }, { errors }]) => ({ id, errors }));
+    const runs = await this.write(plans);
+    return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
   }
 
   private async plan(
@@ -70,13 +69,13 @@ export class WorkflowLaunchService {
     const ids = [...new Set(requests.map(({ templateId }) => templateId))];
     const templates = await this.loader.templates(ids, actor);
     const own = [...templates.values()].map(({ row }) => row.inventory_id as number | null);
-    const sent = requests.map(({ prompts }) => prompts.inventory as number | null | undefined);
+    const sent = requests.map(({ prompts }) => prompts.inventory);
     const objects = await this.objects.load(
       {
         templates: [],
         inventories: [...own, ...sent].flatMap((id) => id ?? []),
         credentials: [],
-        labels: requests.flatMap(({ prompts }) => (prompts.labels ?? []) as number[]),
+        labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
       },
       actor,
     );
@@ -87,14 +86,17 @@ export class WorkflowLaunchService {
     });
   }
 
-  private async write(plans: readonly PlannedWorkflow[]): Promise<Row[]> {
+  private async write(plans: readonly PlannedWorkflow[]): Promise<LaunchedRun[]> {
     if (plans.length === 0) return [];
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),
     ]);
     const of = (id: number): SavedNode[] =>
       nodes.filter(({ workflowTemplateId }) => workflowTemplateId === id);
-    return this.rows.write(plans.map((plan) => workflowJobOf(plan, of(plan.request.templateId))));
+    const jobs = await this.rows.write(
+      plans.map((plan) => workflowJobOf(plan, of(plan.request.templateId))),
+    );
+    return zip(jobs, plans).map(([{ id }, { ignored }]) => ({ id, type: 'workflow_job', ignored }));
   }
 }
 

@@ -10,7 +10,12 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, type Sql } from '../database/sql.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import {
+  PROMPT_FIELDS,
+  promptsIn,
+  type PromptList,
+  type Prompts,
+} from '../prompts/launch-options.js';
 import { FormerNodes } from './former-nodes.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
@@ -23,6 +28,9 @@ const TEXTS = {
   slices: 'Cannot relaunch sliced workflow job after slice count has changed.',
   resources: 'You do not have permission to the workflow job resources required for relaunch.',
 } as const;
+
+/** Prompts that hold again as they were; inventory and labels may have been deleted. */
+const KEPT = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
 
 /** What the caller must be allowed on each kind of template a node runs. */
 const LAUNCH_ACTIONS = {
@@ -50,7 +58,7 @@ export class WorkflowRelaunch {
       const nodes = await this.former.load(job.id, fill);
       await this.assertTemplate(job, nodes.length);
       assertOwnSecrets(job, nodes, actor);
-      const prompts = fill('', promptsOf(config) as Prompts);
+      const prompts = fill('', promptsOf(config));
       await this.assertMayUse(job, nodes, actor);
       const written = await this.rows.write([
         await this.workflowJobOf(job, { prompts, nodes }, actor),
@@ -75,8 +83,8 @@ export class WorkflowRelaunch {
   /** One statement for all that the nodes run and name. */
   private async assertMayUse(job: Row, nodes: readonly NewNode[], actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
-    const named = (field: 'inventory' | 'credentials' | 'labels' | 'instance_groups'): number[] =>
-      nodes.flatMap(({ own }) => (own[field] ?? []) as number | number[]);
+    const named = (field: 'inventory' | PromptList): number[] =>
+      nodes.flatMap(({ own }) => own[field] ?? []);
     const may = (type: string, action: string, alias: string): Sql => {
       const rule = permit(resource(type).policy, action, alias, actor);
       return rule === FALSE ? sql`FALSE` : rule;
@@ -117,8 +125,8 @@ export class WorkflowRelaunch {
     { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
     actor: Actor,
   ): Promise<NewWorkflowJob> {
-    const { labels: handed, ...rest } = prompts;
-    const labels = await this.labelsOf(job.id, (handed ?? []) as number[]);
+    const inventory = job.inventory_id as number | null;
+    const labels = await this.labelsOf(job.id, prompts.labels ?? []);
     const isSliced = job.job_template_id !== null;
     return {
       name: String(job.name),
@@ -131,9 +139,9 @@ export class WorkflowRelaunch {
       createdBy: actor.id,
       launchType: 'relaunch',
       prompts: {
-        ...rest,
+        ...promptsIn(prompts, KEPT),
         // The column forgets an inventory that is deleted; the prompts do not.
-        inventory: job.inventory_id,
+        ...(inventory === null ? {} : { inventory }),
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
       },
       secrets: secretNamesOf(job.launch_config as object | null),

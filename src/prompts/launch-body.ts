@@ -2,7 +2,7 @@ import { INT4_MAX, isStorable } from '../common/fields/text.js';
 import { invalidPk, typeName, validate } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid } from '../common/errors/errors.js';
-import { PROMPT_FIELDS, type Prompts } from './launch-config.js';
+import { PROMPT_LISTS, promptsIn, type Prompts } from './launch-options.js';
 import { LAUNCH_FIELDS } from './launch.schema.js';
 
 /** A launch as a request body describes it. */
@@ -14,8 +14,6 @@ export interface LaunchBody {
 /** Names under which passwords may also stand at the top level, as old clients send them. */
 const PASSWORD_NAME =
   /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\..{1,1024})?)$/;
-/** Launch fields that hold lists of ids. */
-const LISTS = ['credentials', 'labels', 'instance_groups'] as const;
 
 /**
  * Reads the body of a launch (docs/contract/launching.md#launch). @throws Invalid with every fault
@@ -26,17 +24,12 @@ export function readLaunchBody(body: Record<string, unknown>): LaunchBody {
   const { credential_passwords: passwords, ...values } = validate(LAUNCH_FIELDS, given, {
     partial: true,
   });
-  const prompts: Prompts = {};
-  for (const field of PROMPT_FIELDS) {
-    const value = values[field];
-    if (value !== undefined && value !== null) prompts[field] = value;
+  for (const field of PROMPT_LISTS) {
+    const list = values[field];
+    if (Array.isArray(list)) values[field] = readIds(field, list);
   }
-  for (const field of LISTS) {
-    if (prompts[field] !== undefined) prompts[field] = readIds(field, prompts[field] as unknown[]);
-  }
-  if (typeof prompts.extra_vars === 'string')
-    prompts.extra_vars = parseVariables(prompts.extra_vars);
-  return { prompts, credentialPasswords: readPasswords(body, passwords) };
+  if (typeof values.extra_vars === 'string') values.extra_vars = parseVariables(values.extra_vars);
+  return { prompts: promptsIn(values), credentialPasswords: readPasswords(body, passwords) };
 }
 
 function readIds(field: string, list: readonly unknown[]): number[] {

@@ -1,10 +1,5 @@
-import {
-  ASK_SWITCHES,
-  mergePrompts,
-  PROMPT_FIELDS,
-  type PromptField,
-  type Prompts,
-} from './launch-config.js';
+import { mergePrompts } from './launch-config.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField, type Prompts } from './launch-options.js';
 
 /** A value that differs from the template's own, for every launch field. */
 const SENT: Required<Prompts> = {

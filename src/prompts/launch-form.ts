@@ -9,7 +9,7 @@ import {
   Text,
   type Field,
 } from '../common/fields/field.js';
-import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-config.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
 import { LAUNCH_FIELDS } from './launch.schema.js';
 import {
   choicesOf,

@@ -1,4 +1,5 @@
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
+import { promptsIn, type Prompts } from './launch-options.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 
 /** Key of `launch_config` under which the secret answers of a survey stand, sealed one by one. */
@@ -57,10 +58,7 @@ export const sealedNames = (launchConfig: object | null): string[] =>
   Object.keys((launchConfig as { [SECRETS]?: object } | null)?.[SECRETS] ?? {});
 
 /** The prompts of a `launch_config`, without what is kept beside them. */
-export function promptsOf(launchConfig: object | null): Record<string, unknown> {
-  const entries = Object.entries(launchConfig ?? {}).filter(([name]) => name !== SECRETS);
-  return Object.fromEntries(entries) as Record<string, unknown>;
-}
+export const promptsOf = (launchConfig: object | null): Prompts => promptsIn({ ...launchConfig });
 
 /** `start_args` of a run: the passwords of its launch by name, sealed; empty without any. */
 export const sealPasswords = (

@@ -1,5 +1,5 @@
 import type { CombinedCredential } from '../credentials/types/combination.js';
-import type { SavedTarget } from './saved-prompts.js';
+import type { SavedTarget } from './saved-prompt-errors.js';
 
 /** A credential as launches see it; of its inputs only the vault id is kept. */
 export interface LaunchCredential extends CombinedCredential {

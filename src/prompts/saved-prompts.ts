@@ -1,62 +1,111 @@
-import type { FieldErrors } from '../common/errors/errors.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
-import { mergePrompts, type PromptedTemplate, type Prompts } from './launch-config.js';
-import { secretVariables, valueErrors, type Survey } from './survey.js';
+import type { SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { invalidPk } from '../common/fields/validate.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, Values } from '../common/rest/hooks.js';
+import { refErrors } from './branch.js';
+import { readLaunchBody } from './launch-body.js';
+import { listsIn, promptsIn, type PromptList, type Prompts } from './launch-options.js';
+import { STORED_PROMPTS, storedPrompts } from './prompt-columns.js';
+import { savedPromptErrors, type SavedTarget } from './saved-prompt-errors.js';
+import { openAnswers, sealAnswers, type SavedRow, type SealedAnswers } from './saved-secrets.js';
+import { secretVariables } from './survey.js';
 
-const NOT_ASKED = 'Field is not configured to prompt on launch.';
+type Variables = Record<string, unknown>;
 
-/** A template as a saved launch of it is checked: a node of a workflow, for instance. */
-export interface SavedTarget {
-  prompted: PromptedTemplate;
-  /** The survey when it is switched on. */
-  survey: Survey | null;
+/** A row that keeps launch fields for launches to come: a node of a workflow, or a schedule. */
+export interface SavedLaunch extends Row, Readonly<Record<PromptList, number[]>> {
+  extra_data: Variables;
+  survey_passwords: SealedAnswers;
+}
+
+/** Values that take every launch field off a saved launch. */
+export const NO_PROMPTS: Values = {
+  ...Object.fromEntries(STORED_PROMPTS.map(([field]) => [field, null])),
+  extra_data: {},
+};
+
+/**
+ * Brings `extra_data` into its form: it is read as the variables of a launch are, an object, or its
+ * JSON or YAML text.
+ *
+ * @throws Invalid
+ */
+export function readExtraData(values: Values): void {
+  if (!('extra_data' in values)) return;
+  try {
+    values.extra_data = readLaunchBody({ extra_vars: values.extra_data }).prompts.extra_vars ?? {};
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });
+  }
 }
 
 /**
- * What of a saved launch the template would not take, by launch field
- * (docs/contract/launching.md#saved-launches). Unlike a launch, which ignores and tells, saving
- * what could never count is refused. What a launch may still bring, such as a mandatory answer, is
- * not missing here.
+ * Why the template would not take what a request saves, by field of the saved launch.
+ *
+ * @param values of the request, `extra_data` in its form
+ * @param row the saved launch as it is, if there is one
  */
-export function savedPromptErrors(
-  { prompted, survey }: SavedTarget,
-  prompts: Prompts,
-): FieldErrors {
-  const { ignored } = mergePrompts(prompted, prompts);
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [NOT_ASKED]]);
-  const variables = (prompts.extra_vars ?? {}) as Readonly<Record<string, unknown>>;
+export function savedFaults(values: Values, row: Partial<Row>, target: SavedTarget): FieldErrors {
+  const prompts = promptsAfter(values, row);
+  const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
+  const environment = prompts.execution_environment;
   return {
-    ...Object.fromEntries(refused),
-    ...variableErrors(variables, survey, prompted.asks('extra_vars')),
+    ...refErrors(prompts),
+    // There are none, so none can be named.
+    ...(environment === undefined ? {} : { execution_environment: [invalidPk(environment)] }),
+    ...errors,
+    ...(variables === undefined ? {} : { extra_data: variables }),
   };
 }
 
-function variableErrors(
-  variables: Readonly<Record<string, unknown>>,
-  survey: Survey | null,
-  asks: boolean,
-): FieldErrors {
-  const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
-  const secrets = new Set(survey ? secretVariables(survey) : []);
-  const texts: string[] = [];
-  const answers: string[] = [];
-  const unasked = Object.keys(variables).filter((name) => !asks && !questions.has(name));
-  if (unasked.length > 0) {
-    texts.push(
-      `Variables ${unasked.join(', ')} are not allowed on launch. Check the Prompt on Launch ` +
-        'setting on the Template to include Extra Variables.',
-    );
-  }
-  for (const [name, value] of Object.entries(variables)) {
-    if (value === ENCRYPTED) {
-      if (secrets.has(name)) continue;
-      texts.push(`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`);
-    }
-    const question = questions.get(name);
-    if (question) answers.push(...valueErrors(question, value));
-  }
+function promptsAfter(values: Values, row: Partial<Row>): Prompts {
+  const columns = STORED_PROMPTS.map(
+    ([field, column]) => [column, field in values ? values[field] : row[column]] as const,
+  );
   return {
-    ...(texts.length > 0 ? { extra_vars: texts } : {}),
-    ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
+    ...storedPrompts(Object.fromEntries(columns)),
+    ...promptsIn(values, ['execution_environment']),
+    ...variablesIn((values.extra_data ?? row.extra_data ?? {}) as Variables),
   };
 }
+
+/**
+ * Puts the masked variables into the values.
+ *
+ * @param former sealed answers that the row has stored
+ * @returns the column with the sealed answers
+ */
+export function sealSaved(
+  box: SecretBox,
+  place: SavedRow,
+  values: Values,
+  target: SavedTarget | null,
+  former: SealedAnswers = {},
+): ExtraColumns {
+  const secrets = target?.survey ? secretVariables(target.survey) : [];
+  const variables = (values.extra_data ?? {}) as Variables;
+  const { shown, sealed } = sealAnswers(box, place, variables, secrets, former);
+  values.extra_data = shown;
+  return { survey_passwords: JSON.stringify(sealed) };
+}
+
+/**
+ * The prompts of a saved launch, its secret answers in clear.
+ *
+ * @param table the one the row stands in
+ * @throws UnsealError when they cannot be opened with the installation's keys
+ */
+export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prompts {
+  const place = { table, id: row.id };
+  return {
+    ...storedPrompts(row),
+    ...variablesIn(openAnswers(box, place, row.extra_data, row.survey_passwords)),
+    ...listsIn(row),
+  };
+}
+
+/** Variables as launch fields; without any the field is not set. */
+export const variablesIn = (variables: Variables): Prompts =>
+  Object.keys(variables).length > 0 ? { extra_vars: variables } : {};

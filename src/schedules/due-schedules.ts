@@ -8,9 +8,8 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { ScheduleStep } from '../runs/schedule-step.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { openAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import type { Prompts } from '../prompts/launch-config.js';
-import { promptsOfNode } from '../workflow-templates/node-prompts.js';
+import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.js';
@@ -19,17 +18,12 @@ import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.js';
 const BATCH = 200;
 const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
 
-interface DueSchedule extends Row {
+interface DueSchedule extends SavedLaunch {
   rrule: string;
   next_run: Date;
   now: Date;
   unified_job_template_id: number;
   template_type: string;
-  extra_data: Record<string, unknown>;
-  survey_passwords: SealedAnswers;
-  credentials: number[];
-  labels: number[];
-  instance_groups: number[];
 }
 
 /** What became of a schedule in a pass. */
@@ -112,14 +106,8 @@ export class DueSchedules extends ScheduleStep {
 
   /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
   private promptsOf(schedule: DueSchedule): Prompts | null {
-    const { id, credentials, labels, instance_groups, survey_passwords: sealed } = schedule;
     try {
-      const place = { table: 'schedules', id };
-      const extra_data = openAnswers(this.box, place, schedule.extra_data, sealed);
-      const lists = Object.entries({ credentials, labels, instance_groups }).filter(
-        ([, ids]) => ids.length > 0,
-      );
-      return { ...promptsOfNode({ ...schedule, extra_data }), ...Object.fromEntries(lists) };
+      return openSaved(this.box, 'schedules', schedule);
     } catch (error) {
       if (error instanceof UnsealError) return null;
       throw error;

@@ -14,7 +14,8 @@ import { neededPasswords } from '../launching/launch-check.js';
 import { LaunchLoader } from '../launching/launch-loader.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import { promptsIn, type Prompts } from '../prompts/launch-options.js';
+import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
 import { schedules } from './schedules.resource.js';
 
 const TEXTS = {
@@ -55,7 +56,7 @@ export class JobSchedules {
     }
     for (const name of LIST_NAMES) {
       if (!(name in prompts)) continue;
-      const ids = prompts[name] as number[];
+      const ids = prompts[name] ?? [];
       const found = await summariesOf(resource(LISTS[name].type), ids, context);
       shown[name] = ids.map((id) => nameOf(id, found));
     }
@@ -96,10 +97,9 @@ export class JobSchedules {
   }
 
   private async valuesOf(job: Row, prompts: Prompts): Promise<Values> {
-    const fields = schedules.fields.map(({ name }) => name).filter((name) => name in prompts);
-    const values = prompts as Readonly<Record<string, unknown>>;
+    const fields = STORED_PROMPTS.map(([field]) => field);
     return {
-      ...Object.fromEntries(fields.map((name) => [name, values[name]])),
+      ...promptsIn(prompts, fields),
       name: await this.freeName(job),
       unified_job_template: job.unified_job_template_id,
       enabled: false,
@@ -121,7 +121,7 @@ export class JobSchedules {
 
   /** A schedule holds the credentials that its template does not have itself. */
   private async listsOf(job: Row, prompts: Prompts): Promise<Record<ListName, number[]>> {
-    const listed = (name: ListName): number[] => (prompts[name] ?? []) as number[];
+    const listed = (name: ListName): number[] => prompts[name] ?? [];
     const rows = await this.database.rows<{ credential_id: number }>(sql`
       SELECT credential_id FROM job_template_credentials
       WHERE job_template_id = ${job.unified_job_template_id}`);

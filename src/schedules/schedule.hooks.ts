@@ -7,20 +7,14 @@ import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.j
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { sql } from '../database/sql.js';
-import { refFault } from '../job-templates/job-template-checks.js';
-import { sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import { secretVariables } from '../prompts/survey.js';
-import {
-  nodeAfter,
-  nodePromptErrors,
-  promptsOfNode,
-  readExtraData,
-} from '../workflow-templates/node-prompts.js';
+import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
+import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
 
+const TABLE = 'schedules';
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
 
 /**
@@ -37,18 +31,19 @@ export class ScheduleHooks implements ResourceHooks {
   ) {}
 
   async prepareCreate(values: Values): Promise<ExtraColumns> {
+    readExtraData(values);
     const errors: FieldErrors = {};
     const template = await this.template(values.unified_job_template as number);
     const times = await this.times(values, errors);
-    Object.assign(errors, await this.templateFaults(template), promptFaults(values, {}, template));
+    Object.assign(errors, await this.templateFaults(template), savedFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // The id comes first, because secret answers are sealed for their row.
     const taken = existing(
-      await this.database.row<{ id: number }>(takeIds('schedules', 1)),
+      await this.database.row<{ id: number }>(takeIds(TABLE, 1)),
       'a SELECT without FROM has a row',
     );
     const { id } = taken;
-    return { ...times, id, ...this.seal(id, values, template, {}) };
+    return { ...times, id, ...sealSaved(this.box, { table: TABLE, id }, values, template) };
   }
 
   async created(row: Row): Promise<void> {
@@ -56,20 +51,20 @@ export class ScheduleHooks implements ResourceHooks {
   }
 
   async prepareUpdate(row: Row, values: Values): Promise<ExtraColumns> {
+    readExtraData(values);
     const errors: FieldErrors = {};
     const isTimed = 'rrule' in values || 'enabled' in values;
     const times = isTimed ? await this.times({ ...row, ...values }, errors) : {};
     const template = await this.template(row.unified_job_template_id as number);
-    Object.assign(errors, promptFaults(values, row, template));
+    Object.assign(errors, savedFaults(values, row, template));
     if ('unified_job_template' in values) {
       errors.unified_job_template = ['A schedule cannot be moved to another template.'];
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    if (!('extra_data' in values)) return times;
     const former = row.survey_passwords as SealedAnswers;
-    return {
-      ...times,
-      ...('extra_data' in values ? this.seal(row.id, values, template, former) : {}),
-    };
+    const place = { table: TABLE, id: row.id };
+    return { ...times, ...sealSaved(this.box, place, values, template, former) };
   }
 
   async updated(before: Row): Promise<void> {
@@ -113,29 +108,4 @@ export class ScheduleHooks implements ResourceHooks {
       return {};
     }
   }
-
-  /** Puts the masked variables into the values; the column with the sealed answers is returned. */
-  private seal(
-    id: number,
-    values: Values,
-    { survey }: SavedLaunchTarget,
-    former: SealedAnswers,
-  ): ExtraColumns {
-    const variables = (values.extra_data ?? {}) as Record<string, unknown>;
-    const secrets = survey ? secretVariables(survey) : [];
-    const row = { table: 'schedules', id };
-    const { shown, sealed } = sealAnswers(this.box, row, variables, secrets, former);
-    values.extra_data = shown;
-    return { survey_passwords: JSON.stringify(sealed) };
-  }
-}
-
-/** Brings `extra_data` into its form, and tells what of the launch fields the template refuses. */
-function promptFaults(values: Values, row: Partial<Row>, template: SavedLaunchTarget): FieldErrors {
-  if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
-  const prompts = promptsOfNode(nodeAfter(values, row));
-  const branch = prompts.scm_branch;
-  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
-  const errors = nodePromptErrors(template, prompts);
-  return fault === null ? errors : { scm_branch: [fault], ...errors };
 }

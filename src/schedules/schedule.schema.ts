@@ -1,22 +1,12 @@
-import {
-  Bool,
-  Char,
-  Choices,
-  DateTime,
-  Integer,
-  Json,
-  Reference,
-  Text,
-} from '../common/fields/field.js';
+import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 
-/** A launch field that the schedule sets; null: it does not. */
-const PROMPT = { nullable: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 /** Launches of a template at set times (docs/contract/schedules.md). */
+@Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
 export class ScheduleSchema extends NamedSchema {
   @Text({
     required: true,
@@ -38,39 +28,6 @@ export class ScheduleSchema extends NamedSchema {
 
   @Json({ anyShape: true, help: 'Variables of the launch; secret answers masked.' })
   extra_data!: Record<string, unknown>;
-
-  @Reference(() => resource('inventory'), { ...PROMPT, needs: 'use' })
-  inventory!: number | null;
-
-  @Char({ ...PROMPT, max: 1024 })
-  scm_branch!: string | null;
-
-  @Choices(JOB_TYPES, PROMPT)
-  job_type!: string | null;
-
-  @Text(PROMPT)
-  job_tags!: string | null;
-
-  @Char({ ...PROMPT, max: 1024 })
-  skip_tags!: string | null;
-
-  @Text(PROMPT)
-  limit!: string | null;
-
-  @Bool(PROMPT)
-  diff_mode!: boolean | null;
-
-  @Choices(VERBOSITIES, PROMPT)
-  verbosity!: number | null;
-
-  @Integer({ ...PROMPT, min: 0 })
-  forks!: number | null;
-
-  @Integer({ ...PROMPT, min: 0 })
-  job_slice_count!: number | null;
-
-  @Integer({ ...PROMPT, min: -1 })
-  timeout!: number | null;
 
   @DateTime({ readOnly: true, help: 'First launch.' })
   dtstart!: string | null;

@@ -3,11 +3,11 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { LaunchCheck, LaunchedJobs, LaunchRequest } from '../launching/launch-request.js';
+import type { LaunchCheck, LaunchedRun, LaunchRequest } from '../launching/launch-request.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { insertProjectUpdates } from '../launching/project-update-rows.js';
 import { RunTransitions, type NewRun } from '../runs/transitions.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 
 /** One occurrence of a schedule that is to be launched. */
@@ -22,7 +22,7 @@ export interface ScheduledLaunch {
 /** How the templates of one kind are launched. */
 interface Launcher {
   check(requests: readonly LaunchRequest[], actor: null): Promise<LaunchCheck[]>;
-  launch(requests: readonly LaunchRequest[], actor: null): Promise<LaunchedJobs>;
+  launch(requests: readonly LaunchRequest[], actor: null): Promise<LaunchedRun[]>;
 }
 
 /** A launch and the run that was made of it; null where it could not be made. */
@@ -70,11 +70,10 @@ export class ScheduledRuns {
     const checks = await launcher.check(requests, null);
     const isReady = checks.map(({ errors }) => Object.keys(errors).length === 0);
     const ready = requests.filter((_, at) => isReady[at]);
-    const { jobIds } = await launcher.launch(ready, null);
-    const runs = jobIds.values();
+    const runs = (await launcher.launch(ready, null)).values();
     return zip(given, checks).map(([one, { errors }], at) => ({
       ...one,
-      runId: isReady[at] ? existing(runs.next().value, 'every launch has a run') : null,
+      runId: isReady[at] ? existing(runs.next().value, 'every launch has a run').id : null,
       errors,
     }));
   }

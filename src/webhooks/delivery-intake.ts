@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import {
   DeliveryLedger,
   type IncomingDelivery,
-  type LaunchedRun,
+  type DeliveredRun,
   type Outcome,
   type Verdict,
 } from './delivery-ledger.js';
@@ -29,7 +29,7 @@ export interface TakenDelivery {
   verdict: Verdict;
   reason: string;
   delivery: number;
-  run: LaunchedRun | null;
+  run: DeliveredRun | null;
 }
 
 type Known = IncomingDelivery & { event: WebhookEvent };
@@ -93,7 +93,7 @@ export class DeliveryIntake {
   private record(
     delivery: Known,
     outcome: Outcome,
-    run: LaunchedRun | null,
+    run: DeliveredRun | null,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {

@@ -28,7 +28,7 @@ export interface Outcome {
 }
 
 /** What a delivery launched. */
-export interface LaunchedRun {
+export interface DeliveredRun {
   id: number;
   /** Resource type: a job template launched in slices makes a workflow job. */
   type: string;
@@ -38,7 +38,7 @@ export interface LaunchedRun {
 export interface FirstDelivery {
   id: number;
   /** Null when it was deleted since. */
-  run: LaunchedRun | null;
+  run: DeliveredRun | null;
 }
 
 /** Identities of deliveries share a column with the seconds of `RejectionLog`. */

@@ -6,7 +6,7 @@ import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
-import type { LaunchedRun } from './delivery-ledger.js';
+import type { DeliveredRun } from './delivery-ledger.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
@@ -22,9 +22,9 @@ interface Order {
 /** Launches what a kind of template stands for, in the transaction of the delivery. */
 @Injectable()
 export class RunLauncher {
-  private readonly launches: Record<ReceiverType, (order: Order) => Promise<LaunchedRun>> = {
-    job_template: (order) => this.launchJob(order),
-    workflow_job_template: (order) => this.launchWorkflow(order),
+  private readonly launches: Record<ReceiverType, (order: Order) => Promise<DeliveredRun>> = {
+    job_template: (order) => launchWith(this.jobs, order),
+    workflow_job_template: (order) => launchWith(this.workflows, order),
     project: (order) => this.sync(order),
   };
 
@@ -41,27 +41,22 @@ export class RunLauncher {
     { id: templateId, kind, credentialId }: ReceiverTemplate,
     { service, guid, ref }: WebhookEvent,
     deliveryId: number,
-  ): Promise<LaunchedRun> {
+  ): Promise<DeliveredRun> {
     const webhook = { service, credentialId, guid, deliveryId };
     return this.launches[kind.type]({ templateId, ref, webhook });
   }
 
-  private async launchJob(order: Order): Promise<LaunchedRun> {
-    const { jobIds, isSliced } = await this.jobs.launch([requestOf(order)], null);
-    return { id: itemAt(jobIds, 0), type: isSliced[0] ? 'workflow_job' : 'job' };
-  }
-
-  private async launchWorkflow(order: Order): Promise<LaunchedRun> {
-    const { jobIds } = await this.workflows.launch([requestOf(order)], null);
-    return { id: itemAt(jobIds, 0), type: 'workflow_job' };
-  }
-
-  private async sync({ templateId, webhook }: Order): Promise<LaunchedRun> {
+  private async sync({ templateId, webhook }: Order): Promise<DeliveredRun> {
     const id = await this.syncs.startByWebhook(templateId, webhook);
     if (id === null) throw new BadRequest('The project has no source to be synced from.');
     return { id, type: 'project_update' };
   }
 }
+
+const launchWith = async (
+  launches: LaunchService | WorkflowLaunchService,
+  order: Order,
+): Promise<DeliveredRun> => itemAt(await launches.launch([requestOf(order)], null), 0);
 
 const requestOf = ({ templateId, ref, webhook }: Order): LaunchRequest => ({
   templateId,

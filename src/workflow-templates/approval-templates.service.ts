@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { ident, join, sql } from '../database/sql.js';
 import { RunTransitions } from '../runs/transitions.js';
-import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
+import { STORED_TYPES } from '../prompts/prompt-columns.js';
 
 const GONE = 'The approval was denied because its node was removed from the workflow.';
 
@@ -21,7 +21,7 @@ export class ApprovalTemplates {
   /** Lets a locked node run an approval template; launch fields mean nothing to it. */
   async assign(node: Row, template: Row): Promise<void> {
     const former = node.unified_job_template_id as number | null;
-    const cleared = Object.keys(NODE_PROMPT_COLUMNS).map((column) => sql`${ident(column)} = NULL`);
+    const cleared = Object.keys(STORED_TYPES).map((column) => sql`${ident(column)} = NULL`);
     await this.database.execute(sql`
       UPDATE workflow_job_template_nodes
       SET unified_job_template_id = ${template.id}, extra_data = '{}', survey_passwords = '{}',

@@ -9,9 +9,9 @@ import { resource } from '../common/resource/registry.js';
 import type { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
+import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import { openAnswers, sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
 import { SurveyService } from '../prompts/survey.service.js';
-import { NODE_PROMPT_COLUMNS } from '../workflows/workflow-rows.js';
 
 const NODES = 'workflow_job_template_nodes';
 
@@ -159,7 +159,7 @@ const NODE_COLUMNS = {
   all_parents_must_converge: 'boolean',
   extra_data: 'json',
   survey_passwords: 'json',
-  ...NODE_PROMPT_COLUMNS,
+  ...STORED_TYPES,
 } as const;
 
 /** Nodes, edges and what hangs on the nodes, in a constant number of statements. */

@@ -10,20 +10,13 @@ import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
-import { refFault } from '../job-templates/job-template-checks.js';
-import { sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import { secretVariables } from '../prompts/survey.js';
+import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
+import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
-import {
-  NO_PROMPTS,
-  nodeAfter,
-  nodePromptErrors,
-  promptsOfNode,
-  readExtraData,
-} from './node-prompts.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 
+const TABLE = 'workflow_job_template_nodes';
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
 
@@ -43,11 +36,11 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     const template = await this.check(values, {});
     // The id comes first, because secret answers are sealed for their row.
     const taken = existing(
-      await this.database.row<{ id: number }>(takeIds('workflow_job_template_nodes', 1)),
+      await this.database.row<{ id: number }>(takeIds(TABLE, 1)),
       'a SELECT without FROM has a row',
     );
     const { id } = taken;
-    return { id, ...this.seal(id, values, template, {}) };
+    return { id, ...sealSaved(this.box, { table: TABLE, id }, values, template) };
   }
 
   async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
@@ -61,8 +54,9 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
         actor,
       );
     }
+    if (!('extra_data' in values)) return {};
     const former = row.survey_passwords as SealedAnswers;
-    return 'extra_data' in values ? this.seal(row.id, values, template, former) : {};
+    return sealSaved(this.box, { table: TABLE, id: row.id }, values, template, former);
   }
 
   async updated(before: Row, after: Row): Promise<void> {
@@ -81,7 +75,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
    * @throws Invalid with every fault
    */
   private async check(values: Values, row: Partial<Row>): Promise<SavedLaunchTarget | null> {
-    if ('extra_data' in values) values.extra_data = readExtraData(values.extra_data);
+    readExtraData(values);
     const isMoved = 'unified_job_template' in values;
     const id = (isMoved ? values.unified_job_template : row.unified_job_template_id) as
       number | null | undefined;
@@ -92,7 +86,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
       return null;
     }
     const errors: FieldErrors = {
-      ...promptFaults(values, row, template),
+      ...savedFaults(values, row, template),
       ...(isMoved ? await this.templateFaults(values, row, template) : {}),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -109,21 +103,6 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     const outer = (row.workflow_job_template_id ?? values.workflow_job_template) as number;
     return (await this.nesting.wouldRecur(outer, id)) ? { unified_job_template: [RECURSION] } : {};
   }
-
-  /** Puts the masked variables into the values; the column with the sealed answers is returned. */
-  private seal(
-    nodeId: number,
-    values: Values,
-    template: SavedLaunchTarget | null,
-    former: SealedAnswers,
-  ): ExtraColumns {
-    const secrets = template?.survey ? secretVariables(template.survey) : [];
-    const variables = (values.extra_data ?? {}) as Record<string, unknown>;
-    const row = { table: 'workflow_job_template_nodes', id: nodeId };
-    const { shown, sealed } = sealAnswers(this.box, row, variables, secrets, former);
-    values.extra_data = shown;
-    return { survey_passwords: JSON.stringify(sealed) };
-  }
 }
 
 /** A node that runs nothing keeps no launch fields. */
@@ -133,16 +112,4 @@ function dropPrompts(values: Values, isMoved: boolean): void {
     else delete values[field];
   }
   delete values.execution_environment;
-}
-
-function promptFaults(values: Values, row: Partial<Row>, template: SavedLaunchTarget): FieldErrors {
-  const prompts = promptsOfNode(nodeAfter(values, row));
-  const { execution_environment: environment = null } = values;
-  const errors = nodePromptErrors(template, {
-    ...prompts,
-    ...(environment === null ? {} : { execution_environment: environment }),
-  });
-  const branch = prompts.scm_branch;
-  const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
-  return fault === null ? errors : { scm_branch: [fault], ...errors };
 }

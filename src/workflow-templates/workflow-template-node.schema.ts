@@ -1,25 +1,23 @@
 import {
   Bool,
   Char,
-  Choices,
+  Includes,
   Integer,
   Json,
   Reference,
   References,
-  Text,
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 
-/** A launch field that the node sets; null: not set. */
-const PROMPT = { nullable: true } as const;
 const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
 
 /**
  * One place in a workflow: what runs there, with which launch fields, and what follows
  * (docs/contract/workflows.md#nodes).
  */
+@Includes(SAVED_OPTIONS, 'extra_data')
 export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job_template'), {
     required: true,
@@ -47,40 +45,7 @@ export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @Json({ help: 'Variables of the node.', anyShape: true })
   extra_data!: Record<string, unknown>;
 
-  @Reference(() => resource('inventory'), { ...PROMPT, needs: 'use' })
-  inventory!: number | null;
-
-  @Char({ ...PROMPT, max: 1024, help: 'Branch, tag or commit.' })
-  scm_branch!: string | null;
-
-  @Choices(JOB_TYPES, PROMPT)
-  job_type!: string | null;
-
-  @Text({ ...PROMPT, help: 'Comma-separated tags to run.' })
-  job_tags!: string | null;
-
-  @Char({ ...PROMPT, max: 1024, help: 'Comma-separated tags to skip.' })
-  skip_tags!: string | null;
-
-  @Text({ ...PROMPT, help: 'Host pattern.' })
-  limit!: string | null;
-
-  @Bool(PROMPT)
-  diff_mode!: boolean | null;
-
-  @Choices(VERBOSITIES, PROMPT)
-  verbosity!: number | null;
-
-  @Integer({ ...PROMPT, min: 0 })
-  forks!: number | null;
-
-  @Integer({ ...PROMPT, min: 0 })
-  job_slice_count!: number | null;
-
-  @Integer({ ...PROMPT, min: -1, help: 'Seconds; 0 is the default setting, -1 no limit.' })
-  timeout!: number | null;
-
-  @Integer({ ...PROMPT, min: 1, column: null, filter: false })
+  @Integer({ nullable: true, min: 1, column: null, filter: false })
   execution_environment!: number | null;
 
   @References(() => resource('workflow_job_template_node'), EDGES)

@@ -8,7 +8,7 @@ import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { refFault } from '../job-templates/job-template-checks.js';
+import { refErrors } from '../prompts/branch.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 
 const ORGANIZATION_NEEDED =
@@ -58,10 +58,7 @@ export class WorkflowTemplateHooks implements ResourceHooks {
 
   /** @throws Invalid with every fault across fields */
   private async check(values: Values, row: Partial<Row>): Promise<void> {
-    const errors = await this.webhooks.errors(values, row);
-    const { scm_branch: branch } = values;
-    const fault = typeof branch === 'string' && branch !== '' ? refFault(branch) : null;
-    if (fault !== null) errors.scm_branch = [fault];
+    const errors = { ...(await this.webhooks.errors(values, row)), ...refErrors(values) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
 

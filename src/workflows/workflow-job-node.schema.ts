@@ -1,8 +1,8 @@
-import { Bool, Char, Choices, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
-import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 
 /**
  * How a node can end: as its run did, `missing` when no run could be made, or `skipped` when it was
@@ -10,13 +10,11 @@ import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
  */
 export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'missing' | 'skipped';
 
-/** A prompt of the node; null: not set. */
-const PROMPT = { readOnly: true, nullable: true } as const;
-
 /**
  * One run of a workflow job: what it is a run of, with which prompts
  * (docs/contract/workflows.md#workflow-jobs).
  */
+@Includes(NODE_RUN_OPTIONS, 'extra_data')
 export class WorkflowJobNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job'), { readOnly: true, nullable: false })
   workflow_job!: number;
@@ -50,39 +48,6 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
     help: 'Variables of the node; secret answers masked.',
   })
   extra_data!: Record<string, unknown>;
-
-  @Reference(() => resource('inventory'), PROMPT)
-  inventory!: number | null;
-
-  @Char({ ...PROMPT, max: 1024 })
-  scm_branch!: string | null;
-
-  @Choices(JOB_TYPES, PROMPT)
-  job_type!: string | null;
-
-  @Text(PROMPT)
-  job_tags!: string | null;
-
-  @Text(PROMPT)
-  skip_tags!: string | null;
-
-  @Text(PROMPT)
-  limit!: string | null;
-
-  @Bool(PROMPT)
-  diff_mode!: boolean | null;
-
-  @Choices(VERBOSITIES, PROMPT)
-  verbosity!: number | null;
-
-  @Integer(PROMPT)
-  forks!: number | null;
-
-  @Integer(PROMPT)
-  job_slice_count!: number | null;
-
-  @Integer(PROMPT)
-  timeout!: number | null;
 
   /** What the run is launched with: the node's prompts over the defaults of the workflow. */
   @Json({ internal: true })

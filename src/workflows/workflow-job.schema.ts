@@ -1,5 +1,6 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { VARIABLES_HELP } from '../runs/shown-variables.js';
 import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
@@ -10,6 +11,7 @@ export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 /** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
 @Includes(WebhookRunFields)
+@Includes(WORKFLOW_RUN_OPTIONS)
 export class WorkflowJobSchema extends ExecutedJobSchema {
   @Char(ABSENT)
   override execution_node!: string;
@@ -48,19 +50,4 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   /** What of it was set under `no_log`: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
-
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: number | null;
-
-  @Text({ ...READ_ONLY, nullable: true })
-  limit!: string | null;
-
-  @Char({ ...READ_ONLY, nullable: true, max: 1024 })
-  scm_branch!: string | null;
-
-  @Text({ ...READ_ONLY, nullable: true })
-  job_tags!: string | null;
-
-  @Text({ ...READ_ONLY, nullable: true })
-  skip_tags!: string | null;
 }

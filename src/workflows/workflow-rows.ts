@@ -9,7 +9,13 @@ import { ident, join, sql, type Sql } from '../database/sql.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/transitions.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
-import type { PromptField, Prompts } from '../prompts/launch-config.js';
+import { PROMPT_LISTS, type PromptList, type Prompts } from '../prompts/launch-options.js';
+import {
+  columnsOfPrompts,
+  HANDED_PROMPTS,
+  HANDED_TYPES,
+  STORED_TYPES,
+} from '../prompts/prompt-columns.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 
@@ -74,32 +80,13 @@ const JOB_COLUMNS = {
   created_by_id: 'integer',
   modified_by_id: 'integer',
   organization_id: 'integer',
-  inventory_id: 'integer',
-  limit: 'text',
-  scm_branch: 'text',
-  job_tags: 'text',
-  skip_tags: 'text',
+  ...HANDED_TYPES,
   extra_vars: 'text',
   launch_config: 'json',
   webhook_service: 'text',
   webhook_credential_id: 'integer',
   webhook_guid: 'text',
   webhook_delivery_id: 'integer',
-} as const;
-
-/** Columns of a node that launch fields are stored in, with their types; variables stand elsewhere. */
-export const NODE_PROMPT_COLUMNS = {
-  inventory_id: 'integer',
-  scm_branch: 'text',
-  job_type: 'text',
-  job_tags: 'text',
-  skip_tags: 'text',
-  limit: 'text',
-  diff_mode: 'boolean',
-  verbosity: 'integer',
-  forks: 'integer',
-  job_slice_count: 'integer',
-  timeout: 'integer',
 } as const;
 
 const NODE_COLUMNS = {
@@ -110,7 +97,7 @@ const NODE_COLUMNS = {
   all_parents_must_converge: 'boolean',
   extra_data: 'json',
   prompts: 'json',
-  ...NODE_PROMPT_COLUMNS,
+  ...STORED_TYPES,
 } as const;
 
 /** Prompts of a node that are lists of objects: each has a table of its own. */
@@ -118,9 +105,7 @@ const NODE_LINKS = {
   credentials: 'credential_id',
   labels: 'label_id',
   instance_groups: 'instance_group_id',
-} as const;
-
-type NodeLink = keyof typeof NODE_LINKS;
+} as const satisfies Record<PromptList, string>;
 
 interface PlacedNode extends NewNode {
   id: number;
@@ -157,7 +142,7 @@ export class WorkflowRows {
         edge AS (${edgeRows(nodes)}),
         label AS (${labelRows(ids.jobs, given)}),
         ${join(
-          Object.keys(NODE_LINKS).map((field) => nodeLinkRows(field as NodeLink, nodes)),
+          PROMPT_LISTS.map((field) => nodeLinkRows(field, nodes)),
           ', ',
         )}
       SELECT * FROM job`);
@@ -212,11 +197,7 @@ export class WorkflowRows {
       created_by_id: job.createdBy,
       modified_by_id: job.createdBy,
       organization_id: job.organizationId,
-      inventory_id: prompts.inventory ?? null,
-      limit: prompts.limit ?? null,
-      scm_branch: prompts.scm_branch ?? null,
-      job_tags: prompts.job_tags ?? null,
-      skip_tags: prompts.skip_tags ?? null,
+      ...columnsOfPrompts(prompts, HANDED_PROMPTS),
       extra_vars: JSON.stringify(config.extra_vars ?? {}),
       launch_config: JSON.stringify({ ...config, ...this.sealed(id, job) }),
       webhook_service: webhook?.service ?? '',
@@ -268,10 +249,8 @@ function edgeRows(nodes: readonly PlacedNode[]): Sql {
   return insertRows('workflow_job_node_edges', columns, edges);
 }
 
-function nodeLinkRows(field: NodeLink, nodes: readonly PlacedNode[]): Sql {
-  const links = nodes.flatMap(({ id, own }) =>
-    ((own[field] ?? []) as number[]).map((one) => [id, one]),
-  );
+function nodeLinkRows(field: PromptList, nodes: readonly PlacedNode[]): Sql {
+  const links = nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
   const columns = { workflow_job_node_id: 'integer', [NODE_LINKS[field]]: 'integer' };
   return sql`${ident(field)} AS (${insertRows(`workflow_job_node_${field}`, columns, links)})`;
 }
@@ -279,15 +258,12 @@ function nodeLinkRows(field: NodeLink, nodes: readonly PlacedNode[]): Sql {
 function nodeValues(node: PlacedNode): unknown[] {
   const { own, secrets } = node;
   const values: Record<keyof typeof NODE_COLUMNS, unknown> = {
-    ...(Object.fromEntries(
-      Object.keys(NODE_PROMPT_COLUMNS).map((name) => [name, own[name as PromptField] ?? null]),
-    ) as Record<keyof typeof NODE_PROMPT_COLUMNS, unknown>),
+    ...columnsOfPrompts(own),
     id: node.id,
     workflow_job_id: node.jobId,
     unified_job_template_id: node.templateId,
     identifier: node.identifier,
     all_parents_must_converge: node.allParentsMustConverge ?? false,
-    inventory_id: own.inventory ?? null,
     extra_data: JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {}),
     prompts: JSON.stringify(maskedPrompts(node.effective ?? own, secrets)),
   };

@@ -5,7 +5,7 @@ import {
   sealedNames,
   sealSecrets,
 } from '../prompts/launch-secrets.js';
-import type { Prompts } from '../prompts/launch-config.js';
+import type { Prompts } from '../prompts/launch-options.js';
 
 type Variables = Record<string, unknown>;
 
@@ -22,8 +22,7 @@ export interface SecretPrompts {
   secrets: readonly string[];
 }
 
-const variablesOf = ({ extra_vars: variables }: Prompts): Variables =>
-  (variables ?? {}) as Variables;
+const variablesOf = ({ extra_vars: variables = {} }: Prompts): Variables => variables;
 
 /** The prompts as they may be stored and shown. */
 export function maskedPrompts(prompts: Prompts, secrets: readonly string[]): Prompts {

@@ -84,7 +84,7 @@ it('uses the ref of an event where it can be chosen, and only there', async () =
   );
   const asking = await makeTemplate({ project: project.id, ask_scm_branch_on_launch: true });
   const fixed = await makeTemplate({ project: project.id });
-  const { jobIds, ignored } = await launches.launch(
+  const launched = await launches.launch(
     [asking, fixed].map(({ id }) => ({
       templateId: id,
       launchType: 'webhook' as const,
@@ -95,7 +95,8 @@ it('uses the ref of an event where it can be chosen, and only there', async () =
     })),
     null,
   );
-  expect(ignored).toEqual([{}, {}]);
+  expect(launched.map(({ ignored }) => ignored)).toEqual([{}, {}]);
+  const jobIds = launched.map(({ id }) => id);
   const rows = await test.database.rows<Row>(
     sql`SELECT id, scm_branch, extra_vars FROM unified_jobs WHERE id = ANY(${jobIds}) ORDER BY id`,
   );

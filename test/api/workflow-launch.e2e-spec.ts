@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { NestedLaunches, type NestedLaunch } from '../../src/launching/nested-launches.js';
+import type { LaunchRequest } from '../../src/launching/launch-request.js';
+import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, sameQueries } from '../support/queries.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
@@ -346,20 +347,20 @@ it('brings credentials of a node on top of those of its template, one of a kind'
 
 it('nested launches are made together, also those that cannot go on', async () => {
   const { app, make, database } = test;
-  const nested = app.get(NestedLaunches, { strict: false });
+  const launches = app.get(WorkflowLaunchService, { strict: false });
   const workflow = await makeWorkflow({ ask_limit_on_launch: true });
   await make.workflowNode(workflow, { unified_job_template: template.id, identifier: 'n' });
   const strict = await makeWorkflow();
   await asSurvey(strict, [{ question_name: 'Q', variable: 'q', type: 'text', required: true }]);
-  const request = ({ id }: Row): NestedLaunch => ({
+  const request = ({ id }: Row): LaunchRequest => ({
     templateId: id,
+    launchType: 'workflow',
     prompts: { limit: 'x', forks: 2 },
     extraVars: { handed: 1, secret: 's' },
     secretNames: ['secret'],
     createdBy: null,
-    deliveryId: null,
   });
-  const run = (requests: NestedLaunch[]) => database.transaction(() => nested.launch(requests));
+  const run = (requests: LaunchRequest[]) => database.transaction(() => launches.spawn(requests));
   const made = await run([request(workflow), request(strict)]);
   expect(made.map(({ errors }) => errors)).toEqual([
     {},

@@ -3,7 +3,7 @@ import { Database } from '../../src/database/database.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
 import { RunTransitions } from '../../src/runs/transitions.js';
 import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.js';
-import { NestedLaunches } from '../../src/launching/nested-launches.js';
+import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { NodeRuns } from '../../src/execution/workflow-engine/node-runs.js';
 import { WorkflowEngine } from '../../src/execution/workflow-engine/workflow-engine.js';
 import { WorkflowQueue } from '../../src/execution/workflow-engine/workflow-queue.js';
@@ -28,7 +28,7 @@ export function workflowEngine({ app, database }: TestApp): {
       db,
       transitions,
       app.get(LaunchService, { strict: false }),
-      app.get(NestedLaunches, { strict: false }),
+      app.get(WorkflowLaunchService, { strict: false }),
       box,
     ),
     new ApprovalTimeouts(db, transitions),

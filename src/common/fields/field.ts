@@ -105,12 +105,32 @@ export function fieldsOf(schema: SchemaClass): readonly Field[] {
   return [...(ownFields(schema.prototype as object)?.values() ?? [])];
 }
 
-/** Puts the fields of another class after a schema's own: what several kinds have in common. */
+/** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
+export function declareFields(
+  named: readonly (readonly [name: string, decorator: PropertyDecorator])[],
+): readonly Field[] {
+  class Declared {}
+  for (const [name, decorator] of named) decorator(Declared.prototype, name);
+  return fieldsOf(Declared);
+}
+
+/**
+ * Adds what several kinds have in common to a schema, the fields of another class or a list of them.
+ *
+ * @param after the field they stand after; the schema's last unless it is said
+ */
 export const Includes =
-  (part: SchemaClass): ClassDecorator =>
+  (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
     const own = ownFields(schema.prototype as object);
-    for (const field of fieldsOf(part)) own.set(field.name, field);
+    const declared = [...own.values()];
+    const place = after === undefined ? declared.length : [...own.keys()].indexOf(after) + 1;
+    if (place === 0 && after !== undefined) {
+      throw new BrokenInvariant(`${schema.name} has the field ${after}`);
+    }
+    const added = typeof part === 'function' ? fieldsOf(part) : part;
+    own.clear();
+    for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
   };
 
 /** `job_tags` as it stands beside a value: "Job tags". */

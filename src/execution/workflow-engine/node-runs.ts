@@ -18,7 +18,7 @@ import {
   NOTHING_HANDED,
   type HandingNode,
 } from '../../workflows/inherited-artifacts.js';
-import { NestedLaunches } from '../../launching/nested-launches.js';
+import { WorkflowLaunchService } from '../../launching/workflow-launch.service.js';
 import {
   requestOf,
   type StartingNode,
@@ -46,7 +46,7 @@ export class NodeRuns {
     private readonly database: Database,
     private readonly transitions: RunTransitions,
     private readonly launches: LaunchService,
-    private readonly nested: NestedLaunches,
+    private readonly workflows: WorkflowLaunchService,
     private readonly box: SecretBox,
   ) {}
 
@@ -179,19 +179,7 @@ export class NodeRuns {
   ): Promise<MadeRun[]> {
     if (nodes.length === 0) return [];
     const chains = await this.chains(nodes.map((node) => node.workflow_job_id));
-    const runs = await this.nested.launch(
-      nodes.map((node) => {
-        const request = entryOf(requests, node);
-        return {
-          templateId: request.templateId,
-          prompts: request.prompts,
-          extraVars: request.extraVars ?? {},
-          secretNames: request.secretNames ?? [],
-          createdBy: request.createdBy,
-          deliveryId: node.webhook_delivery_id,
-        };
-      }),
-    );
+    const runs = await this.workflows.spawn(nodes.map((node) => entryOf(requests, node)));
     return zip(nodes, runs).map(([node, { id, errors }]) => ({
       node,
       id,

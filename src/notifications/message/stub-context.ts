@@ -1,3 +1,4 @@
+import { OPTION_DEFAULTS } from '../../prompts/prompt-columns.js';
 import { contextOf } from './context.js';
 import type { MessageContext } from './context.js';
 import { HOST_STATUS_KEYS } from './allow-list.js';
@@ -26,16 +27,10 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
   modified: FINISHED,
   name: 'Stub Job',
   description: '',
-  job_type: 'run',
+  ...OPTION_DEFAULTS,
   playbook: 'site.yml',
-  forks: 0,
-  limit: '',
-  verbosity: 0,
-  job_tags: '',
   force_handlers: false,
-  skip_tags: '',
   start_at_task: '',
-  timeout: 0,
   use_fact_cache: false,
   launch_type: 'manual',
   status: 'successful',
@@ -48,11 +43,8 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
   controller_node: 'node-1',
   allow_simultaneous: false,
   scm_revision: '0123456789abcdef0123456789abcdef01234567',
-  diff_mode: false,
   job_slice_number: 0,
-  job_slice_count: 1,
   custom_virtualenv: '',
-  scm_branch: '',
   artifacts: {},
   summary_fields: {
     inventory: {

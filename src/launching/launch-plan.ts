@@ -1,0 +1,148 @@
+import type { FieldErrors } from '../common/errors/errors.js';
+import { invalidPk } from '../common/fields/validate.js';
+import { parseVariables } from '../common/fields/variables.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { mergePrompts, type PromptedTemplate } from '../prompts/launch-config.js';
+import { promptsIn, type PromptField, type Prompts } from '../prompts/launch-options.js';
+import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
+import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
+import type { Survey } from '../prompts/survey.js';
+import type { LaunchInventory, LaunchObjects } from './launch-loader.js';
+import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+
+/** What of a template decides about a launch of it, whatever its kind. */
+export interface LaunchableTemplate {
+  row: Row;
+  mayStart: boolean;
+  /** The survey when it is switched on, its defaults in clear. */
+  survey: Survey | null;
+  credentials: readonly LaunchCredential[];
+  labels: readonly { id: number }[];
+  instanceGroups: readonly number[];
+}
+
+/** The part of a launch that is worked out alike for every kind of template. */
+export interface SettledLaunch extends Pick<LaunchCheck, 'request' | 'forbidden' | 'ignored'> {
+  /** Set by the launch, asked for, and differing from the template. */
+  accepted: Prompts;
+  /** Value of each launch field that holds for the run. */
+  effective: Prompts;
+  variables: MergedVariables;
+  /** What was named and does not exist, by field. */
+  unknown: FieldErrors;
+}
+
+/** Launch fields whose objects this installation has none of. */
+const WITHOUT_OBJECTS = ['execution_environment'] as const;
+
+/**
+ * The ref of an event is used where it can be (docs/contract/launching.md#branches).
+ *
+ * @param isAllowed whether what the template runs lets its branch be chosen
+ */
+export function withEventRef(
+  { prompts, scmBranch }: LaunchRequest,
+  template: PromptedTemplate,
+  isAllowed: boolean,
+): Prompts {
+  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
+  return isWanted && isAllowed && template.asks('scm_branch')
+    ? { ...prompts, scm_branch: scmBranch }
+    : prompts;
+}
+
+/**
+ * Tells what a launch sets from what it sends in vain, and what it may not name.
+ *
+ * @param prompts of the request, with what its kind adds to them
+ * @param fields those that templates of the kind can ask for
+ */
+export function settleLaunch(
+  request: LaunchRequest,
+  template: LaunchableTemplate,
+  { prompted, prompts, fields }: LaunchInput,
+  objects: LaunchObjects,
+): SettledLaunch {
+  const { accepted, ignored } = mergePrompts(prompted, prompts);
+  const variables = mergeVariables({
+    template: parseVariables(String(template.row.extra_vars ?? '')),
+    survey: template.survey,
+    asks: prompted.asks('extra_vars'),
+    sent: prompts.extra_vars ?? {},
+    ...(request.extraVars ? { forced: request.extraVars } : {}),
+    ...(request.secretNames ? { secretNames: request.secretNames } : {}),
+    isRelaunch: request.isRelaunch === true,
+  });
+  const hasIgnoredVariables = Object.keys(variables.ignored).length > 0;
+  return {
+    request,
+    accepted,
+    effective: { ...prompted.own, ...accepted },
+    variables,
+    ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
+    forbidden: forbiddenOf(accepted, template, objects),
+    unknown: unknownErrors(promptsIn(prompts, fields), accepted, objects),
+  };
+}
+
+interface LaunchInput {
+  prompted: PromptedTemplate;
+  prompts: Prompts;
+  fields: readonly PromptField[];
+}
+
+/** What the template itself uses may be used by whoever may launch it. */
+function forbiddenOf(
+  accepted: Prompts,
+  template: LaunchableTemplate,
+  objects: LaunchObjects,
+): LaunchCheck['forbidden'] {
+  if (!template.mayStart) return 'template';
+  const { inventory = 0, credentials = [], labels = [], instance_groups: groups = [] } = accepted;
+  const own = new Set(template.credentials.map(({ id }) => id));
+  const carried = new Set(template.labels.map(({ id }) => id));
+  const isForbidden =
+    objects.inventories.get(inventory)?.mayUse === false ||
+    credentials.some((id) => !own.has(id) && objects.credentials.get(id)?.mayUse === false) ||
+    labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false) ||
+    groups.some(
+      (id) =>
+        !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
+    );
+  return isForbidden ? 'prompts' : null;
+}
+
+function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
+  const errors: FieldErrors = {};
+  const { inventory, credentials = [] } = prompts;
+  if (inventory !== undefined && !objects.inventories.has(inventory)) {
+    errors.inventory = [invalidPk(inventory)];
+  }
+  const unknown = credentials.filter((id) => !objects.credentials.has(id));
+  if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
+  const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
+  if (labels.length > 0) errors.labels = labels.map(invalidPk);
+  const groups = (accepted.instance_groups ?? []).filter((id) => !objects.instanceGroups.has(id));
+  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
+  for (const field of WITHOUT_OBJECTS) {
+    const ids = [accepted[field] ?? []].flat();
+    if (ids.length > 0) errors[field] = ids.map(invalidPk);
+  }
+  return errors;
+}
+
+/** @param label what templates of the kind are called */
+export function deletionErrors(
+  inventory: LaunchInventory | undefined,
+  accepted: Prompts,
+  label: string,
+): FieldErrors {
+  if (inventory?.isPendingDeletion !== true) return {};
+  return {
+    inventory: [
+      accepted.inventory === undefined
+        ? `The inventory associated with this ${label} is being deleted.`
+        : 'The provided inventory is being deleted.',
+    ],
+  };
+}

@@ -1,0 +1,14 @@
+import { checkRef, GitSourceError } from '../code-hosts/git-source.js';
+import type { FieldErrors } from '../common/errors/errors.js';
+
+/** Why a field cannot name a branch, tag or commit so; an empty one names none. */
+export function refErrors({ scm_branch: branch }: { scm_branch?: unknown }): FieldErrors {
+  if (typeof branch !== 'string' || branch === '') return {};
+  try {
+    checkRef(branch);
+    return {};
+  } catch (error) {
+    if (error instanceof GitSourceError) return { scm_branch: [error.message] };
+    throw error;
+  }
+}

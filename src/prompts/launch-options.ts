@@ -1,0 +1,193 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  fieldsOf,
+  Integer,
+  Reference,
+  References,
+  Text,
+  Variables,
+  type Field,
+} from '../common/fields/field.js';
+import { entryOf } from '../common/invariants.js';
+import { resource } from '../common/resource/registry.js';
+import { JOB_TYPES, VERBOSITIES } from './job-options.js';
+
+/** What is particular to one launch field; the rest its field decorator says. */
+interface PromptOptions {
+  /** Word of the switch that lets a launch set it: `ask_<word>_on_launch`. */
+  asks: string;
+  /** Workflow job templates ask for it too. */
+  inWorkflows?: boolean;
+  /**
+   * What of it decides nothing about what runs where, so that changing it on a job template needs no
+   * role on the project and the inventory.
+   */
+  harmless?: 'value' | 'switch' | 'both';
+  /** How the field of a job template, of a workflow job template, or of a run differs. */
+  ofTemplate?: Partial<Field>;
+  ofWorkflow?: Partial<Field>;
+  ofRun?: Partial<Field>;
+}
+
+const DECLARED = new Map<string, PromptOptions>();
+
+const Prompt =
+  (options: PromptOptions): PropertyDecorator =>
+  (_, property) => {
+    DECLARED.set(String(property), options);
+  };
+
+/**
+ * What a launch can set (docs/contract/launching.md#prompts), each declared here and nowhere else:
+ * its type, its field, and the switch that asks for it. Templates, saved launches and the bodies of
+ * launches take their fields from here. References are ids.
+ */
+class LaunchOptions {
+  @Prompt({ asks: 'inventory', inWorkflows: true, harmless: 'switch' })
+  @Reference(() => resource('inventory'), { nullable: true, needs: 'use' })
+  inventory!: number;
+
+  @Prompt({ asks: 'credential', harmless: 'switch' })
+  @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
+  credentials!: number[];
+
+  @Prompt({ asks: 'variables', inWorkflows: true, harmless: 'both' })
+  @Variables({ filter: false, help: 'Variables, JSON or YAML.' })
+  extra_vars!: Record<string, unknown>;
+
+  @Prompt({ asks: 'limit', inWorkflows: true, harmless: 'value' })
+  @Text({ help: 'Host pattern.' })
+  limit!: string;
+
+  @Prompt({ asks: 'tags', inWorkflows: true, harmless: 'both' })
+  @Text({ help: 'Comma-separated tags to run.' })
+  job_tags!: string;
+
+  @Prompt({
+    asks: 'skip_tags',
+    inWorkflows: true,
+    harmless: 'both',
+    ofRun: { kind: 'text', max: null },
+  })
+  @Char({ max: 1024, help: 'Comma-separated tags to skip.' })
+  skip_tags!: string;
+
+  @Prompt({ asks: 'job_type', harmless: 'switch' })
+  @Choices(JOB_TYPES, { default: 'run' })
+  job_type!: string;
+
+  @Prompt({ asks: 'verbosity', harmless: 'value' })
+  @Choices(VERBOSITIES, { default: 0 })
+  verbosity!: number;
+
+  @Prompt({ asks: 'diff_mode', harmless: 'value' })
+  @Bool()
+  diff_mode!: boolean;
+
+  @Prompt({
+    asks: 'scm_branch',
+    inWorkflows: true,
+    ofTemplate: { help: 'Branch, where the project allows to choose one.' },
+    ofWorkflow: { help: 'Branch for the projects that allow to choose one.' },
+  })
+  @Char({ max: 1024, help: 'Branch, tag or commit.' })
+  scm_branch!: string;
+
+  @Prompt({ asks: 'forks', harmless: 'value' })
+  @Integer({ min: 0, default: 0 })
+  forks!: number;
+
+  @Prompt({ asks: 'timeout', harmless: 'value' })
+  @Integer({ min: -1, default: 0, help: 'Seconds; 0 is the default setting, -1 no limit.' })
+  timeout!: number;
+
+  @Prompt({ asks: 'job_slice_count', harmless: 'value' })
+  @Integer({ min: 0, default: 1 })
+  job_slice_count!: number;
+
+  @Prompt({ asks: 'execution_environment' })
+  @Integer({ nullable: true, min: 1, column: null, filter: false })
+  execution_environment!: number;
+
+  @Prompt({ asks: 'labels', inWorkflows: true })
+  @References(() => resource('label'), { nullable: true, help: 'Labels added to the run.' })
+  labels!: number[];
+
+  @Prompt({ asks: 'instance_groups' })
+  @References(() => resource('instance_group'), {
+    nullable: true,
+    help: 'Instance groups, best first.',
+  })
+  instance_groups!: number[];
+}
+
+export type PromptField = keyof LaunchOptions;
+
+/** Launch fields that name several objects. */
+export type PromptList = 'credentials' | 'labels' | 'instance_groups';
+
+/** Values a launch sets, by launch field. */
+export type Prompts = { -readonly [Name in PromptField]?: LaunchOptions[Name] };
+
+/** A launch field as it was declared. */
+export interface LaunchOption extends PromptOptions {
+  name: PromptField;
+  /** As a job template has it, or would have it. */
+  field: Field;
+  /** The switch that lets a launch set it. */
+  switch: string;
+}
+
+export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).map((field) => {
+  const options = entryOf(DECLARED, field.name);
+  return {
+    ...options,
+    field,
+    name: field.name as PromptField,
+    switch: `ask_${options.asks}_on_launch`,
+  };
+});
+
+export const PROMPT_FIELDS: readonly PromptField[] = LAUNCH_OPTIONS.map(({ name }) => name);
+
+/** Launch field -> switch of the template that lets a launch set it. */
+export const ASK_SWITCHES = Object.fromEntries(
+  LAUNCH_OPTIONS.map((option) => [option.name, option.switch]),
+) as Readonly<Record<PromptField, string>>;
+
+/** Launch fields a workflow job template can ask for. */
+export const WORKFLOW_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(
+  ({ inWorkflows }) => inWorkflows,
+).map(({ name }) => name);
+
+/** Launch fields that hold a line or a text of the user's own. */
+export const TEXT_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(({ field }) =>
+  ['string', 'text'].includes(field.kind),
+).map(({ name }) => name);
+
+/** Launch fields that name several objects. */
+export const PROMPT_LISTS: readonly PromptList[] = ['credentials', 'labels', 'instance_groups'];
+
+/** The lists of a saved launch that name anything. */
+export const listsIn = (lists: Readonly<Record<PromptList, number[]>>): Prompts =>
+  promptsIn(
+    lists,
+    PROMPT_LISTS.filter((name) => lists[name].length > 0),
+  );
+
+/**
+ * The launch fields of a record that have a value, such as those of a row or of a validated body:
+ * their types are those of the declaration.
+ */
+export function promptsIn(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly PromptField[] = PROMPT_FIELDS,
+): Prompts {
+  const given = fields.flatMap((name) => {
+    const value = record[name];
+    return value === undefined || value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given) as Prompts;
+}

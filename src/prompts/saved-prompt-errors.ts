@@ -1,0 +1,63 @@
+import type { FieldErrors } from '../common/errors/errors.js';
+import { ENCRYPTED } from '../common/fields/validate.js';
+import { mergePrompts, type PromptedTemplate } from './launch-config.js';
+import type { Prompts } from './launch-options.js';
+import { secretVariables, valueErrors, type Survey } from './survey.js';
+
+const NOT_ASKED = 'Field is not configured to prompt on launch.';
+
+/** A template as a saved launch of it is checked: a node of a workflow, for instance. */
+export interface SavedTarget {
+  prompted: PromptedTemplate;
+  /** The survey when it is switched on. */
+  survey: Survey | null;
+}
+
+/**
+ * What of a saved launch the template would not take, by launch field
+ * (docs/contract/launching.md#saved-launches). Unlike a launch, which ignores and tells, saving
+ * what could never count is refused. What a launch may still bring, such as a mandatory answer, is
+ * not missing here.
+ */
+export function savedPromptErrors(
+  { prompted, survey }: SavedTarget,
+  prompts: Prompts,
+): FieldErrors {
+  const { ignored } = mergePrompts(prompted, prompts);
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [NOT_ASKED]]);
+  const variables = prompts.extra_vars ?? {};
+  return {
+    ...Object.fromEntries(refused),
+    ...variableErrors(variables, survey, prompted.asks('extra_vars')),
+  };
+}
+
+function variableErrors(
+  variables: Readonly<Record<string, unknown>>,
+  survey: Survey | null,
+  asks: boolean,
+): FieldErrors {
+  const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
+  const secrets = new Set(survey ? secretVariables(survey) : []);
+  const texts: string[] = [];
+  const answers: string[] = [];
+  const unasked = Object.keys(variables).filter((name) => !asks && !questions.has(name));
+  if (unasked.length > 0) {
+    texts.push(
+      `Variables ${unasked.join(', ')} are not allowed on launch. Check the Prompt on Launch ` +
+        'setting on the Template to include Extra Variables.',
+    );
+  }
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === ENCRYPTED) {
+      if (secrets.has(name)) continue;
+      texts.push(`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`);
+    }
+    const question = questions.get(name);
+    if (question) answers.push(...valueErrors(question, value));
+  }
+  return {
+    ...(texts.length > 0 ? { extra_vars: texts } : {}),
+    ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
+  };
+}

@@ -17,6 +17,7 @@ import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';
 import { RouteTable } from './rest/route-table.js';
 import { ListService } from './list/list.service.js';
+import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
 import { Outbox } from './queue/outbox.js';
@@ -64,9 +65,11 @@ const pages = [
     ...shared,
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
-    // Pages surround the shaping of replies: they show the JSON that every other client gets.
+    // From the outside in: a page for browsers shows the answer that every other client gets; the
+    // answer has its status and headers; a list in it has its envelope.
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
   ],
   exports: [...shared, DiscoveryModule],
 })

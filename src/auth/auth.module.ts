@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
@@ -16,8 +17,9 @@ import { UserTokensController } from './user-tokens.controller.js';
     AuthenticationService,
     SessionsService,
     TokensService,
-    // In this order: who asks, then what of the object in the URL is open to them.
+    // In this order: who asks, how often, then what of the object in the URL is open to them.
     { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
   exports: [TokensService],

@@ -1,7 +1,6 @@
-import { Body, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
@@ -13,7 +12,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
@@ -35,7 +34,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   /** 200 with the pending record, and its id where clients look for it. */
   @Post(':id/test')
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -48,8 +47,12 @@ export class NotificationTemplatesController extends ResourceController(notifica
     body: TEST_FIELDS,
     status: 200,
   })
-  async test(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.tests.send(params.id, body, actor);
+  async test(
+    @Target() template: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const row = await this.tests.send(template, body, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
     const headers = { Location: notifications.url(row.id) };
     return new Reply(200, { notification: row.id, ...record }, headers);
@@ -57,7 +60,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   @Post(':id/resend')
   @Idempotent()
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',

@@ -1,4 +1,4 @@
-import { Post, UseGuards } from '@nestjs/common';
+import { Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
 import { INTEGER } from '../common/fields/json-schema.js';
@@ -10,7 +10,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { NotificationRateGuard } from '../common/rate/rate.guard.js';
+import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
@@ -30,7 +30,7 @@ export class NotificationsController extends ResourceController(notifications, [
   }
 
   @Post(':id/resend')
-  @UseGuards(NotificationRateGuard)
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',

@@ -1,37 +1,43 @@
-import {
-  Injectable,
-  mixin,
-  type CanActivate,
-  type ExecutionContext,
-  type Type,
-} from '@nestjs/common';
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import type { ApiRequest } from '../http/request.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** Limits how often a user may call a route in a minute. The setting names the number. */
-export function perUser(
-  name: string,
-  setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE',
-): Type<CanActivate> {
-  @Injectable()
-  class RateGuard implements CanActivate {
-    constructor(
-      private readonly limiter: RateLimiter,
-      private readonly settings: Settings,
-    ) {}
-
-    async canActivate(context: ExecutionContext): Promise<boolean> {
-      const http = context.switchToHttp();
-      const { actor } = http.getRequest<ApiRequest>();
-      const response = http.getResponse<Response>();
-      await this.limiter.take(name, String(actor.id), this.settings[setting], response);
-      return true;
-    }
-  }
-  return mixin(RateGuard);
+/** How often a user may call the routes of one kind in a minute: the setting names the number. */
+interface UserLimit {
+  kind: string;
+  setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE';
 }
 
-export const TokenRateGuard = perUser('tokens', 'TOKEN_RATE');
-export const NotificationRateGuard = perUser('notifications', 'NOTIFICATION_TEST_RATE');
+const USER_LIMIT = 'controller:user-limit';
+
+export const TOKENS: UserLimit = { kind: 'tokens', setting: 'TOKEN_RATE' };
+export const NOTIFICATIONS: UserLimit = {
+  kind: 'notifications',
+  setting: 'NOTIFICATION_TEST_RATE',
+};
+
+/** A route that a user may call so often only, whatever comes of it. */
+export const LimitedPerUser = (limit: UserLimit): MethodDecorator => SetMetadata(USER_LIMIT, limit);
+
+/** Counts the calls of limited routes, those that are refused then as well. */
+@Injectable()
+export class RateGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const limit = this.reflector.get<UserLimit | undefined>(USER_LIMIT, context.getHandler());
+    if (!limit) return true;
+    const http = context.switchToHttp();
+    const { actor } = http.getRequest<ApiRequest>();
+    const most = this.settings[limit.setting];
+    await this.limiter.take(limit.kind, String(actor.id), most, http.getResponse<Response>());
+    return true;
+  }
+}

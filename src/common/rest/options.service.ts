@@ -5,6 +5,7 @@ import { fieldOptions, schemaOptions } from '../fields/options.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { hasStanding } from './access.guard.js';
 import { Machinery } from './machinery.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from '../errors/errors.js';
@@ -104,7 +105,7 @@ export class OptionsService {
   async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
     const { info } = route;
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
-    if (!actor) return NOTHING_OPEN;
+    if (!actor || (info.standing && !hasStanding(actor, info.standing))) return NOTHING_OPEN;
     const { resources } = this.machinery;
     try {
       const parent = info.parent

@@ -22,6 +22,9 @@ export type RouteKind =
  */
 export type RouteAccess = 'public' | 'authenticated' | 'signature';
 
+/** What somebody is for the whole installation, where no object decides. Superusers are both. */
+export type Standing = 'superuser' | 'auditor';
+
 /** What a route is, for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
   kind: RouteKind;
@@ -40,6 +43,10 @@ export interface RouteInfo {
   needs?: string;
   /** What the 403 says, where the usual words would not tell enough. */
   refusal?: string;
+  /** An object that a second parameter of the URL names, in a list of the parent. */
+  member?: RouteMember;
+  /** What the caller must be, on a route without a parent. */
+  standing?: Standing;
   /**
    * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
    * told before there is a body; OPTIONS and the forms of pages ask it.
@@ -77,6 +84,17 @@ export interface RouteInfo {
   texts?: readonly string[];
   /** Query parameters of a route that is not a list. */
   query?: readonly QueryParameter[];
+}
+
+/** An object below the one of `:id`; the handler gets its row by `@Member()`. */
+export interface RouteMember {
+  /** Name of the parameter in the URL. */
+  param: string;
+  resource: ResourceDefinition;
+  /** Action of its own policy that the caller needs. */
+  needs: string;
+  /** Whether it is in the list of the parent; unknown there otherwise. */
+  belongs: (member: Row, parent: Row) => boolean;
 }
 
 /** Undefined: there is no such document. */

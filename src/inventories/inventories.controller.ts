@@ -1,7 +1,10 @@
-import { Get, Req } from '@nestjs/common';
+import { Get } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { QueryParameters } from '../common/list/query.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/openapi/schemas.js';
@@ -59,8 +62,7 @@ export class InventoriesController extends ResourceController(inventories) {
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),
   })
-  async script(@Req() { params, query, actor }: ApiRequest): Promise<object> {
-    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+  script(@Target() inventory: Row, @ListParams() query: QueryParameters): Promise<object> {
     return this.scripts.document(inventory, query);
   }
 
@@ -76,8 +78,7 @@ export class InventoriesController extends ResourceController(inventories) {
     response: list(ref('GroupTree')),
     components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
   })
-  async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
-    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+  tree(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<object[]> {
     return this.trees.of(inventory, actor);
   }
 }

@@ -7,7 +7,7 @@ import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
@@ -22,10 +22,10 @@ export class TokensController extends ResourceController(tokens, [
   'destroy',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly service: TokensService,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post()

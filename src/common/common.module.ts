@@ -25,7 +25,7 @@ import { QueuePort } from './queue/queue.port.js';
 import { RedisConnection } from './queue/redis.js';
 import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.js';
-import { Machinery } from './rest/machinery.js';
+import { CommonServices } from './rest/common-services.js';
 import { References } from './rest/references.js';
 import { ResourceService } from './rest/resource.service.js';
 
@@ -45,7 +45,7 @@ const shared = [
   ListService,
   References,
   ResourceService,
-  Machinery,
+  CommonServices,
   RouteTable,
   OptionsService,
   ApiDocument,
@@ -57,7 +57,7 @@ const pages = [
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
-/** The machinery every feature stands on. It knows none of them. */
+/** What every feature stands on. It knows none of them. */
 @Global()
 @Module({
   imports: [DiscoveryModule, bullRoot, bullQueues],

@@ -9,7 +9,7 @@ import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/openapi/schemas.js';
 import { Copyable } from '../common/rest/copy.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -43,11 +43,11 @@ const SUBGROUPS = { children: list(ref('GroupTree')) };
 @SubList('activity_stream', inventoryActivity())
 export class InventoriesController extends ResourceController(inventories) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly scripts: InventoryScript,
     private readonly trees: InventoryTree,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Get(':id/script')

@@ -7,11 +7,11 @@ import { HostLimit } from './host-limit.js';
 export async function copyMembers(
   original: Row,
   copy: Row,
-  { machinery, actor }: CopyContext,
+  { services, actor }: CopyContext,
 ): Promise<void> {
-  const { database } = machinery;
+  const { database } = services;
   const { id: author } = actor;
-  await machinery.find(HostLimit).assertRoom(copy.id, {
+  await services.find(HostLimit).assertRoom(copy.id, {
     names: sql`SELECT name FROM hosts WHERE inventory_id = ${original.id}`,
     most: original.total_hosts as number,
   });

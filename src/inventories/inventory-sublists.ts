@@ -27,10 +27,10 @@ export const childGroups = (): Factory =>
     create: (parent) => ({ inventory: parent.inventory_id }),
     check: async (context, child) => {
       await assertSameInventory(context, child);
-      const { machinery, parent } = context;
+      const { services, parent } = context;
       // Two edges added at once could close a cycle that neither sees.
-      await machinery.find(InventoryLock).hold(parent.inventory_id as number, 'group');
-      if (await machinery.find(GroupGraph).wouldCycle(parent.id, child.id)) {
+      await services.find(InventoryLock).hold(parent.inventory_id as number, 'group');
+      if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
       }
     },

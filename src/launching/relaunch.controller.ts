@@ -47,9 +47,9 @@ const RELAUNCH_NEEDS = object({
 });
 
 /** The form of a relaunch asks for the passwords that the credentials of the job lack. */
-async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const needs = await machinery.find(RelaunchService).needs(parent, actor);
+  const needs = await services.find(RelaunchService).needs(parent, actor);
   const fields = FIELDS.filter(({ name }) => name === 'hosts');
   return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
 }

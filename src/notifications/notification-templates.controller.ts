@@ -7,7 +7,7 @@ import { Copyable } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -25,11 +25,11 @@ import { TEST_FIELDS } from './test-request.js';
 @SubList('notifications', related('notifications'))
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly tests: NotificationTests,
     private readonly repeats: NotificationRepeats,
   ) {
-    super(machinery);
+    super(services);
   }
 
   /** 200 with the pending record, and its id where clients look for it. */
@@ -53,7 +53,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const row = await this.tests.send(template, body, actor);
-    const record = await this.machinery.resources.show(notifications, row, actor);
+    const record = await this.services.resources.show(notifications, row, actor);
     const headers = { Location: notifications.url(row.id) };
     return new Reply(200, { notification: row.id, ...record }, headers);
   }

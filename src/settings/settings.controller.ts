@@ -31,8 +31,8 @@ const CATEGORIES = object({
 const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
 
 /** The settings of the category in a URL. */
-const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (machinery, { category = '' }) => {
-  const names = await machinery.find(RuntimeSettings).names(category);
+const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (services, { category = '' }) => {
+  const names = await services.find(RuntimeSettings).names(category);
   return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;
 };
 

@@ -65,7 +65,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
     parameters: [Member(), Ip()],
     decorators: [Idempotent()],
     handler(this: GenericController, delivery: Row, address?: string) {
-      return this.machinery.find(RedeliveryService).redeliver(delivery, address);
+      return this.services.find(RedeliveryService).redeliver(delivery, address);
     },
   });
 }
@@ -89,7 +89,7 @@ function declareFilterTest(target: Type, templates: ResourceDefinition, kind: Re
     parameters: [Target(), Body()],
     handler(this: GenericController, template: Row, body: Record<string, unknown>) {
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
-      return this.machinery.find(FilterTrial).run(template.id, kind, filters);
+      return this.services.find(FilterTrial).run(template.id, kind, filters);
     },
   });
 }

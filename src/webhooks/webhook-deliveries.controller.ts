@@ -4,7 +4,7 @@ import type { Outcome } from '../common/rest/idempotency.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
@@ -17,10 +17,10 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   'retrieve',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly redeliveries: RedeliveryService,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post(':id/redeliver')

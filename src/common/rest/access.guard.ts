@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Actor } from '../access.js';
 import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
-import { Machinery } from './machinery.js';
+import { CommonServices } from './common-services.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.js';
 
@@ -20,7 +20,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly table: RouteTable,
-    private readonly machinery: Machinery,
+    private readonly services: CommonServices,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -53,7 +53,7 @@ export class AccessGuard implements CanActivate {
     const isUnknown =
       hasStanding(actor, 'auditor') &&
       fieldsAt !== undefined &&
-      (await fieldsAt(this.machinery, params)) === undefined;
+      (await fieldsAt(this.services, params)) === undefined;
     throw isUnknown ? new NotFound() : new Forbidden();
   }
 
@@ -63,7 +63,7 @@ export class AccessGuard implements CanActivate {
     request: ApiRequest,
   ): Promise<void> {
     const { params, actor } = request;
-    const { resources } = this.machinery;
+    const { resources } = this.services;
     request.target = await resources.load(parent, params.id, actor, { action, refusal });
     if (!member) return;
     const id = params[member.param] ?? '';

@@ -3,7 +3,7 @@ import type { Field } from '../fields/field.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
-import type { Machinery } from './machinery.js';
+import type { CommonServices } from './common-services.js';
 
 export type RouteKind =
   | 'list'
@@ -53,7 +53,7 @@ export interface RouteInfo {
    */
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
   /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
-  fieldsAt?: (machinery: Machinery, params: Readonly<Record<string, string>>) => FieldsAt;
+  fieldsAt?: (services: CommonServices, params: Readonly<Record<string, string>>) => FieldsAt;
   /** Fields of the request body. */
   body?: readonly Field[];
   /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
@@ -102,7 +102,7 @@ export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
 
 /** Who asks, and the object in the URL. */
 export interface Caller {
-  machinery: Machinery;
+  services: CommonServices;
   actor: Actor;
   parent: Row | null;
 }

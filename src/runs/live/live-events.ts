@@ -5,7 +5,7 @@ import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import type { Machinery } from '../../common/rest/machinery.js';
+import type { CommonServices } from '../../common/rest/common-services.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import type {
   GenericController,
@@ -66,9 +66,9 @@ export function WithLiveEvents(): ClassDecorator {
         actor: Actor,
         response: Response,
       ) {
-        const sender = eventSender(this.machinery, run.id, { query, resumed, actor });
+        const sender = eventSender(this.services, run.id, { query, resumed, actor });
         const following = { definition, run, actor, response, sender, patienceMs: PATIENCE_MS };
-        return this.machinery.find(RunStreams).serve(following);
+        return this.services.find(RunStreams).serve(following);
       },
     });
   };
@@ -83,7 +83,7 @@ interface Asked {
 }
 
 /** Sends the events behind the place the client has, in the order of their counters. */
-function eventSender(machinery: Machinery, runId: number, asked: Asked): NewsSender {
+function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
   const { query, actor } = asked;
   const { no_truncate } = query;
   const paging = {
@@ -95,7 +95,7 @@ function eventSender(machinery: Machinery, runId: number, asked: Asked): NewsSen
   return async (stream, signal) => {
     const before = after;
     for (let hasNext = true; hasNext && !signal.aborted;) {
-      const page = await listJobEvents(machinery, paging, actor, {
+      const page = await listJobEvents(services, paging, actor, {
         scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
         visible: sql`TRUE`,
         orderBy: ['counter'],

@@ -56,7 +56,7 @@ export function WithStdout(): ClassDecorator {
         query: QueryParameters,
         headers: IncomingHttpHeaders,
       ) {
-        return answer(this.machinery.find(StdoutService), definition, run, { query, headers });
+        return answer(this.services.find(StdoutService), definition, run, { query, headers });
       },
     });
   };

@@ -27,7 +27,7 @@ import {
   type HostTarget,
   type HostTotals,
   type OnConflict,
-} from './host-writer.js';
+} from './host-writer.service.js';
 import { LineFaults } from './line-faults.js';
 
 /** Hosts written by one statement. */

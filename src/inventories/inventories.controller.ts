@@ -18,9 +18,9 @@ import { noneOf } from '../empty-lists/sublists.js';
 import { attachLabels } from '../labels/sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
-import { InventoryScript } from './inventory-script.js';
+import { InventoryScript } from './inventory-script.service.js';
 import { inventoryActivity, rootGroups } from './inventory-sublists.js';
-import { InventoryTree } from './inventory-tree.js';
+import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
 inventories.links.set('script', 'script').set('tree', 'tree');

@@ -1,7 +1,7 @@
 import type { CopyContext } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
-import { HostLimit } from './host-limit.js';
+import { HostLimit } from './host-limit.service.js';
 
 /** Copies hosts, groups and who is in what; names are unique in an inventory and tell them apart. */
 export async function copyMembers(

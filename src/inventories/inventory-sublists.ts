@@ -4,8 +4,8 @@ import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, listOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
-import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.js';
-import { InventoryLock } from './inventory-lock.js';
+import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.service.js';
+import { InventoryLock } from './inventory-lock.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 

@@ -17,7 +17,7 @@ import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { RESEND_FIELDS } from './resend-request.js';
-import { copiedConfiguration } from './template-secrets.js';
+import { copiedConfiguration } from './template-secrets.service.js';
 import { TEST_FIELDS } from './test-request.js';
 
 @Resource(notificationTemplates)

@@ -8,7 +8,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
-import { BaseUrl } from './base-url.js';
+import { BaseUrl } from './base-url.service.js';
 import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
 import { eventOf, TEST_EVENT, type Messages } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';

@@ -20,7 +20,7 @@ import { noneOf } from '../empty-lists/sublists.js';
 import { listInventoryFiles, listPlaybooks } from './project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
-import { ProjectFolders } from './project-folders.js';
+import { ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { projects } from './projects.resource.js';

@@ -7,7 +7,7 @@ import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { DeliveryIntake } from './delivery-intake.js';
+import { DeliveryIntake } from './delivery-intake.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { answerTo } from './receiver.service.js';

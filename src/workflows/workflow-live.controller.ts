@@ -7,7 +7,7 @@ import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { RunStreams, type NewsSender } from '../runs/live/run-streams.js';
+import { RunStreams, type NewsSender } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
 /** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */

@@ -13,7 +13,7 @@ import type {
 } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from '../events/job-event-list.js';
-import { RunStreams, type NewsSender } from './run-streams.js';
+import { RunStreams, type NewsSender } from './run-streams.service.js';
 
 /** How long a message of a worker may be lost before its news are found all the same. */
 const PATIENCE_MS = 3000;

@@ -7,8 +7,8 @@ import { ResourceService } from '../../common/rest/resource.service.js';
 import { isFinal } from '../state-machine.js';
 import type { JobStatus } from '../unified-job.schema.js';
 import { EventStream } from './event-stream.js';
-import { RunNewsFeed } from './run-news-feed.js';
-import { StreamSlots } from './stream-slots.js';
+import { RunNewsFeed } from './run-news-feed.service.js';
+import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
 

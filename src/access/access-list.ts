@@ -69,8 +69,8 @@ export async function describeAccess(
   items: Representation[],
   rows: readonly Row[],
 ): Promise<Representation[]> {
-  const { machinery, parent, parentDefinition, actor } = context;
-  const held = await machinery.database.rows<Held>(sql`
+  const { services, parent, parentDefinition, actor } = context;
+  const held = await services.database.rows<Held>(sql`
     SELECT mem.user_id, r.id AS role_id, r.role_field, r.content_type, r.object_id,
       array_agg(DISTINCT anc.role_field) AS descendants,
       team.id AS team_id, team.name AS team_name, org.name AS team_organization_name
@@ -113,7 +113,7 @@ export async function describeAccess(
 }
 
 async function nameObjects(
-  { machinery, actor }: LinkContext,
+  { services, actor }: LinkContext,
   held: readonly Held[],
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
@@ -121,7 +121,7 @@ async function nameObjects(
     const definition = findResource(type);
     if (!definition) continue;
     const ids = held.filter((one) => one.content_type === type).map((one) => one.object_id);
-    const context = { database: machinery.database, actor, detail: false };
+    const context = { database: services.database, actor, detail: false };
     for (const [id, summary] of await summariesOf(definition, [...new Set(ids)], context)) {
       names.set(`${type}:${id}`, String(summary.name ?? summary.username ?? ''));
     }

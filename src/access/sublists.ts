@@ -10,9 +10,9 @@ type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
 /** Role of an object by its field; objects with roles always have all of theirs. */
 async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
-  const { machinery, parent, parentDefinition } = context;
+  const { services, parent, parentDefinition } = context;
   const row = existing(
-    await machinery.database.row<RoleRow>(sql`
+    await services.database.row<RoleRow>(sql`
     SELECT * FROM roles
     WHERE content_type = ${parentDefinition.type} AND object_id = ${parent.id}
       AND role_field = ${field}`),
@@ -21,15 +21,15 @@ async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
   return row;
 }
 
-const grants = ({ machinery }: LinkContext): GrantsService => machinery.find(GrantsService);
+const grants = ({ services }: LinkContext): GrantsService => services.find(GrantsService);
 
 /** New users are made by administrators of the organization that the object is or belongs to. */
 async function administersOrganization(context: LinkContext): Promise<void> {
-  const { machinery, parent, parentDefinition, actor } = context;
+  const { services, parent, parentDefinition, actor } = context;
   const organization =
     parentDefinition.type === 'organization' ? parent.id : parent.organization_id;
   const id = Number(organization);
-  await machinery.resources.assertMay(resource('organization'), id, 'administer', actor);
+  await services.resources.assertMay(resource('organization'), id, 'administer', actor);
 }
 
 /** Users who hold a role of the object themselves; attaching grants it. */

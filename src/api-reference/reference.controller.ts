@@ -1,10 +1,10 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
-import { setPageHeaders } from '../common/pages/layout.js';
-import { openPage } from '../common/pages/page-context.js';
+import type { Reply } from '../common/http/reply.js';
+import { pageReply } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { OpenedPage } from '../common/pages/page-parameter.js';
 import { NotFound } from '../common/errors/errors.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
 import { ApiDocument } from '../common/openapi/api-document.js';
 import { STRING } from '../common/fields/json-schema.js';
@@ -26,29 +26,24 @@ export class ReferenceController {
 
   @Get()
   @Route({ ...PAGE, operationId: 'reference_index', summary: 'Reference of all operations.' })
-  index(@Req() request: ApiRequest, @Res() response: Response): void {
-    setPageHeaders(response);
-    response.send(indexPage(openPage(request, response), this.documents.get()));
+  index(@OpenedPage() page: PageContext): Reply {
+    return pageReply(indexPage(page, this.documents.get()));
   }
 
   @Get('schemas/:name')
   @Route({ ...PAGE, operationId: 'reference_schema', summary: 'Reference of one kind of object.' })
-  schema(@Req() request: ApiRequest, @Res() response: Response): void {
-    const name = request.params.name ?? '';
+  schema(@OpenedPage() page: PageContext, @Param('name') name: string): Reply {
     const schemas = schemasOf(this.documents.get());
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     if (!schema) throw new NotFound();
-    setPageHeaders(response);
-    response.send(schemaPage(openPage(request, response), name, schema));
+    return pageReply(schemaPage(page, name, schema));
   }
 
   @Get(':tag')
   @Route({ ...PAGE, operationId: 'reference_subject', summary: 'Reference of one subject.' })
-  subject(@Req() request: ApiRequest, @Res() response: Response): void {
-    const tag = request.params.tag ?? '';
+  subject(@OpenedPage() page: PageContext, @Param('tag') tag: string): Reply {
     const operations = operationsByTag(this.documents.get()).get(tag);
     if (!operations) throw new NotFound();
-    setPageHeaders(response);
-    response.send(tagPage(openPage(request, response), tag, operations));
+    return pageReply(tagPage(page, tag, operations));
   }
 }

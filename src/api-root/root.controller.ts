@@ -1,6 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Actor } from '../common/access.js';
 import { randomAlphanumeric } from '../common/crypto/random-key.js';
 import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../common/http/cookies.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -8,6 +9,8 @@ import { Route, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.js';
 import type { JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
+import type { QueryParameters } from '../common/list/query.js';
+import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { sql } from '../database/sql.js';
@@ -73,7 +76,10 @@ export class RootController {
     summary: 'The calling user, as a list of one.',
     resource: users,
   })
-  me(@Req() { query, actor }: ApiRequest): Promise<Page<Representation>> {
+  me(
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
     return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
   }
 
@@ -85,7 +91,7 @@ export class RootController {
 
   @Get('v2/config')
   @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))
-  config(@Req() { actor }: ApiRequest): Promise<object> {
+  config(@CurrentActor() actor: Actor): Promise<object> {
     return this.service.config(actor);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../common/pages/layout.js';
@@ -100,8 +100,11 @@ export class LoginController {
     produces: 'text/html',
     response: HTML_ANSWER,
   })
-  async logout(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    const session = cookiesOf(request.headers.cookie)[SESSION_COOKIE];
+  async logout(
+    @Headers('cookie') cookie: string | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    const session = cookiesOf(cookie)[SESSION_COOKIE];
     if (session) await this.sessions.end(session);
     response.clearCookie(SESSION_COOKIE, { path: '/' });
     response.redirect(302, '/api/login/');

@@ -1,13 +1,14 @@
-import { Post, Req } from '@nestjs/common';
+import { Body, Post } from '@nestjs/common';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { Machinery } from '../common/rest/machinery.js';
-import { LimitedPerUser } from '../common/rate/rate.guard.js';
+import { CommonServices } from '../common/rest/common-services.js';
+import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -21,14 +22,14 @@ export class TokensController extends ResourceController(tokens, [
   'destroy',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly service: TokensService,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post()
-  @LimitedPerUser('tokens', 'TOKEN_RATE')
+  @LimitedPerUser(TOKENS)
   @Route({
     kind: 'create',
     access: 'authenticated',
@@ -38,8 +39,10 @@ export class TokensController extends ResourceController(tokens, [
     body: tokens.fields,
     shownOnce: true,
   })
-  async create(@Req() request: ApiRequest): Promise<Reply> {
-    const { body, actor } = request;
-    return Reply.created(await this.service.create(body, actor.id, actor));
+  async create(
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return Reply.created(await this.service.create(body, actor, actor));
   }
 }

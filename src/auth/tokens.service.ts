@@ -3,7 +3,6 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import { validate } from '../common/fields/validate.js';
-import { Forbidden } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService, type Body } from '../common/rest/resource.service.js';
@@ -24,18 +23,17 @@ export class TokensService {
   ) {}
 
   /**
-   * Makes a token for a user: oneself, or anyone when a superuser asks. The answer is the only
-   * place where the clear text ever appears; the digest is stored.
+   * Makes a token for a user; the route has asked who may. The answer is the only place where the
+   * clear text ever appears; the digest is stored.
    */
-  async create(body: Body, userId: number, actor: Actor): Promise<Representation> {
-    if (userId !== actor.id && !actor.isSuperuser) throw new Forbidden();
+  async create(body: Body, user: Pick<Row, 'id'>, actor: Actor): Promise<Representation> {
     const values = validate(tokens.fields, body);
     const { token, digest } = issueToken();
     const row = await this.database.transaction(async () => {
       const made = existing(
         await this.database.row<Row>(sql`
         INSERT INTO tokens (description, scope, user_id, digest, expires)
-        VALUES (${values.description}, ${values.scope}, ${userId}, ${digest},
+        VALUES (${values.description}, ${values.scope}, ${user.id}, ${digest},
           now() + make_interval(secs => ${this.settings.TOKEN_EXPIRY}))
         RETURNING *`),
         'an INSERT returns its row',
@@ -43,7 +41,7 @@ export class TokensService {
       this.activity.record({
         operation: 'create',
         object1: { ...refOf(tokens, made), name: String(values.description) },
-        changes: { id: made.id, scope: values.scope, user: userId, token: '************' },
+        changes: { id: made.id, scope: values.scope, user: user.id, token: '************' },
       });
       return made;
     });

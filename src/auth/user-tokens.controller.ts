@@ -1,14 +1,17 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { QueryParameters } from '../common/list/query.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import type { Page } from '../common/list/page.js';
 import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
-import { LimitedPerUser } from '../common/rate/rate.guard.js';
+import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -45,28 +48,44 @@ export class UserTokensController {
 
   @Get('tokens')
   @Route(list)
-  tokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
-    return this.list(request);
+  tokens(
+    @Target() user: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    return this.list(user, query, actor);
   }
 
   @Post('tokens')
-  @LimitedPerUser('tokens', 'TOKEN_RATE')
+  @LimitedPerUser(TOKENS)
   @Route(create)
-  createToken(@Req() request: ApiRequest): Promise<Reply> {
-    return this.create(request);
+  createToken(
+    @Target() user: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return this.create(user, body, actor);
   }
 
   @Get('personal_tokens')
   @Route({ ...list, operationId: 'users_personal_tokens_list' })
-  personalTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
-    return this.list(request);
+  personalTokens(
+    @Target() user: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    return this.list(user, query, actor);
   }
 
   @Post('personal_tokens')
-  @LimitedPerUser('tokens', 'TOKEN_RATE')
+  @LimitedPerUser(TOKENS)
   @Route({ ...create, operationId: 'users_personal_tokens_create' })
-  createPersonalToken(@Req() request: ApiRequest): Promise<Reply> {
-    return this.create(request);
+  createPersonalToken(
+    @Target() user: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return this.create(user, body, actor);
   }
 
   @Get('authorized_tokens')
@@ -75,22 +94,26 @@ export class UserTokensController {
     operationId: 'users_authorized_tokens_list',
     summary: 'Access tokens that applications hold for one user. There are no applications.',
   })
-  authorizedTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
-    return this.list(request, FALSE);
+  authorizedTokens(
+    @Target() user: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    return this.list(user, query, actor, FALSE);
   }
 
-  private async list(
-    { params, query, actor }: ApiRequest,
+  private list(
+    user: Row,
+    query: QueryParameters,
+    actor: Actor,
     which: Sql = TRUE,
   ): Promise<Page<Representation>> {
-    const user = await this.resources.load(users, params.id, actor);
     return this.resources.list(tokens, query, actor, {
       scope: and(sql`t.user_id = ${user.id}`, which),
     });
   }
 
-  private async create({ params, body, actor }: ApiRequest): Promise<Reply> {
-    const user = await this.resources.load(users, params.id, actor);
-    return Reply.created(await this.service.create(body, user.id, actor));
+  private async create(user: Row, body: Record<string, unknown>, actor: Actor): Promise<Reply> {
+    return Reply.created(await this.service.create(body, user, actor));
   }
 }

@@ -20,7 +20,7 @@ import {
   type HostTarget,
   type OnConflict,
   type WrittenHost,
-} from './host-writer.js';
+} from './host-writer.service.js';
 
 interface CreateRequest {
   inventoryId: number;

@@ -7,7 +7,7 @@ import { itemAt } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { InventoryLock } from '../inventories/inventory-lock.js';
+import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { assertWithin, readEntries } from './entry-list.js';
 import { readIds } from './host-ids.js';

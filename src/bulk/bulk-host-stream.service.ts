@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { validate } from '../common/fields/validate.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import type { Actor } from '../common/access.js';
+import type { QueryParameters } from '../common/list/query.js';
+import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.js';
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -14,7 +16,6 @@ import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
-import { isDryRun } from '../common/http/dry-run.js';
 import { assertWithin } from './entry-list.js';
 import { selectGiven } from './given-hosts.js';
 import { readHost, type HostEntry } from './host-entries.js';
@@ -26,7 +27,7 @@ import {
   type HostTarget,
   type HostTotals,
   type OnConflict,
-} from './host-writer.js';
+} from './host-writer.service.js';
 import { LineFaults } from './line-faults.js';
 
 /** Hosts written by one statement. */
@@ -44,11 +45,17 @@ export interface StreamProgress {
 
 export type Report = (progress: StreamProgress) => void;
 
-/** A request whose body has not been read yet. */
-export interface HostStream {
-  request: ApiRequest;
+/** What the URL says of the hosts in a body. */
+interface GivenTarget {
   target: HostTarget;
   onConflict: OnConflict;
+}
+
+/** A body of lines that has not been read yet, and what is to become of it. */
+export interface HostStream extends GivenTarget {
+  /** Where the lines come from, as long as the client is there. */
+  source: ApiRequest;
+  keyed: KeyedRequest;
   dryRun: boolean;
 }
 
@@ -78,18 +85,13 @@ export class BulkHostStream {
    *
    * @throws Invalid for a parameter that cannot be, or an inventory the caller may not add hosts to
    */
-  async prepare(request: ApiRequest): Promise<HostStream> {
-    const values = validate(HOST_TARGET_FIELDS, lastOfEach(request.query));
+  async prepare(query: QueryParameters, actor: Actor): Promise<GivenTarget> {
+    const values = validate(HOST_TARGET_FIELDS, lastOfEach(query));
     const inventoryId = values.inventory as number;
-    const target = await this.hosts.find(inventoryId, request.actor);
+    const target = await this.hosts.find(inventoryId, actor);
     const errors = targetErrors(inventoryId, target);
     if (!target || Object.keys(errors).length > 0) throw new Invalid(errors);
-    return {
-      request,
-      target,
-      onConflict: values.on_conflict as OnConflict,
-      dryRun: isDryRun(request),
-    };
+    return { target, onConflict: values.on_conflict as OnConflict };
   }
 
   /**
@@ -99,22 +101,22 @@ export class BulkHostStream {
   async create(stream: HostStream, report: Report): Promise<Reply> {
     const spool = await HostSpool.open();
     try {
-      const received = await this.receive(stream.request, spool, report);
+      const received = await this.receive(stream.source, spool, report);
       const write = (): Promise<Reply> => this.write(stream, received, report);
       if (stream.dryRun) return await write();
-      return await this.idempotency.once(stream.request, write, received.digest);
+      return await this.idempotency.once(stream.keyed, received.digest, write);
     } finally {
       await spool.close();
     }
   }
 
-  private async receive(request: ApiRequest, spool: HostSpool, report: Report): Promise<Received> {
+  private async receive(source: ApiRequest, spool: HostSpool, report: Report): Promise<Received> {
     const { BULK_HOST_MAX_STREAM: most } = await this.runtime.get('BULK_HOST_MAX_STREAM');
     const limits = { body: this.settings.BULK_HOST_STREAM_LIMIT, line: this.settings.BODY_LIMIT };
     const faults = new LineFaults();
     const hash = createHash('sha256');
     let count = 0;
-    for await (const lines of readLines(request, limits)) {
+    for await (const lines of readLines(source, limits)) {
       for (const line of lines) {
         count += 1;
         hash.update(`${line.text ?? ''}\n`);
@@ -132,7 +134,7 @@ export class BulkHostStream {
 
   /** Faults of single lines and of lines together come back at once. */
   private write(stream: HostStream, received: Received, report: Report): Promise<Reply> {
-    const { target, dryRun, request } = stream;
+    const { target, dryRun, source } = stream;
     const { spool } = received;
     return this.database.transaction(async () => {
       await this.stage(spool);
@@ -148,7 +150,7 @@ export class BulkHostStream {
       let written = 0;
       for await (const given of this.staged()) {
         // Whoever waits for the answer is gone: nobody would know what became of the hosts.
-        if (request.socket.destroyed) throw new BadRequest('The client went away.');
+        if (source.socket.destroyed) throw new BadRequest('The client went away.');
         written += await this.writeBatch(stream, given, totals, spool.namesGroups);
         report({ phase: 'writing', lines: written, of: spool.size });
       }
@@ -238,7 +240,7 @@ export class BulkHostStream {
 }
 
 /** The value of each parameter that counts: the last one. */
-const lastOfEach = (query: ApiRequest['query']): Record<string, unknown> =>
+const lastOfEach = (query: QueryParameters): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
 
 /** The numbers of written hosts; the hosts themselves are read from the inventory. */

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { keyedRequest } from '../common/rest/idempotency.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
 import { replyInLines } from '../common/rest/reply-in-lines.js';
@@ -24,7 +24,6 @@ import {
   GIVEN_HOST,
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
-import { isDryRun } from '../common/http/dry-run.js';
 
 /** Creating and deleting many hosts in one request. */
 @ApiTags('bulk')
@@ -34,7 +33,6 @@ export class BulkHostsController {
     private readonly creations: BulkHostCreate,
     private readonly streams: BulkHostStream,
     private readonly deletions: BulkHostDelete,
-    private readonly idempotency: Idempotency,
   ) {}
 
   @Get('host_create')
@@ -49,7 +47,9 @@ export class BulkHostsController {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
+  /** Lines are read from the request itself, so the handler needs all of it. */
   @Post('host_create')
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -64,16 +64,21 @@ export class BulkHostsController {
     query: TARGET_PARAMETERS,
     status: 201,
   })
-  create(@Req() request: ApiRequest): Promise<Reply> {
-    if (sendsLines(request)) return this.createFromLines(request);
-    const { body, actor } = request;
-    if (isDryRun(request)) return this.creations.create(body, actor, true);
-    return this.idempotency.once(request, () => this.creations.create(body, actor, false));
+  create(
+    @Req() request: ApiRequest,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+    @DryRun() dryRun: boolean,
+  ): Promise<Reply> {
+    return sendsLines(request)
+      ? this.createFromLines(request, dryRun)
+      : this.creations.create(body, actor, dryRun);
   }
 
   /** Until the body is read nobody knows how it ends: an answer in lines says so in its last one. */
-  private async createFromLines(request: ApiRequest): Promise<Reply> {
-    const stream = await this.streams.prepare(request);
+  private async createFromLines(request: ApiRequest, dryRun: boolean): Promise<Reply> {
+    const given = await this.streams.prepare(request.query, request.actor);
+    const stream = { ...given, source: request, keyed: keyedRequest(request), dryRun };
     if (!wantsLines(request)) return this.streams.create(stream, () => undefined);
     return replyInLines((report) => this.streams.create(stream, report));
   }

@@ -12,7 +12,11 @@ import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { WORKFLOW_FIELDS } from './bulk-job.schema.js';
-import { BulkLaunchCheck, type BulkLaunch, type CheckedLaunch } from './bulk-launch-check.js';
+import {
+  BulkLaunchCheck,
+  type BulkLaunch,
+  type CheckedLaunch,
+} from './bulk-launch-check.service.js';
 import { assertWithin, readEntries } from './entry-list.js';
 import { readJobEntries, readPrompts, type JobEntry } from './job-entries.js';
 

@@ -7,11 +7,11 @@ import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { BulkHostsController } from './bulk-hosts.controller.js';
 import { BulkJobsController } from './bulk-jobs.controller.js';
-import { BulkLaunchCheck } from './bulk-launch-check.js';
+import { BulkLaunchCheck } from './bulk-launch-check.service.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
-import { HostWriter } from './host-writer.js';
+import { HostWriter } from './host-writer.service.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],

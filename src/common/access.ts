@@ -91,7 +91,7 @@ export const isActor =
   (alias, actor) =>
     sql`${ident(alias, column)} = ${actor.id}`;
 
-/** What the generic machinery needs of roles. Implemented by the access module. */
+/** What the generic routes need of roles. Implemented by the access module. */
 export abstract class RoleStore {
   /** Makes the object roles of new rows and ties them to their parents, set-based. */
   abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;

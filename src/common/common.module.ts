@@ -17,6 +17,7 @@ import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';
 import { RouteTable } from './rest/route-table.js';
 import { ListService } from './list/list.service.js';
+import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
 import { Outbox } from './queue/outbox.js';
@@ -24,7 +25,7 @@ import { QueuePort } from './queue/queue.port.js';
 import { RedisConnection } from './queue/redis.js';
 import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.js';
-import { Machinery } from './rest/machinery.js';
+import { CommonServices } from './rest/common-services.js';
 import { References } from './rest/references.js';
 import { ResourceService } from './rest/resource.service.js';
 
@@ -44,7 +45,7 @@ const shared = [
   ListService,
   References,
   ResourceService,
-  Machinery,
+  CommonServices,
   RouteTable,
   OptionsService,
   ApiDocument,
@@ -56,7 +57,7 @@ const pages = [
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
-/** The machinery every feature stands on. It knows none of them. */
+/** What every feature stands on. It knows none of them. */
 @Global()
 @Module({
   imports: [DiscoveryModule, bullRoot, bullQueues],
@@ -64,9 +65,11 @@ const pages = [
     ...shared,
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
-    // Pages surround the shaping of replies: they show the JSON that every other client gets.
+    // From the outside in: a page for browsers shows the answer that every other client gets; the
+    // answer has its status and headers; a list in it has its envelope.
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
   ],
   exports: [...shared, DiscoveryModule],
 })

@@ -43,8 +43,8 @@ const adminRole = (credential: Row) => sql`
 export class CredentialsController extends ResourceController(credentials) {}
 
 /** Sealed secrets do not open in another row: the copy gets them in clear and seals them anew. */
-async function openedValues(original: Row, { machinery, actor }: CopyContext): Promise<Values> {
-  const opened = await machinery.find(CredentialSecrets).open([original.id]);
+async function openedValues(original: Row, { services, actor }: CopyContext): Promise<Values> {
+  const opened = await services.find(CredentialSecrets).open([original.id]);
   // Only a superuser copies a private credential; the copy has to belong to somebody.
   const owner = original.organization_id === null ? { user: actor.id } : {};
   return { inputs: entryOf(opened, original.id).inputs, ...owner };

@@ -1,9 +1,11 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
-import { setPageHeaders } from '../common/pages/layout.js';
-import { openPage } from '../common/pages/page-context.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { Reply } from '../common/http/reply.js';
+import { pageReply } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { OpenedPage } from '../common/pages/page-parameter.js';
+import { CurrentActor } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { dashboardPage } from './dashboard-page.js';
 import { DashboardService } from './dashboard.service.js';
@@ -25,9 +27,7 @@ export class DashboardController {
     redirects: true,
     response: { type: 'string' },
   })
-  async show(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    const dashboard = await this.service.load(request.actor);
-    setPageHeaders(response);
-    response.send(dashboardPage(openPage(request, response), dashboard));
+  async show(@OpenedPage() page: PageContext, @CurrentActor() actor: Actor): Promise<Reply> {
+    return pageReply(dashboardPage(page, await this.service.load(actor)));
   }
 }

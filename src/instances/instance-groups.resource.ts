@@ -1,7 +1,7 @@
 import { hasRole } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { capacityExtension } from './capacity-extension.js';
+import { instanceGroupExtension } from './instance-group-extension.js';
 import { InstanceGroupSchema } from './instance-group.schema.js';
 
 export const instanceGroups = defineResource({
@@ -30,5 +30,5 @@ export const instanceGroups = defineResource({
     change: hasRole('instance_group', 'admin_role'),
     actions: { use: hasRole('instance_group', 'use_role') },
   },
-  extend: capacityExtension,
+  extend: instanceGroupExtension,
 });

@@ -2,7 +2,7 @@ import { superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { instanceExtension } from './capacity-extension.js';
+import { instanceExtension } from './instance-group-extension.js';
 import { InstanceSchema } from './instance.schema.js';
 
 export const instances = defineResource({

@@ -7,9 +7,9 @@ import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { GroupGraph } from './group-graph.js';
+import { GroupGraph } from './group-graph.service.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
-import { InventoryLock } from './inventory-lock.js';
+import { InventoryLock } from './inventory-lock.service.js';
 
 /** Rules of groups (docs/contract/resources.md#groups). */
 @Injectable()

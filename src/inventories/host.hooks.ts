@@ -4,9 +4,9 @@ import { parseVariables } from '../common/fields/variables.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { sql, type Sql } from '../database/sql.js';
-import { HostLimit } from './host-limit.js';
+import { HostLimit } from './host-limit.service.js';
 import { splitHostName } from './host-name.js';
-import { InventoryLock } from './inventory-lock.js';
+import { InventoryLock } from './inventory-lock.service.js';
 
 /** Rules of hosts (docs/contract/resources.md#hosts). */
 @Injectable()

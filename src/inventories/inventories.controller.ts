@@ -1,12 +1,15 @@
-import { Get, Req } from '@nestjs/common';
+import { Get } from '@nestjs/common';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { QueryParameters } from '../common/list/query.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/openapi/schemas.js';
 import { Copyable } from '../common/rest/copy.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -15,9 +18,9 @@ import { noneOf } from '../empty-lists/sublists.js';
 import { attachLabels } from '../labels/sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
-import { InventoryScript } from './inventory-script.js';
+import { InventoryScript } from './inventory-script.service.js';
 import { inventoryActivity, rootGroups } from './inventory-sublists.js';
-import { InventoryTree } from './inventory-tree.js';
+import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
 inventories.links.set('script', 'script').set('tree', 'tree');
@@ -40,11 +43,11 @@ const SUBGROUPS = { children: list(ref('GroupTree')) };
 @SubList('activity_stream', inventoryActivity())
 export class InventoriesController extends ResourceController(inventories) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly scripts: InventoryScript,
     private readonly trees: InventoryTree,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Get(':id/script')
@@ -59,8 +62,7 @@ export class InventoriesController extends ResourceController(inventories) {
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),
   })
-  async script(@Req() { params, query, actor }: ApiRequest): Promise<object> {
-    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+  script(@Target() inventory: Row, @ListParams() query: QueryParameters): Promise<object> {
     return this.scripts.document(inventory, query);
   }
 
@@ -76,8 +78,7 @@ export class InventoriesController extends ResourceController(inventories) {
     response: list(ref('GroupTree')),
     components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
   })
-  async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
-    const inventory = await this.machinery.resources.load(inventories, params.id, actor);
+  tree(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<object[]> {
     return this.trees.of(inventory, actor);
   }
 }

@@ -1,17 +1,17 @@
 import type { CopyContext } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
-import { HostLimit } from './host-limit.js';
+import { HostLimit } from './host-limit.service.js';
 
 /** Copies hosts, groups and who is in what; names are unique in an inventory and tell them apart. */
 export async function copyMembers(
   original: Row,
   copy: Row,
-  { machinery, actor }: CopyContext,
+  { services, actor }: CopyContext,
 ): Promise<void> {
-  const { database } = machinery;
+  const { database } = services;
   const { id: author } = actor;
-  await machinery.find(HostLimit).assertRoom(copy.id, {
+  await services.find(HostLimit).assertRoom(copy.id, {
     names: sql`SELECT name FROM hosts WHERE inventory_id = ${original.id}`,
     most: original.total_hosts as number,
   });

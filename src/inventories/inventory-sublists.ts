@@ -4,8 +4,8 @@ import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, listOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
-import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.js';
-import { InventoryLock } from './inventory-lock.js';
+import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.service.js';
+import { InventoryLock } from './inventory-lock.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
@@ -27,10 +27,10 @@ export const childGroups = (): Factory =>
     create: (parent) => ({ inventory: parent.inventory_id }),
     check: async (context, child) => {
       await assertSameInventory(context, child);
-      const { machinery, parent } = context;
+      const { services, parent } = context;
       // Two edges added at once could close a cycle that neither sees.
-      await machinery.find(InventoryLock).hold(parent.inventory_id as number, 'group');
-      if (await machinery.find(GroupGraph).wouldCycle(parent.id, child.id)) {
+      await services.find(InventoryLock).hold(parent.inventory_id as number, 'group');
+      if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
       }
     },

@@ -9,8 +9,8 @@ import type { ResourceHooks, Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { HostLimit } from './host-limit.js';
-import { InventoryLock } from './inventory-lock.js';
+import { HostLimit } from './host-limit.service.js';
+import { InventoryLock } from './inventory-lock.service.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 

@@ -71,7 +71,7 @@ function declareChange(
     info,
     parameters: [Target(), Body(), CurrentActor()],
     handler(this: GenericController, target: Row, sent: Variables, actor: Actor) {
-      const { database, resources } = this.machinery;
+      const { database, resources } = this.services;
       return database.transaction(async () => {
         const row = await resources.lock(definition, target, actor);
         const variables = change(variablesOf(row), sent);

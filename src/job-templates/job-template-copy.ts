@@ -9,13 +9,13 @@ import { SurveyService } from '../prompts/survey.service.js';
 /** Whoever copies a template gets its credentials with it: he must be allowed to use them. */
 export async function copiedValues(
   original: Row,
-  { machinery, actor }: CopyContext,
+  { services, actor }: CopyContext,
 ): Promise<Values> {
-  const links = await machinery.database.rows<{ credential_id: number }>(sql`
+  const links = await services.database.rows<{ credential_id: number }>(sql`
     SELECT credential_id FROM job_template_credentials WHERE job_template_id = ${original.id}`);
   const ids = links.map(({ credential_id: id }) => id);
   try {
-    const { references } = machinery;
+    const { references } = services;
     await references.assertAllowed(resource('credential'), ids, 'use', actor);
   } catch (error) {
     throw error instanceof Forbidden
@@ -29,9 +29,9 @@ export async function copiedValues(
 export async function copyAttachments(
   original: Row,
   copy: Row,
-  { machinery }: CopyContext,
+  { services }: CopyContext,
 ): Promise<void> {
-  const { database } = machinery;
+  const { database } = services;
   await database.execute(sql`
     INSERT INTO job_template_credentials (job_template_id, credential_id)
     SELECT ${copy.id}, credential_id FROM job_template_credentials
@@ -43,5 +43,5 @@ export async function copyAttachments(
     INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
     SELECT ${copy.id}, instance_group_id FROM job_template_instance_groups
     WHERE job_template_id = ${original.id} ORDER BY id`);
-  await machinery.find(SurveyService).copy(original, copy.id);
+  await services.find(SurveyService).copy(original, copy.id);
 }

@@ -10,7 +10,7 @@ import { sql } from '../database/sql.js';
  * attachments at once must see each other.
  */
 export async function assertAttachable(
-  { machinery: { database }, parent }: LinkContext,
+  { services: { database }, parent }: LinkContext,
   child: Row,
 ): Promise<void> {
   await database.row(sql`SELECT 1 FROM unified_job_templates WHERE id = ${parent.id} FOR UPDATE`);

@@ -31,22 +31,22 @@ export const attachLabels =
     })(definition, name);
 
 async function findLabel(
-  { machinery }: LinkContext,
+  { services }: LinkContext,
   body: Record<string, unknown>,
 ): Promise<Row | undefined> {
   const { name, organization } = validate(resource('label').fields, body);
-  return machinery.database.row<Row>(sql`
+  return services.database.row<Row>(sql`
     SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
 }
 
 /** The parent is locked, so that two requests do not both take the last place. */
 async function assertRoom(context: LinkContext, label: Row): Promise<void> {
-  const { machinery, parent, parentDefinition } = context;
+  const { services, parent, parentDefinition } = context;
   const { table, near } = labelLinkOf(parentDefinition);
-  await machinery.database.execute(sql`
+  await services.database.execute(sql`
     SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR NO KEY UPDATE`);
   const row = existing(
-    await machinery.database.row<{ others: number }>(sql`
+    await services.database.row<{ others: number }>(sql`
     SELECT count(*)::int AS others FROM ${ident(table)}
     WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`),
     'an aggregate has a row',
@@ -58,11 +58,11 @@ async function assertRoom(context: LinkContext, label: Row): Promise<void> {
 }
 
 /** The lock comes first: an object that takes the label at this moment is seen by the second look. */
-async function deleteUnused({ machinery }: LinkContext, label: Row): Promise<void> {
-  await machinery.database.execute(sql`SELECT 1 FROM labels WHERE id = ${label.id} FOR UPDATE`);
+async function deleteUnused({ services }: LinkContext, label: Row): Promise<void> {
+  await services.database.execute(sql`SELECT 1 FROM labels WHERE id = ${label.id} FOR UPDATE`);
   const unused = labelLinks().map(({ table }) =>
     not(sql`EXISTS (SELECT 1 FROM ${ident(table)} lnk WHERE lnk.label_id = ${label.id})`),
   );
-  await machinery.database.execute(sql`
+  await services.database.execute(sql`
     DELETE FROM labels WHERE ${and(sql`id = ${label.id}`, ...unused)}`);
 }

@@ -9,7 +9,7 @@ import { projectUpdates } from '../projects/project-updates.resource.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { insertProjectUpdates } from './project-update-rows.js';
-import { RunTransitions, type NewRun } from '../runs/transitions.js';
+import { RunTransitions, type NewRun } from '../runs/run-transitions.service.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** Starts project updates on behalf of a user or a webhook. */

@@ -7,7 +7,7 @@ import { insertRows, takeIds } from '../database/rows.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
 import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
-import { RunTransitions } from '../runs/transitions.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 
 /** Columns a job takes over from its template as they are. */
 const COPIED = {

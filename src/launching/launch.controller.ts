@@ -52,10 +52,10 @@ const LAUNCH_NEEDS = object({
 });
 
 /** The form of a launch asks for what the template asks for. */
-async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
   const named = { templates: [parent.id], inventories: [], credentials: [] };
-  const { templates } = await machinery.find(LaunchLoader).load(named, actor);
+  const { templates } = await services.find(LaunchLoader).load(named, actor);
   const template = templates.get(parent.id);
   if (!template) return NOTHING_OPEN;
   return { ...ALL_OPEN, fields: launchForm(needsOf(describeLaunch(template)), template.survey) };

@@ -50,10 +50,10 @@ const RELAUNCH_NEEDS = object({
  * The form of a relaunch asks for the passwords that the credentials of the job lack. Who may not
  * start it is shown none; a request is told what the job has lost before what the caller may not do.
  */
-async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  await machinery.resources.assertMay(jobs, parent.id, 'start', actor);
-  const needs = await machinery.find(RelaunchService).needs(parent, actor);
+  await services.resources.assertMay(jobs, parent.id, 'start', actor);
+  const needs = await services.find(RelaunchService).needs(parent, actor);
   const fields = FIELDS.filter(({ name }) => name === 'hosts');
   return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
 }

@@ -49,9 +49,9 @@ const asked: readonly string[] = WORKFLOW_PROMPTS;
 const BODY = LAUNCH_FIELDS.filter(({ name }) => asked.includes(name));
 
 /** The form of a launch asks for what the workflow asks for. */
-async function askedBy({ machinery, actor, parent }: Caller): Promise<OpenParts> {
+async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const subject = await machinery.find(LaunchSubjects).load(parent.id, actor);
+  const subject = await services.find(LaunchSubjects).load(parent.id, actor);
   const needs = needsOf(describeWorkflowLaunch(subject));
   return { ...ALL_OPEN, fields: launchForm(needs, subject.template.survey) };
 }

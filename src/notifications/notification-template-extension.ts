@@ -10,7 +10,7 @@ import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { maskUrls } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
-import { TemplateSecrets } from './template-secrets.js';
+import { TemplateSecrets } from './template-secrets.service.js';
 
 const RECENT = 5;
 

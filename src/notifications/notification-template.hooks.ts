@@ -16,7 +16,7 @@ import { checkMessages } from './message/check-messages.js';
 import type { Messages } from './message/message-events.js';
 import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
-import { TemplateSecrets } from './template-secrets.js';
+import { TemplateSecrets } from './template-secrets.service.js';
 
 type Configuration = Record<string, unknown>;
 

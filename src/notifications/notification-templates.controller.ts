@@ -1,24 +1,23 @@
-import { Body, Post, Req } from '@nestjs/common';
+import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { LimitedPerUser } from '../common/rate/rate.guard.js';
+import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { RESEND_FIELDS } from './resend-request.js';
-import { copiedConfiguration } from './template-secrets.js';
+import { copiedConfiguration } from './template-secrets.service.js';
 import { TEST_FIELDS } from './test-request.js';
 
 @Resource(notificationTemplates)
@@ -26,16 +25,16 @@ import { TEST_FIELDS } from './test-request.js';
 @SubList('notifications', related('notifications'))
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly tests: NotificationTests,
     private readonly repeats: NotificationRepeats,
   ) {
-    super(machinery);
+    super(services);
   }
 
   /** 200 with the pending record, and its id where clients look for it. */
   @Post(':id/test')
-  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -48,16 +47,20 @@ export class NotificationTemplatesController extends ResourceController(notifica
     body: TEST_FIELDS,
     status: 200,
   })
-  async test(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
-    const row = await this.tests.send(params.id, body, actor);
-    const record = await this.machinery.resources.show(notifications, row, actor);
+  async test(
+    @Target() template: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const row = await this.tests.send(template, body, actor);
+    const record = await this.services.resources.show(notifications, row, actor);
     const headers = { Location: notifications.url(row.id) };
     return new Reply(200, { notification: row.id, ...record }, headers);
   }
 
   @Post(':id/resend')
   @Idempotent()
-  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',

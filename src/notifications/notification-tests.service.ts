@@ -8,11 +8,11 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
-import { BaseUrl } from './base-url.js';
+import { BaseUrl } from './base-url.service.js';
 import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
 import { eventOf, TEST_EVENT, type Messages } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
-import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { notifications } from './notification-templates.resource.js';
 import { TEST_FIELDS } from './test-request.js';
 
 type Body = Record<string, unknown>;
@@ -29,10 +29,8 @@ export class NotificationTests {
   ) {}
 
   /** Queues a test of a template, for one attempt. @returns the record, still pending */
-  async send(templateId: string, body: Body, actor: Actor): Promise<Row> {
-    const template = await this.resources.load(notificationTemplates, templateId, actor);
+  async send(template: Row, body: Body, actor: Actor): Promise<Row> {
     const { event } = validate(TEST_FIELDS, body, { partial: true });
-    await this.resources.assertMay(notificationTemplates, template.id, 'change', actor);
     const message = await this.messageOf(template, event);
     return this.database.transaction(async () => {
       const row = await this.database.row<{ id: number }>(sql`

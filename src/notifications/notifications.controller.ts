@@ -5,14 +5,16 @@ import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
-import { LimitedPerUser } from '../common/rate/rate.guard.js';
+import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
+
+notifications.links.set('resend', 'resend');
 
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
@@ -21,14 +23,14 @@ export class NotificationsController extends ResourceController(notifications, [
   'retrieve',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly repeats: NotificationRepeats,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post(':id/resend')
-  @LimitedPerUser('notifications', 'NOTIFICATION_TEST_RATE')
+  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -42,7 +44,7 @@ export class NotificationsController extends ResourceController(notifications, [
   })
   async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.repeats.one(target, actor);
-    const record = await this.machinery.resources.show(notifications, row, actor);
+    const record = await this.services.resources.show(notifications, row, actor);
     return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { BaseUrl } from './base-url.js';
+import { BaseUrl } from './base-url.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
@@ -10,7 +10,7 @@ import {
   NotificationsController,
 } from './notifications.controller.js';
 import { RunNotifications } from './run-notifications.listener.js';
-import { TemplateSecrets } from './template-secrets.js';
+import { TemplateSecrets } from './template-secrets.service.js';
 
 /** Ends the thread in which message templates are rendered. */
 @Injectable()

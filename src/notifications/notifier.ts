@@ -11,10 +11,15 @@ import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.j
 import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
-import { DeliveryLedger, type Lease, type Outcome, type Target } from './delivery-ledger.js';
+import {
+  NotificationLedger,
+  type Lease,
+  type Outcome,
+  type Target,
+} from './notification-ledger.service.js';
 import { TEST_EVENT } from './message/message-events.js';
-import { MessageMaker } from './message-maker.js';
-import { TemplateSecrets } from './template-secrets.js';
+import { MessageMaker } from './message-maker.service.js';
+import { TemplateSecrets } from './template-secrets.service.js';
 
 /** Attempts at one destination at once; the worker has five times as many hands. */
 const LANE_WIDTH = 10;
@@ -42,7 +47,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly ledger: DeliveryLedger,
+    private readonly ledger: NotificationLedger,
     private readonly outbox: Outbox,
     private readonly breaker: CircuitBreaker,
     private readonly maker: MessageMaker,

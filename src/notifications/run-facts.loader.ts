@@ -7,7 +7,7 @@ import { represent, type Representation } from '../common/resource/represent.js'
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { BaseUrl } from './base-url.js';
+import { BaseUrl } from './base-url.service.js';
 import type { MessageEvent } from './message/message-events.js';
 import type {
   ApprovalFacts,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { approvalEvent, type RunEvent } from './message/message-events.js';
 
 const EVENT_OF: Readonly<Record<string, RunEvent>> = {

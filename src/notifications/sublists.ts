@@ -21,8 +21,8 @@ export const attachNotifications =
     return {
       ...spec,
       detach: async (context, child) => {
-        const { machinery, actor } = context;
-        await machinery.references.assertAllowed(spec.target(), [child.id], 'change', actor);
+        const { services, actor } = context;
+        await services.references.assertAllowed(spec.target(), [child.id], 'change', actor);
         await spec.detach?.(context, child);
       },
     };

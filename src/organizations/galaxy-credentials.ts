@@ -11,9 +11,9 @@ export const attachGalaxyCredentials = (): ((
   name: string,
 ) => SubListSpec) => attached('galaxy_credentials', { childNeeds: 'use', check: assertGalaxy });
 
-async function assertGalaxy({ machinery }: LinkContext, credential: Row): Promise<void> {
+async function assertGalaxy({ services }: LinkContext, credential: Row): Promise<void> {
   const type = existing(
-    await machinery.database.row<{ name: string; kind: string }>(sql`
+    await services.database.row<{ name: string; kind: string }>(sql`
     SELECT name, kind FROM credential_types WHERE id = ${credential.credential_type_id}`),
     'a reference leads to a row',
   );

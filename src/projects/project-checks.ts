@@ -5,7 +5,7 @@ import {
   parseGitSource,
   parseRefspecs,
 } from '../code-hosts/git-source.js';
-import { isFolderName } from './project-folders.js';
+import { isFolderName } from './project-folders.service.js';
 
 /** What decides about a project: its fields as they would be, and what they meet. */
 export interface ProjectFacts {

@@ -11,7 +11,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
-import { ownFolder, ProjectFolders } from './project-folders.js';
+import { ownFolder, ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are not those of the project. */

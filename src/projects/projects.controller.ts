@@ -11,7 +11,7 @@ import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -20,7 +20,7 @@ import { noneOf } from '../empty-lists/sublists.js';
 import { listInventoryFiles, listPlaybooks } from './project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
-import { ProjectFolders } from './project-folders.js';
+import { ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { projects } from './projects.resource.js';
@@ -49,11 +49,11 @@ const FILES = list(STRING);
 @SubList('activity_stream', activityOf())
 export class ProjectsController extends ResourceController(projects) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Get(':id/playbooks')
@@ -107,7 +107,7 @@ export class ProjectsController extends ResourceController(projects) {
     status: 202,
   })
   async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-    const { resources } = this.machinery;
+    const { resources } = this.services;
     if (project.scm_type === '') throw new MethodNotAllowed('POST');
     const started = await this.syncs.start([project.id], actor);
     const row = await resources.load(projectUpdates, itemAt(started, 0), actor);

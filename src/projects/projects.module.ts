@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { SyncPanel } from './pages/sync-panel.js';
-import { ProjectFolders } from './project-folders.js';
+import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
 import { ProjectsController } from './projects.controller.js';

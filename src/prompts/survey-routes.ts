@@ -17,7 +17,7 @@ import {
 import { addRoute } from '../common/rest/add-route.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import type { Machinery } from '../common/rest/machinery.js';
+import type { CommonServices } from '../common/rest/common-services.js';
 import type {
   GenericController,
   GenericControllerClass,
@@ -91,7 +91,7 @@ export function WithSurvey(): ClassDecorator {
       },
       parameters: [Target(), Body(), CurrentActor()],
       handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
-        return replaceSurvey(this.machinery, definition, row, body, actor);
+        return replaceSurvey(this.services, definition, row, body, actor);
       },
     });
     addRoute(controller, 'survey_spec_delete', {
@@ -100,7 +100,7 @@ export function WithSurvey(): ClassDecorator {
       info: { ...route('delete'), ...CHANGE, summary: 'Remove the questions asked at launch.' },
       parameters: [Target(), CurrentActor()],
       async handler(this: GenericController, row: Row, actor: Actor) {
-        await this.machinery.find(SurveyService).remove(definition, row, actor);
+        await this.services.find(SurveyService).remove(definition, row, actor);
         return new Reply(200);
       },
     });
@@ -110,14 +110,14 @@ export function WithSurvey(): ClassDecorator {
 const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
 
 async function replaceSurvey(
-  machinery: Machinery,
+  services: CommonServices,
   definition: ResourceDefinition,
   template: Row,
   body: Record<string, unknown>,
   actor: Actor,
 ): Promise<Reply> {
   try {
-    await machinery.find(SurveyService).replace(definition, template, body, actor);
+    await services.find(SurveyService).replace(definition, template, body, actor);
     return new Reply(200);
   } catch (error) {
     throw error instanceof SurveyError ? new BadRequest(error.message) : error;

@@ -7,7 +7,7 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { ACTIVE_STATUSES } from './state-machine.js';
-import { RunTransitions } from './transitions.js';
+import { RunTransitions } from './run-transitions.service.js';
 
 export const isActive = ({ status }: Row): boolean =>
   (ACTIVE_STATUSES as readonly unknown[]).includes(status);

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { type GenericController, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
@@ -26,10 +26,10 @@ export function RunController(
 
   class Run extends ResourceController(definition, ['list', 'retrieve', 'destroy']) {
     constructor(
-      machinery: Machinery,
+      services: CommonServices,
       readonly cancels: CancelService,
     ) {
-      super(machinery);
+      super(services);
     }
 
     @Get(':id/cancel')
@@ -57,6 +57,6 @@ export function RunController(
       return this.cancels.cancel(definition, run, actor);
     }
   }
-  Reflect.defineMetadata('design:paramtypes', [Machinery, CancelService], Run);
+  Reflect.defineMetadata('design:paramtypes', [CommonServices, CancelService], Run);
   return Run;
 }

@@ -4,15 +4,15 @@ import { Settings } from '../config/settings.js';
 import { JobEventsController, JobHostSummariesController } from './events/job-events.controller.js';
 import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
-import { RunNewsFeed } from './live/run-news-feed.js';
-import { RunStreams } from './live/run-streams.js';
-import { StreamSlots } from './live/stream-slots.js';
+import { RunNewsFeed } from './live/run-news-feed.service.js';
+import { RunStreams } from './live/run-streams.service.js';
+import { StreamSlots } from './live/stream-slots.service.js';
 import { RunPanel } from './pages/run-panel.js';
-import { RunChanges } from './run-changes.js';
-import { RunSignals } from './run-signals.js';
+import { RunChanges } from './run-changes.service.js';
+import { RunSignals } from './run-signals.service.js';
 import { showWebhookVariablesAs } from './shown-variables.js';
 import { StdoutService } from './output/stdout.service.js';
-import { RunTransitions } from './transitions.js';
+import { RunTransitions } from './run-transitions.service.js';
 import { UnifiedJobsController } from './unified-jobs.controller.js';
 
 @Global()

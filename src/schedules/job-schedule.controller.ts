@@ -1,7 +1,9 @@
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BOOLEAN, freeObject, object } from '../common/fields/json-schema.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -32,8 +34,8 @@ export class JobScheduleController {
       prompts: freeObject('What the launch of the job set, objects by id and name.'),
     }),
   })
-  async about(@Req() { params, actor }: ApiRequest): Promise<object> {
-    return this.service.describe(await this.resources.load(jobs, params.id, actor), actor);
+  about(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.service.describe(job, actor);
   }
 
   @Post()
@@ -47,8 +49,7 @@ export class JobScheduleController {
     needs: 'start',
     status: 201,
   })
-  async create(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    const job = await this.resources.load(jobs, params.id, actor, { action: 'start' });
+  async create(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.service.create(job, actor);
     return Reply.created(await this.resources.show(schedules, row, actor));
   }

@@ -6,7 +6,7 @@ import { sql } from '../database/sql.js';
 import type { LaunchCheck, LaunchedRun, LaunchRequest } from '../launching/launch-request.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { insertProjectUpdates } from '../launching/project-update-rows.js';
-import { RunTransitions, type NewRun } from '../runs/transitions.js';
+import { RunTransitions, type NewRun } from '../runs/run-transitions.service.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 

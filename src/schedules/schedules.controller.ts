@@ -1,9 +1,8 @@
-import { Get, Post, Req } from '@nestjs/common';
+import { Body, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { Char, fieldsOf } from '../common/fields/field.js';
 import { validate } from '../common/fields/validate.js';
 import { Invalid } from '../common/errors/errors.js';
-import type { ApiRequest } from '../common/http/request.js';
 import { list, object, STRING } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -45,7 +44,7 @@ export class SchedulesController extends ResourceController(schedules) {
     status: 200,
     response: object({ local: TIMES, utc: TIMES }),
   })
-  preview(@Req() { body }: ApiRequest): object {
+  preview(@Body() body: Record<string, unknown>): object {
     const { rrule } = validate(PREVIEW_FIELDS, body);
     const occurrences = upcoming(rrule as string);
     return {

@@ -1,10 +1,8 @@
-import { Controller, Delete, Get, Patch, Put, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import type { Actor } from '../common/access.js';
-import { Forbidden, NotFound } from '../common/errors/errors.js';
+import { NotFound } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
-import { ALL_OPEN, NOTHING_OPEN, Route, type RouteInfo } from '../common/rest/route.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
 import {
   anyOf,
   BOOLEAN,
@@ -33,8 +31,8 @@ const CATEGORIES = object({
 const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
 
 /** The settings of the category in a URL. */
-const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (machinery, { category = '' }) => {
-  const names = await machinery.find(RuntimeSettings).names(category);
+const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (services, { category = '' }) => {
+  const names = await services.find(RuntimeSettings).names(category);
   return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;
 };
 
@@ -45,8 +43,10 @@ const change: Omit<RouteInfo, 'operationId'> = {
   body: RUNTIME_SETTING_FIELDS,
   fieldsAt,
   response: VALUES,
-  opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
+  standing: 'superuser',
 };
+
+type Values = Record<string, unknown>;
 
 /** `/api/v2/settings/` (docs/contract/operations.md#settings): superusers change, auditors read. */
 @ApiTags('settings')
@@ -64,10 +64,10 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_list',
     summary: 'Categories of settings.',
+    standing: 'auditor',
     response: CATEGORIES,
   })
-  list(@Req() { actor }: ApiRequest): Page {
-    assertMayRead(actor);
+  list(): Page {
     const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
       url: `/api/v2/settings/${slug}/`,
       slug,
@@ -90,26 +90,24 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
+    standing: 'auditor',
     fieldsAt,
     response: VALUES,
   })
-  async retrieve(@Req() { params, actor }: ApiRequest): Promise<object> {
-    assertMayRead(actor);
-    return this.runtime.show(await this.names(params));
+  async retrieve(@Param('category') category: string): Promise<object> {
+    return this.runtime.show(await this.names(category));
   }
 
   @Put(':category')
   @Route({ ...change, operationId: 'settings_replace' })
-  replace(@Req() request: ApiRequest): Promise<object> {
-    return this.modify(request);
+  replace(@Param('category') category: string, @Body() body: Values): Promise<object> {
+    return this.modify(category, body);
   }
 
   @Patch(':category')
   @Route({ ...change, operationId: 'settings_modify' })
-  async modify(@Req() { params, body, actor }: ApiRequest): Promise<object> {
-    assertMayRead(actor);
-    const names = await this.names(params);
-    if (!actor.isSuperuser) throw new Forbidden();
+  async modify(@Param('category') category: string, @Body() body: Values): Promise<object> {
+    const names = await this.names(category);
     return this.database.transaction(async () => {
       await this.runtime.change(names, body);
       return this.runtime.show(names);
@@ -122,23 +120,18 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_reset',
     summary: "Put a category back to the environment's values.",
-    opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
+    standing: 'superuser',
+    fieldsAt,
   })
-  async reset(@Req() { params, actor }: ApiRequest): Promise<Reply> {
-    assertMayRead(actor);
-    const names = await this.names(params);
-    if (!actor.isSuperuser) throw new Forbidden();
+  async reset(@Param('category') category: string): Promise<Reply> {
+    const names = await this.names(category);
     await this.database.transaction(() => this.runtime.reset(names));
     return Reply.noContent();
   }
 
-  private async names(params: ApiRequest['params']): Promise<readonly string[]> {
-    const names = await this.runtime.names(params.category ?? '');
+  private async names(category: string): Promise<readonly string[]> {
+    const names = await this.runtime.names(category);
     if (!names) throw new NotFound();
     return names;
   }
-}
-
-function assertMayRead(actor: Actor): void {
-  if (!actor.isSuperuser && !actor.isSystemAuditor) throw new Forbidden();
 }

@@ -38,7 +38,7 @@ export function WithWebhookKey(): ClassDecorator {
       },
       parameters: [Target()],
       handler(this: GenericController, template: Row) {
-        return { webhook_key: this.machinery.find(WebhookKeys).open(template) };
+        return { webhook_key: this.services.find(WebhookKeys).open(template) };
       },
     });
     addRoute(controller, 'webhook_key_rotate', {
@@ -53,10 +53,10 @@ export function WithWebhookKey(): ClassDecorator {
       },
       parameters: [Target(), CurrentActor()],
       handler(this: GenericController, target: Row, actor: Actor) {
-        const { database, resources } = this.machinery;
+        const { database, resources } = this.services;
         return database.transaction(async () => {
           const template = await resources.lock(definition, target, actor);
-          const key = await this.machinery.find(WebhookKeys).rotate(definition, template);
+          const key = await this.services.find(WebhookKeys).rotate(definition, template);
           return Reply.created({ webhook_key: key }, `${definition.url(template.id)}webhook_key/`);
         });
       },

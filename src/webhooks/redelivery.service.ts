@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { BadRequest, NotFound } from '../common/errors/errors.js';
-import { Idempotency } from '../common/rest/idempotency.js';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Outcome } from '../common/rest/idempotency.js';
 import { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { DeliveryIntake } from './delivery-intake.js';
+import { DeliveryIntake } from './delivery-intake.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { answerTo } from './receiver.service.js';
@@ -24,36 +22,27 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 @Injectable()
 export class RedeliveryService {
   constructor(
-    private readonly resources: ResourceService,
     private readonly database: Database,
     private readonly templates: ReceiverTemplates,
     private readonly intake: DeliveryIntake,
     private readonly activity: ActivityRecorder,
-    private readonly idempotency: Idempotency,
   ) {}
 
   /**
-   * @param templateId template in whose list the delivery must be
+   * @param source address of who asks for it
+   * @returns the answer, or the refusal that is in the ledger now, so it stands
    * @throws BadRequest when there is no payload, or no template that receives it any more
    */
-  async redeliver(request: ApiRequest, deliveryId: string, templateId?: number): Promise<Reply> {
-    const { actor, ip = '' } = request;
-    const row = await this.resources.load(webhookDeliveries, deliveryId, actor, {
-      action: 'redeliver',
-    });
-    if (templateId !== undefined && row.template_id !== templateId) throw new NotFound();
+  async redeliver(row: Row, source = ''): Promise<Outcome> {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
     const size = row.size as number;
     const recorded = (id: number): void => this.audit(template, row, id);
-    return this.idempotency.once(request, async () => {
-      const given = { template, event, size, source: ip, redeliveryOf: row.id, recorded };
-      const taken = await this.intake.take(given);
-      // A refusal is in the ledger, so it stands.
-      if (taken.verdict === 'rejected') return new BadRequest(taken.reason);
-      const { status, body } = answerTo(taken, template.kind);
-      return new Reply(status, body, { Location: webhookDeliveries.url(taken.delivery) });
-    });
+    const given = { template, event, size, source, redeliveryOf: row.id, recorded };
+    const taken = await this.intake.take(given);
+    if (taken.verdict === 'rejected') return new BadRequest(taken.reason);
+    const { status, body } = answerTo(taken, template.kind);
+    return new Reply(status, body, { Location: webhookDeliveries.url(taken.delivery) });
   }
 
   private async templateOf(row: Row, service: WebhookServiceName): Promise<ReceiverTemplate> {

@@ -8,7 +8,11 @@ import { OutboundError } from '../common/outbound/outbound-error.js';
 import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../common/outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.js';
 import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.js';
-import { StatusPostComposer, Unpostable, type ComposedPost } from './status-post-composer.js';
+import {
+  StatusPostComposer,
+  Unpostable,
+  type ComposedPost,
+} from './status-post-composer.service.js';
 import {
   STATUS_POSTS_QUEUE,
   StatusPostsStore,

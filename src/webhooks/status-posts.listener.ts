@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import { statusWord } from '../code-hosts/status-body.js';

@@ -1,7 +1,7 @@
-import { Body, Param, Req, RequestMethod, type Type } from '@nestjs/common';
-import type { ApiRequest } from '../common/http/request.js';
+import { Body, Ip, RequestMethod, type Type } from '@nestjs/common';
 import { addRoute } from '../common/rest/add-route.js';
-import { Target } from '../common/rest/parameters.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { Member, Target } from '../common/rest/parameters.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -52,13 +52,20 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
       summary: 'Send a delivery of one template through it again.',
       parent: templates,
       needs: 'change',
+      member: {
+        param: 'delivery',
+        resource: webhookDeliveries,
+        needs: 'redeliver',
+        belongs: (delivery, template) => delivery.template_id === template.id,
+      },
       status: 202,
       response: RECEIVER_ANSWER,
       alternatives: RECEIVER_IGNORED,
     },
-    parameters: [Target(), Param('delivery'), Req()],
-    handler(this: GenericController, template: Row, delivery: string, request: ApiRequest) {
-      return this.machinery.find(RedeliveryService).redeliver(request, delivery, template.id);
+    parameters: [Member(), Ip()],
+    decorators: [Idempotent()],
+    handler(this: GenericController, delivery: Row, address?: string) {
+      return this.services.find(RedeliveryService).redeliver(delivery, address);
     },
   });
 }
@@ -81,7 +88,7 @@ function declareFilterTest(target: Type, templates: ResourceDefinition, kind: Re
     parameters: [Target(), Body()],
     handler(this: GenericController, template: Row, body: Record<string, unknown>) {
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
-      return this.machinery.find(FilterTrial).run(template.id, kind, filters);
+      return this.services.find(FilterTrial).run(template.id, kind, filters);
     },
   });
 }

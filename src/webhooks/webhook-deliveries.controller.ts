@@ -1,8 +1,10 @@
-import { Post, Req } from '@nestjs/common';
-import type { Reply } from '../common/http/reply.js';
-import type { ApiRequest } from '../common/http/request.js';
+import { Ip, Post } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Outcome } from '../common/rest/idempotency.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
@@ -15,13 +17,14 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   'retrieve',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly redeliveries: RedeliveryService,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post(':id/redeliver')
+  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -33,7 +36,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     response: RECEIVER_ANSWER,
     alternatives: RECEIVER_IGNORED,
   })
-  redeliver(@Req() request: ApiRequest): Promise<Reply> {
-    return this.redeliveries.redeliver(request, request.params.id);
+  redeliver(@Target() delivery: Row, @Ip() address?: string): Promise<Outcome> {
+    return this.redeliveries.redeliver(delivery, address);
   }
 }

@@ -4,7 +4,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { ident, join, sql } from '../database/sql.js';
-import { RunTransitions } from '../runs/transitions.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 
 const GONE = 'The approval was denied because its node was removed from the workflow.';

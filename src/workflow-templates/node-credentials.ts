@@ -16,10 +16,10 @@ import {
  * attachments at once must see each other.
  */
 export async function assertCredentialFits(
-  { machinery, parent, parentDefinition }: LinkContext,
+  { services, parent, parentDefinition }: LinkContext,
   child: Row,
 ): Promise<void> {
-  const { database } = machinery;
+  const { database } = services;
   const { credentials: relation } = parentDefinition.relations;
   await database.row(sql`
     SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR UPDATE`);
@@ -29,7 +29,7 @@ export async function assertCredentialFits(
   const held = attached.map(({ id }) => id);
   if (held.includes(child.id)) return;
   const templateId = parent.unified_job_template_id as number | null;
-  const targets = machinery.find(SavedLaunchTargets);
+  const targets = services.find(SavedLaunchTargets);
   const templates = await targets.templates(templateId === null ? [] : [templateId]);
   const credentials = await targets.credentials([...held, child.id]);
   const fault = faultOf(

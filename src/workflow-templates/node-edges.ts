@@ -23,7 +23,7 @@ export const followedBy = (kind: EdgeKind): SubListFactory =>
  *   Forbidden for a node of another workflow
  */
 async function assertLinkable(
-  { machinery: { database }, parent }: LinkContext,
+  { services: { database }, parent }: LinkContext,
   child: Row,
   kind: EdgeKind,
 ): Promise<void> {

@@ -85,13 +85,13 @@ export const workflowCopy: CopyOptions = {
 
   /** Labels, survey and graph. Notifications are not copied, and the webhook key is a new one. */
   async copied(original, copy, context) {
-    const { machinery } = context;
-    const { database } = machinery;
+    const { services } = context;
+    const { database } = services;
     await database.execute(sql`
       INSERT INTO workflow_job_template_labels (workflow_job_template_id, label_id)
       SELECT ${copy.id}, label_id FROM workflow_job_template_labels
       WHERE workflow_job_template_id = ${original.id}`);
-    await machinery.find(SurveyService).copy(original, copy.id);
+    await services.find(SurveyService).copy(original, copy.id);
     await copyGraph(await loadNodes(original.id, context), copy.id, context);
   },
 };
@@ -118,7 +118,7 @@ async function loadOwn(
   { id }: Row,
   context: CopyContext,
 ): Promise<{ inventory: Reference | null; credential: Reference | null }> {
-  const found = await context.machinery.database.row<{
+  const found = await context.services.database.row<{
     inventory: Reference | null;
     credential: Reference | null;
   }>(sql`
@@ -134,7 +134,7 @@ async function loadOwn(
 }
 
 function loadNodes(workflowId: number, context: CopyContext): Promise<CopiedNode[]> {
-  return context.machinery.database.rows<CopiedNode>(sql`
+  return context.services.database.rows<CopiedNode>(sql`
     SELECT node.*, tpl.type AS template_type,
       CASE WHEN tpl.id IS NOT NULL
         THEN ${reference('tpl', 'unified_job_template', 'launch', context)} END AS template,
@@ -166,11 +166,11 @@ const NODE_COLUMNS = {
 async function copyGraph(
   nodes: readonly CopiedNode[],
   copyId: number,
-  { machinery, actor }: CopyContext,
+  { services, actor }: CopyContext,
 ): Promise<void> {
   if (nodes.length === 0) return;
-  const { database } = machinery;
-  const box = machinery.find(SecretBox);
+  const { database } = services;
+  const box = services.find(SecretBox);
   const ids = await database.rows<Row>(takeIds('workflow_job_template_nodes', nodes.length));
   const approvals = await copyApprovals(database, nodes, actor.id);
   const rows = zip(nodes, ids).map(([node, { id }]) =>

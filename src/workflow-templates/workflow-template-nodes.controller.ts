@@ -5,7 +5,7 @@ import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -29,10 +29,10 @@ workflowTemplateNodes.links.set('create_approval_template', 'create_approval_tem
 @SubList('activity_stream', activityOf())
 export class WorkflowTemplateNodesController extends ResourceController(workflowTemplateNodes) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly approvals: ApprovalTemplates,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Post(':id/create_approval_template')
@@ -51,7 +51,7 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
-    const { database, resources } = this.machinery;
+    const { database, resources } = this.services;
     return database.transaction(async () => {
       const node = await resources.lock(workflowTemplateNodes, target, actor);
       // Who may change the node may let it wait.

@@ -4,7 +4,7 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { RunTransitions } from '../runs/transitions.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 /** Deciding on approvals (docs/contract/workflows.md#approvals). */

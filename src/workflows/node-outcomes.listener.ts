@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { isFinal } from '../runs/state-machine.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { Machinery } from '../common/rest/machinery.js';
+import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -41,10 +41,10 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
   'destroy',
 ]) {
   constructor(
-    machinery: Machinery,
+    services: CommonServices,
     private readonly decisions: ApprovalDecisions,
   ) {
-    super(machinery);
+    super(services);
   }
 
   @Get(':id/approve')
@@ -82,7 +82,7 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
   }
 
   private async canDecide(approval: Row, actor: Actor): Promise<object> {
-    const shown = await this.machinery.resources.show(workflowApprovals, approval, actor);
+    const shown = await this.services.resources.show(workflowApprovals, approval, actor);
     return { can_approve_or_deny: shown.can_approve_or_deny };
   }
 }

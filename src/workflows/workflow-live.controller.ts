@@ -1,13 +1,13 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { ApiRequest } from '../common/http/request.js';
-import { Target } from '../common/rest/parameters.js';
+import type { Actor } from '../common/access.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { RunStreams, type NewsSender } from '../runs/live/run-streams.js';
+import { RunStreams, type NewsSender } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 
 /** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */
@@ -46,13 +46,13 @@ export class WorkflowLiveController {
   })
   async follow(
     @Target() run: Row,
-    @Req() request: ApiRequest,
+    @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
     await this.streams.serve({
       definition: workflowJobs,
       run,
-      request,
+      actor,
       response,
       sender: this.nodeSender(run.id),
       patienceMs: PATIENCE_MS,

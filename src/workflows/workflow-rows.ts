@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
-import { RunTransitions } from '../runs/transitions.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 import { PROMPT_LISTS, type PromptList, type Prompts } from '../prompts/launch-options.js';
 import {

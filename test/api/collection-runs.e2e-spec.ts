@@ -1,7 +1,7 @@
 /** Tasks of the collection's client that start, wait for, decide or cancel runs. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 /** The command line's client: every command of the resources people use, over the wire. */
 import { sql } from '../../src/database/sql.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import type { Item } from '../client/collection/python-values.js';

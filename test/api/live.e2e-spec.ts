@@ -2,9 +2,9 @@ import { get as request, type IncomingMessage } from 'node:http';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunSignals } from '../../src/runs/run-signals.js';
-import { StreamSlots } from '../../src/runs/live/stream-slots.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunSignals } from '../../src/runs/run-signals.service.js';
+import { StreamSlots } from '../../src/runs/live/stream-slots.service.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { Samples } from '../support/samples.js';

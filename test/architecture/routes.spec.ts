@@ -1,14 +1,17 @@
 /** What holds for every route, resource and queue, read from the declarations. */
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { VERSION } from '../../src/api-root/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';
+import { sourceFiles } from './source-files.js';
 
 /** Answer 200 with nothing in it, as clients of surveys expect. */
 const EMPTY_ANSWERS = new Set(
@@ -17,6 +20,16 @@ const EMPTY_ANSWERS = new Set(
     `${path}_survey_spec_delete`,
   ]),
 );
+
+/** What a handler is given by its parameter decorators: kind, and the name that was asked for. */
+function parametersOf({ prototype, name }: TableRoute): { kind: number; data: unknown }[] {
+  const given = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as
+    Record<string, { data?: unknown }> | undefined;
+  return Object.entries(given ?? {}).map(([key, { data }]) => ({
+    kind: Number(key.split(':')[0]),
+    data,
+  }));
+}
 
 let test: TestApp;
 let table: RouteTable;
@@ -84,6 +97,92 @@ describe('routes', () => {
       // Shows what a rule means; nothing is changed by it.
       'POST /api/v2/schedules/preview',
       'PUT /api/v2/settings/:category',
+    ]);
+  });
+});
+
+/** Of `/api/v2/teams/:id/users`: `id`. */
+const namesIn = (pattern: string): string[] =>
+  [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+
+describe('objects in URLs', () => {
+  it('are loaded by the guard: their routes say of which resource they are', () => {
+    const rows = table.routes.filter(
+      ({ pattern, info }) => namesIn(pattern).includes('id') && info?.access !== 'signature',
+    );
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter(({ info }) => !info?.parent).map(({ pattern }) => pattern)).toEqual([]);
+    const others = rows.flatMap(({ pattern, info }) =>
+      namesIn(pattern)
+        .filter((name) => name !== 'id' && name !== info?.member?.param)
+        .map((name) => `${pattern}: ${name}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('are asked for where there are some, and standing where there are none', () => {
+    for (const { handler, pattern, info } of table.routes) {
+      const { parent, needs, refusal, member, standing } = info ?? {};
+      const asks = [needs, refusal, member].some((one) => one !== undefined);
+      const isRow = namesIn(pattern).includes('id');
+      expect({ handler, asks: asks && !parent }).toEqual({ handler, asks: false });
+      expect({ handler, both: isRow && standing !== undefined }).toEqual({ handler, both: false });
+    }
+  });
+
+  it('ask for actions that the policy of the object has', () => {
+    for (const { handler, info } of table.routes) {
+      const asked = [
+        { policy: info?.parent?.policy, action: info?.needs ?? 'read' },
+        { policy: info?.member?.resource.policy, action: info?.member?.needs ?? 'read' },
+      ];
+      for (const { policy, action } of asked) {
+        if (!policy || ['read', 'change', 'delete'].includes(action)) continue;
+        expect({ handler, action, known: Object.keys(policy.actions ?? {}) }).toMatchObject({
+          known: expect.arrayContaining([action]),
+        });
+      }
+    }
+  });
+
+  it('are not loaded again: no handler gets an id of the URL', () => {
+    const rows = table.routes.filter(({ info }) => info?.parent);
+    const again = rows.filter((route) =>
+      parametersOf(route).some(
+        ({ kind, data }) =>
+          kind === RouteParamtypes.REQUEST ||
+          (kind === RouteParamtypes.PARAM &&
+            (data === undefined || data === 'id' || data === route.info?.member?.param)),
+      ),
+    );
+    expect(again.map(({ handler }) => handler)).toEqual([]);
+  });
+
+  it('are not loaded again by the rows that handlers get', () => {
+    const again = sourceFiles('src').flatMap(({ path, text }) => {
+      const rows = [...text.matchAll(/@Target\(\) (\w+|\{ id \})/g)].map(([, name = '']) => name);
+      return [...new Set(rows)]
+        .map((name) => (name === '{ id }' ? 'id' : `${name}\\.id`))
+        .filter((id) => new RegExp(`resources\\.(load|assertMay)\\([^;]*\\b${id}\\b`).test(text))
+        .map((id) => `${path}: ${id}`);
+    });
+    expect(again).toEqual([]);
+  });
+});
+
+describe('handlers', () => {
+  it('get what they need, not the request, but for the few that are named here', () => {
+    const whole = table.routes
+      .filter((route) => parametersOf(route).some(({ kind }) => kind === RouteParamtypes.REQUEST))
+      .filter(({ info }) => info?.access !== 'signature')
+      .map(({ handler }) => handler);
+    expect(whole.sort()).toEqual([
+      // Reads the lines of its body from the stream.
+      'BulkHostsController.create',
+      // Read and set cookies, and answer in what the client accepts.
+      'LoginController.form',
+      'LoginController.login',
+      'RootController.root',
     ]);
   });
 });

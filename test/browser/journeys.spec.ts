@@ -7,8 +7,8 @@ import type { Browser } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RunSignals } from '../../src/runs/run-signals.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunSignals } from '../../src/runs/run-signals.service.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describeInBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
 

@@ -1,5 +1,5 @@
 import { sql } from '../../src/database/sql.js';
-import { RunChanges } from '../../src/runs/run-changes.js';
+import { RunChanges } from '../../src/runs/run-changes.service.js';
 import type { TestApp } from '../support/boot.js';
 
 /** Lets a run fail that tells of it through one template alone. @returns id of the record */

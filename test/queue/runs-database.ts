@@ -8,14 +8,14 @@ import { Outbox } from '../../src/common/queue/outbox.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
-import type { RunChange, RunChanges } from '../../src/runs/run-changes.js';
-import type { RunSignals } from '../../src/runs/run-signals.js';
+import type { RunChange, RunChanges } from '../../src/runs/run-changes.service.js';
+import type { RunSignals } from '../../src/runs/run-signals.service.js';
 import { Dependencies } from '../../src/execution/scheduler/dependencies.js';
 import { Placement } from '../../src/execution/scheduler/placement.js';
 import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
 import type { ScheduleStep } from '../../src/runs/schedule-step.js';
 import type { WorkflowStep } from '../../src/runs/workflow-step.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { Subscriber } from '../../src/execution/worker/subscriber.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 

@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.js';
 import { NextLaunches } from '../../src/schedules/next-launches.js';
 import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';

@@ -1,7 +1,7 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { Database } from '../../src/database/database.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.js';
 import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { NodeRuns } from '../../src/execution/workflow-engine/node-runs.js';

@@ -2,7 +2,7 @@ import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
-import { RunTransitions } from '../../src/runs/transitions.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import type { EdgeKind } from '../../src/workflows/workflow-rows.js';
 import type { TestApp } from './boot.js';

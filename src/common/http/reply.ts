@@ -1,4 +1,4 @@
-/** An answer that is not simply 200 with a body. The reply interceptor writes it. */
+/** An answer that is not simply 200 with a body. `ReplyInterceptor` writes it. */
 export class Reply {
   constructor(
     readonly status: number,

@@ -14,4 +14,6 @@ export interface ApiRequest extends Omit<Request, 'query' | 'body' | 'params'> {
   actor: Actor;
   /** The row of `:id`, where the route says what that is. */
   target: Row;
+  /** The row of the second parameter, where the route says what that is. */
+  member: Row;
 }

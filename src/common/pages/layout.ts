@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { CSRF_FIELD } from '../http/csrf.js';
+import { Reply } from '../http/reply.js';
 import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
@@ -16,11 +17,18 @@ const PAGE_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_POLICY,
+};
+
 /** Headers of every page of ours. */
 export function setPageHeaders(response: Response): void {
-  response.setHeader('Content-Type', 'text/html; charset=utf-8');
-  response.setHeader('Content-Security-Policy', PAGE_POLICY);
+  for (const [name, text] of Object.entries(PAGE_HEADERS)) response.setHeader(name, text);
 }
+
+/** A page of ours as the answer of a handler. */
+export const pageReply = (text: string): Reply => new Reply(200, text, PAGE_HEADERS);
 
 export interface PageParts {
   context: PageContext;

@@ -5,20 +5,24 @@ import { Settings } from '../../config/settings.js';
 import type { ApiRequest } from '../http/request.js';
 import { RateLimiter } from './rate-limiter.js';
 
-interface UserRate {
-  /** Routes of one name share what they may be called. */
-  name: string;
-  /** Setting with the number of calls in a minute. */
+/** How often a user may call the routes of one kind in a minute: the setting names the number. */
+interface UserLimit {
+  kind: string;
   setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE';
 }
 
-const USER_RATE = 'controller:user-rate';
+const USER_LIMIT = 'controller:user-limit';
 
-/** Limits how often a user may call a route in a minute. */
-export const LimitedPerUser = (name: string, setting: UserRate['setting']): MethodDecorator =>
-  SetMetadata(USER_RATE, { name, setting } satisfies UserRate);
+export const TOKENS: UserLimit = { kind: 'tokens', setting: 'TOKEN_RATE' };
+export const NOTIFICATIONS: UserLimit = {
+  kind: 'notifications',
+  setting: 'NOTIFICATION_TEST_RATE',
+};
 
-/** Counts calls of routes that are limited, those that are going to be refused as well. */
+/** A route that a user may call so often only, whatever comes of it. */
+export const LimitedPerUser = (limit: UserLimit): MethodDecorator => SetMetadata(USER_LIMIT, limit);
+
+/** Counts the calls of limited routes, those that are refused then as well. */
 @Injectable()
 export class RateGuard implements CanActivate {
   constructor(
@@ -28,12 +32,12 @@ export class RateGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const rate = this.reflector.get<UserRate | undefined>(USER_RATE, context.getHandler());
-    if (!rate) return true;
+    const limit = this.reflector.get<UserLimit | undefined>(USER_LIMIT, context.getHandler());
+    if (!limit) return true;
     const http = context.switchToHttp();
     const { actor } = http.getRequest<ApiRequest>();
-    const response = http.getResponse<Response>();
-    await this.limiter.take(rate.name, String(actor.id), this.settings[rate.setting], response);
+    const most = this.settings[limit.setting];
+    await this.limiter.take(limit.kind, String(actor.id), most, http.getResponse<Response>());
     return true;
   }
 }

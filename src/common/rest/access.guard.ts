@@ -1,16 +1,17 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { MethodNotAllowed } from '../errors/errors.js';
+import type { Actor } from '../access.js';
+import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
-import { ResourceService } from './resource.service.js';
-import { ROUTE_INFO, type RouteInfo } from './route.js';
+import { CommonServices } from './common-services.js';
+import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.js';
 
 /**
- * Decides who may use a route on the object in its URL, before a body is looked at: what the route's
- * declaration `needs` of its `parent` is asked of the policy, in the statement that loads the row.
- * The handler gets the row by `@Target()`.
+ * Decides who may use a route, before a body is looked at. What the route's declaration `needs` of
+ * its `parent` is asked of the policy, in the statement that loads the row; the handler gets the row
+ * by `@Target()`. Where no object decides, it is the `standing` of the caller.
  *
  * Unknown objects are 404, those the caller may not read, or not do this to, 403.
  */
@@ -19,7 +20,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly table: RouteTable,
-    private readonly resources: ResourceService,
+    private readonly services: CommonServices,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -27,13 +28,9 @@ export class AccessGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     this.assertAllowed(request, http.getResponse<Response>());
-    if (info?.parent && info.access === 'authenticated') {
-      const { needs: action = 'read', refusal } = info;
-      request.target = await this.resources.load(info.parent, request.params.id, request.actor, {
-        action,
-        refusal,
-      });
-    }
+    if (info?.access !== 'authenticated') return true;
+    if (info.standing) await this.assertStanding(info, info.standing, request);
+    if (info.parent) await this.loadRows(info, info.parent, request);
     return true;
   }
 
@@ -45,4 +42,36 @@ export class AccessGuard implements CanActivate {
     const asked = method === 'HEAD' ? 'GET' : method;
     if (asked !== 'OPTIONS' && !entry.routes.has(asked)) throw new MethodNotAllowed(method);
   }
+
+  /** Who may look, but not do this, is told of a document that there is not. */
+  private async assertStanding(
+    { fieldsAt }: RouteInfo,
+    standing: Standing,
+    { actor, params }: ApiRequest,
+  ): Promise<void> {
+    if (hasStanding(actor, standing)) return;
+    const isUnknown =
+      hasStanding(actor, 'auditor') &&
+      fieldsAt !== undefined &&
+      (await fieldsAt(this.services, params)) === undefined;
+    throw isUnknown ? new NotFound() : new Forbidden();
+  }
+
+  private async loadRows(
+    { needs: action = 'read', refusal, member }: RouteInfo,
+    parent: NonNullable<RouteInfo['parent']>,
+    request: ApiRequest,
+  ): Promise<void> {
+    const { params, actor } = request;
+    const { resources } = this.services;
+    request.target = await resources.load(parent, params.id, actor, { action, refusal });
+    if (!member) return;
+    const id = params[member.param] ?? '';
+    request.member = await resources.load(member.resource, id, actor, { action: member.needs });
+    if (!member.belongs(request.member, request.target)) throw new NotFound();
+  }
 }
+
+/** Whether somebody is what a route asks for. */
+export const hasStanding = (actor: Actor, standing: Standing): boolean =>
+  actor.isSuperuser || (standing === 'auditor' && actor.isSystemAuditor);

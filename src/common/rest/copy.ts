@@ -9,11 +9,11 @@ import { addRoute } from './add-route.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
-import type { Machinery } from './machinery.js';
+import type { CommonServices } from './common-services.js';
 import type { GenericController, GenericControllerClass } from './resource.controller.js';
 
 export interface CopyContext {
-  machinery: Machinery;
+  services: CommonServices;
   actor: Actor;
 }
 
@@ -59,7 +59,7 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
       },
       parameters: [Target(), CurrentActor()],
       handler(this: GenericController, row: Row, actor: Actor) {
-        return copyCheck(definition, row, { machinery: this.machinery, actor }, options);
+        return copyCheck(definition, row, { services: this.services, actor }, options);
       },
     });
     addRoute(controller, 'copy', {
@@ -78,9 +78,9 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
       },
       parameters: [Target(), Body(), CurrentActor()],
       handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
-        const { machinery } = this;
-        return machinery.database.transaction(() =>
-          copy(definition, row, body, { machinery, actor }, options),
+        const { services } = this;
+        return services.database.transaction(() =>
+          copy(definition, row, body, { services, actor }, options),
         );
       },
     });
@@ -100,10 +100,10 @@ async function copyCheck(
 async function mayCopy(
   definition: ResourceDefinition,
   row: Row,
-  { machinery, actor }: CopyContext,
+  { services, actor }: CopyContext,
 ): Promise<boolean> {
   try {
-    await machinery.resources.assertMay(definition, row.id, 'copy', actor);
+    await services.resources.assertMay(definition, row.id, 'copy', actor);
     return true;
   } catch (error) {
     if (error instanceof DomainError) return false;
@@ -118,7 +118,7 @@ async function copy(
   context: CopyContext,
   options: CopyOptions,
 ): Promise<Reply> {
-  const { resources } = context.machinery;
+  const { resources } = context.services;
   const { actor } = context;
   const named = definition.fields.filter(({ name }) => name === 'name');
   const { name } = validate(named, body);

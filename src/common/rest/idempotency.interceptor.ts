@@ -7,19 +7,26 @@ import {
 } from '@nestjs/common';
 import { firstValueFrom, from, type Observable } from 'rxjs';
 import { isDryRun } from '../http/dry-run.js';
+import { sendsLines } from '../http/lines.js';
 import type { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
-import { Idempotency } from './idempotency.js';
+import { Idempotency, keyedRequest, type Outcome } from './idempotency.js';
 
-/** Runs the handler once for each `Idempotency-Key`; a dry run does nothing that could be repeated. */
+/**
+ * Runs the handler once for each `Idempotency-Key`, and refuses with the refusal that it gives back.
+ * A dry run does nothing that could be repeated; a body of lines is unknown yet, so whoever reads it
+ * keeps the key.
+ */
 @Injectable()
 class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly idempotency: Idempotency) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Reply>): Observable<Reply> {
+  intercept(context: ExecutionContext, next: CallHandler<Outcome>): Observable<Reply> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    if (isDryRun(request)) return next.handle();
-    return from(this.idempotency.once(request, () => firstValueFrom(next.handle())));
+    const isKept = !isDryRun(request) && !sendsLines(request);
+    const keyed = isKept ? keyedRequest(request) : { ...keyedRequest(request), key: undefined };
+    const work = (): Promise<Outcome> => firstValueFrom(next.handle());
+    return from(this.idempotency.once(keyed, request.body, work));
   }
 }
 

@@ -5,6 +5,7 @@ import { sql } from '../../database/sql.js';
 import { BadRequest, Conflict } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
+import type { QueryParameters } from '../list/query.js';
 
 const MAX_KEY_LENGTH = 255;
 /** How long a key stands for its first request. */
@@ -13,7 +14,25 @@ const LIFETIME_HOURS = 24;
 const REFUSED = 400;
 
 /** What came of a request: an answer, or a refusal that stands. */
-type Outcome = Reply | BadRequest;
+export type Outcome = Reply | BadRequest;
+
+/** What makes two requests the same one, besides their content. */
+export interface KeyedRequest {
+  /** The `Idempotency-Key` as it was sent; undefined: the request is simply done. */
+  key: string | undefined;
+  method: string;
+  path: string;
+  query: QueryParameters;
+  callerId: number;
+}
+
+export const keyedRequest = (request: ApiRequest): KeyedRequest => ({
+  key: request.get('Idempotency-Key'),
+  method: request.method,
+  path: request.path,
+  query: request.query,
+  callerId: request.actor.id,
+});
 
 interface StoredAnswer {
   request: string;
@@ -34,32 +53,33 @@ export class Idempotency {
    * Does `work` once for each key of a caller and URL. Work and record are one transaction: two
    * requests with one key wait for each other.
    *
+   * @param content the body, or what stands for one that is not parsed
    * @param work a refusal that it throws leaves nothing behind; one that it gives back stands: what
    *   was written is kept, and the key gets the refusal again
-   * @param content stands for the body, where that is not parsed
    * @throws Conflict when the key came with another body, BadRequest for a key that cannot be one,
    *   and the refusal that work gave back
    */
   async once(
-    request: ApiRequest,
+    request: KeyedRequest,
+    content: unknown,
     work: () => Promise<Outcome>,
-    content: unknown = request.body,
   ): Promise<Reply> {
-    const header = request.get('Idempotency-Key');
     const outcome =
-      header === undefined ? await work() : await this.outcome(request, header, work, content);
+      request.key === undefined
+        ? await work()
+        : await this.outcome(request, request.key, content, work);
     if (outcome instanceof BadRequest) throw outcome;
     return outcome;
   }
 
   private async outcome(
-    request: ApiRequest,
+    { method, path, query, callerId }: KeyedRequest,
     header: string,
-    work: () => Promise<Outcome>,
     content: unknown,
+    work: () => Promise<Outcome>,
   ): Promise<Outcome> {
-    const key = digest([request.method, pathOf(request), request.actor.id, checkedKey(header)]);
-    const body = digest([queryOf(request), content]);
+    const key = digest([method, path.replace(/\/+$/, ''), callerId, checkedKey(header)]);
+    const body = digest([JSON.stringify(query), content]);
     return this.database.transaction(async () => {
       if (!(await this.take(key, body))) return this.replay(key, body);
       const outcome = await work();
@@ -108,10 +128,6 @@ function checkedKey(header: string): string {
   }
   return header;
 }
-
-const pathOf = ({ path }: ApiRequest): string => path.replace(/\/+$/, '');
-
-const queryOf = ({ query }: ApiRequest): string => JSON.stringify(query);
 
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

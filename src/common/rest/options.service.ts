@@ -5,7 +5,8 @@ import { fieldOptions, schemaOptions } from '../fields/options.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { Machinery } from './machinery.js';
+import { hasStanding } from './access.guard.js';
+import { CommonServices } from './common-services.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from '../errors/errors.js';
 import { LINES_TYPE } from '../http/lines.js';
@@ -17,7 +18,7 @@ import type { TableEntry, TableRoute } from './route-table.js';
 @Injectable()
 export class OptionsService {
   constructor(
-    private readonly machinery: Machinery,
+    private readonly services: CommonServices,
     private readonly settings: Settings,
   ) {}
 
@@ -97,15 +98,15 @@ export class OptionsService {
   }
 
   private fieldsAt(route: TableRoute, path: string): FieldsAt {
-    return route.info?.fieldsAt?.(this.machinery, parametersOf(route.pattern, path));
+    return route.info?.fieldsAt?.(this.services, parametersOf(route.pattern, path));
   }
 
   /** What of a route that writes is open to this caller, as far as that can be told beforehand. */
   async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
     const { info } = route;
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
-    if (!actor) return NOTHING_OPEN;
-    const { resources } = this.machinery;
+    if (!actor || (info.standing && !hasStanding(actor, info.standing))) return NOTHING_OPEN;
+    const { resources } = this.services;
     try {
       const parent = info.parent
         ? await resources.load(info.parent, idOf(route.pattern, path), actor)
@@ -113,7 +114,7 @@ export class OptionsService {
       if (info.parent && parent) {
         await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
       }
-      if (info.opens) return await info.opens({ machinery: this.machinery, actor, parent });
+      if (info.opens) return await info.opens({ services: this.services, actor, parent });
       if (parent || info.kind !== 'create' || !info.resource) return ALL_OPEN;
       return (await resources.mayAdd(info.resource, actor)) ? ALL_OPEN : NOTHING_OPEN;
     } catch (error) {

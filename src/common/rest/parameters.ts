@@ -15,6 +15,11 @@ export const Target = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).target,
 );
 
+/** The row of the second parameter of the URL, found allowed in the same way. */
+export const Member = createParamDecorator(
+  (_data: undefined, context: ExecutionContext) => requestOf(context).member,
+);
+
 /** Paging, filters, search and order of a list, as the query string has them: `QueryParameters`. */
 export const ListParams = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).query,

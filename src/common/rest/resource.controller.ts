@@ -5,7 +5,7 @@ import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Representation } from '../resource/represent.js';
-import { Machinery } from './machinery.js';
+import { CommonServices } from './common-services.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { Route, type RouteInfo } from './route.js';
 
@@ -15,9 +15,9 @@ const ALL: readonly GenericMethod[] = [
   ...(['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const),
 ];
 
-/** What every resource controller is: its definition, and the machinery its routes call. */
+/** What every resource controller is: its definition, and the services its routes call. */
 export interface GenericController {
-  readonly machinery: Machinery;
+  readonly services: CommonServices;
 }
 
 export interface GenericControllerClass extends Type<GenericController> {
@@ -44,26 +44,26 @@ export function ResourceController(
 
   class Generic implements GenericController {
     static readonly definition = definition;
-    constructor(readonly machinery: Machinery) {}
+    constructor(readonly services: CommonServices) {}
 
     @Has('list', Get())
     list(
       @ListParams() query: QueryParameters,
       @CurrentActor() actor: Actor,
     ): Promise<Page<Representation>> {
-      return this.machinery.resources.list(definition, query, actor);
+      return this.services.resources.list(definition, query, actor);
     }
 
     @Has('create', Post())
     async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<Reply> {
-      const { resources } = this.machinery;
+      const { resources } = this.services;
       const row = await resources.create(definition, body, actor);
       return Reply.created(await resources.show(definition, row, actor));
     }
 
     @Has('retrieve', Get(':id'))
     retrieve(@Target() row: Row, @CurrentActor() actor: Actor): Promise<Representation> {
-      return this.machinery.resources.show(definition, row, actor);
+      return this.services.resources.show(definition, row, actor);
     }
 
     @Has('replace', Put(':id'))
@@ -72,7 +72,7 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.machinery, { row, body, actor, partial: false });
+      return update(this.services, { row, body, actor, partial: false });
     }
 
     @Has('modify', Patch(':id'))
@@ -81,16 +81,16 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.machinery, { row, body, actor, partial: true });
+      return update(this.services, { row, body, actor, partial: true });
     }
 
     @Has('destroy', Delete(':id'))
     async destroy(@Target() row: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-      const reply = await this.machinery.resources.destroy(definition, row, actor);
+      const reply = await this.services.resources.destroy(definition, row, actor);
       return reply ?? Reply.noContent();
     }
   }
-  Reflect.defineMetadata('design:paramtypes', [Machinery], Generic);
+  Reflect.defineMetadata('design:paramtypes', [CommonServices], Generic);
   return Generic;
 }
 
@@ -104,7 +104,7 @@ interface Update {
 const updater =
   (definition: ResourceDefinition) =>
   async (
-    { resources }: Machinery,
+    { resources }: CommonServices,
     { row, body, actor, partial }: Update,
   ): Promise<Representation> => {
     const updated = await resources.update(definition, row, body, actor, { partial });

@@ -3,7 +3,7 @@ import type { Field } from '../fields/field.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
-import type { Machinery } from './machinery.js';
+import type { CommonServices } from './common-services.js';
 
 export type RouteKind =
   | 'list'
@@ -21,6 +21,9 @@ export type RouteKind =
  * declaration is refused (closed by default) and fails the architecture tests.
  */
 export type RouteAccess = 'public' | 'authenticated' | 'signature';
+
+/** What somebody is for the whole installation, where no object decides. Superusers are both. */
+export type Standing = 'superuser' | 'auditor';
 
 /** What a route is, for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
@@ -40,13 +43,17 @@ export interface RouteInfo {
   needs?: string;
   /** What the 403 says, where the usual words would not tell enough. */
   refusal?: string;
+  /** An object that a second parameter of the URL names, in a list of the parent. */
+  member?: RouteMember;
+  /** What the caller must be, on a route without a parent. */
+  standing?: Standing;
   /**
    * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
    * told before there is a body; OPTIONS and the forms of pages ask it.
    */
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
   /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
-  fieldsAt?: (machinery: Machinery, params: Readonly<Record<string, string>>) => FieldsAt;
+  fieldsAt?: (services: CommonServices, params: Readonly<Record<string, string>>) => FieldsAt;
   /** Fields of the request body. */
   body?: readonly Field[];
   /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
@@ -79,12 +86,23 @@ export interface RouteInfo {
   query?: readonly QueryParameter[];
 }
 
+/** An object below the one of `:id`; the handler gets its row by `@Member()`. */
+export interface RouteMember {
+  /** Name of the parameter in the URL. */
+  param: string;
+  resource: ResourceDefinition;
+  /** Action of its own policy that the caller needs. */
+  needs: string;
+  /** Whether it is in the list of the parent; unknown there otherwise. */
+  belongs: (member: Row, parent: Row) => boolean;
+}
+
 /** Undefined: there is no such document. */
 export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
 
 /** Who asks, and the object in the URL. */
 export interface Caller {
-  machinery: Machinery;
+  services: CommonServices;
   actor: Actor;
   parent: Row | null;
 }

@@ -91,13 +91,11 @@ export function attached(
         : {}),
       attach: async (context, child) => {
         await check?.(context, child);
-        const added = await context.machinery.database.execute(
-          insertLink(relation, context, child),
-        );
+        const added = await context.services.database.execute(insertLink(relation, context, child));
         if (added > 0) recordLink(context, relation, child, association, 'associate');
       },
       detach: async (context, child) => {
-        const removed = await context.machinery.database.execute(
+        const removed = await context.services.database.execute(
           deleteLink(relation, context, child),
         );
         if (removed > 0) recordLink(context, relation, child, association, 'disassociate');
@@ -144,7 +142,7 @@ function deleteLink(relation: ManyToMany, { parent }: LinkContext, child: Row): 
 }
 
 function recordLink(
-  { machinery, parent, parentDefinition }: LinkContext,
+  { services, parent, parentDefinition }: LinkContext,
   relation: ManyToMany,
   child: Row,
   association: string,
@@ -152,7 +150,7 @@ function recordLink(
 ): void {
   const object1 = refOf(parentDefinition, parent);
   const object2 = refOf(relation.target(), child);
-  machinery.activity.record({
+  services.activity.record({
     operation,
     object1,
     object2,

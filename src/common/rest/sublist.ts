@@ -12,11 +12,11 @@ import { addRoute } from './add-route.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
-import type { Machinery } from './machinery.js';
+import type { CommonServices } from './common-services.js';
 import type { GenericController, GenericControllerClass } from './resource.controller.js';
 
 export interface LinkContext {
-  machinery: Machinery;
+  services: CommonServices;
   actor: Actor;
   parent: Row;
   parentDefinition: ResourceDefinition;
@@ -95,9 +95,9 @@ function declareList(
     },
     parameters: [Target(), ListParams(), CurrentActor()],
     handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
-      const { machinery } = this;
-      const context = { machinery, actor, parent: row, parentDefinition: parent };
-      return machinery.resources.list(spec.target(), query, actor, {
+      const { services } = this;
+      const context = { services, actor, parent: row, parentDefinition: parent };
+      return services.resources.list(spec.target(), query, actor, {
         ...(spec.events ? { events: true } : {}),
         ...spec.options?.(context),
         scope: spec.scope(row, context),
@@ -134,9 +134,9 @@ function declarePost(
     },
     parameters: [Target(), Body(), CurrentActor()],
     handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
-      const { machinery } = this;
-      const context = { machinery, actor, parent: row, parentDefinition: parent };
-      return machinery.database.transaction(() => post(context, spec, body));
+      const { services } = this;
+      const context = { services, actor, parent: row, parentDefinition: parent };
+      return services.database.transaction(() => post(context, spec, body));
     },
   });
 }
@@ -145,10 +145,10 @@ function declarePost(
 async function openParts(
   parentDefinition: ResourceDefinition,
   spec: SubListSpec,
-  { machinery, actor, parent }: Caller,
+  { services, actor, parent }: Caller,
 ): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const context = { machinery, actor, parent, parentDefinition };
+  const context = { services, actor, parent, parentDefinition };
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
   if (!spec.create) return { attach, body: false };
@@ -168,16 +168,16 @@ async function isPermitted(check: () => Promise<void> | undefined): Promise<bool
 }
 
 async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
-  const { machinery, parent, actor } = context;
+  const { services, parent, actor } = context;
   if (spec.authoriseCreate) return spec.authoriseCreate(context);
   const target = spec.target();
   const injected = spec.create?.(parent) ?? {};
   // A parent that is no reference of the child says nothing of whether it may be made.
-  if (Object.keys(injected).length === 0 && !(await machinery.resources.mayAdd(target, actor))) {
+  if (Object.keys(injected).length === 0 && !(await services.resources.mayAdd(target, actor))) {
     throw new Forbidden();
   }
-  await machinery.resources.assertMayAdd(target, injected, actor);
-  await machinery.references.assertUsable(target, injected, actor);
+  await services.resources.assertMayAdd(target, injected, actor);
+  await services.references.assertUsable(target, injected, actor);
 }
 
 async function post(
@@ -185,7 +185,7 @@ async function post(
   spec: SubListSpec,
   body: Record<string, unknown>,
 ): Promise<Reply> {
-  const { machinery, actor } = context;
+  const { services, actor } = context;
   const detaching = body.disassociate !== undefined && toBoolean(body.disassociate) === true;
   if (spec.attach && (body.id !== undefined || detaching)) {
     return link(context, spec, body, detaching);
@@ -201,12 +201,12 @@ async function post(
   const target = spec.target();
   const injected = spec.create(context.parent);
   const { authoriseCreate } = spec;
-  const row = await machinery.resources.create(target, body, actor, {
+  const row = await services.resources.create(target, body, actor, {
     injected,
     ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
   });
   await spec.attach?.(context, row);
-  return Reply.created(await machinery.resources.show(target, row, actor));
+  return Reply.created(await services.resources.show(target, row, actor));
 }
 
 /** `{id}` attaches, `{id, disassociate: true}` takes off; both are 204, also when repeated. */
@@ -216,7 +216,7 @@ async function link(
   body: Record<string, unknown>,
   detaching: boolean,
 ): Promise<Reply> {
-  const { machinery, actor } = context;
+  const { services, actor } = context;
   const target = spec.target();
   if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
@@ -226,7 +226,7 @@ async function link(
   }
   const child =
     id > 0 && id <= INT4_MAX
-      ? await machinery.database.row<Row>(sql`
+      ? await services.database.row<Row>(sql`
           SELECT t.* FROM ${ident(target.table)} t
           WHERE t.id = ${id} AND ${target.own('t')} FOR KEY SHARE`)
       : undefined;
@@ -234,7 +234,7 @@ async function link(
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
   }
   const childAction = detaching ? 'read' : (spec.childNeeds ?? 'read');
-  await machinery.references.assertAllowed(target, [id], childAction, actor);
+  await services.references.assertAllowed(target, [id], childAction, actor);
   if (detaching) await spec.detach?.(context, child);
   else await spec.attach?.(context, child);
   return Reply.noContent();

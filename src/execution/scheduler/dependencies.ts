@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { insertProjectUpdates } from '../../launching/project-update-rows.js';
 import { previousTask } from '../../runs/run-explanations.js';
-import { RunTransitions, type NewRun } from '../../runs/transitions.js';
+import { RunTransitions, type NewRun } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 
 /** Jobs looked at in one pass; the next pass follows at once when there were as many. */

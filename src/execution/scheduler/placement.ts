@@ -3,7 +3,7 @@ import { Outbox } from '../../common/queue/outbox.js';
 import { Database } from '../../database/database.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from '../../runs/run-explanations.js';
-import { RunTransitions } from '../../runs/transitions.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
 
 /** Runs started in one pass; the next pass follows at once when there were as many. */

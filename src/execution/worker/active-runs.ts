@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { CANCEL_CHANNEL } from '../../runs/run-signals.js';
+import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
 import { Subscriber } from './subscriber.js';
 
 /** How long a lease holds, in seconds; renewed four times as often. */

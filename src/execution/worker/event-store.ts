@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { sql } from '../../database/sql.js';
 import type { EventRow } from '../runner/events.js';
-import { RunSignals } from '../../runs/run-signals.js';
+import { RunSignals } from '../../runs/run-signals.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { patiently } from './patience.js';
 

@@ -4,7 +4,7 @@ import { Outbox } from '../../common/queue/outbox.js';
 import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { raw, sql } from '../../database/sql.js';
-import { RunTransitions } from '../../runs/transitions.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { ActiveRuns, LEASE_SECONDS, type ActiveRun } from './active-runs.js';
 import type { Outcome } from './outcome.js';

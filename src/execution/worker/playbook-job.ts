@@ -6,7 +6,7 @@ import { Settings } from '../../config/settings.js';
 import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { InventoryRows } from '../../inventories/inventory-rows.js';
+import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { variablePrefixes, webhookVariables } from '../../code-hosts/variables.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';

@@ -4,7 +4,7 @@ import { CredentialSecrets } from '../../credentials/credential-secrets.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { isFolderName, ProjectFolders } from '../../projects/project-folders.js';
+import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../../runs/run-explanations.js';
 import { syncProject, type GitProject } from '../runner/git-checkout.js';

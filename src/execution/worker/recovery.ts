@@ -10,7 +10,7 @@ import { sql } from '../../database/sql.js';
 import { notInQueue } from '../../runs/run-explanations.js';
 import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
-import { RunTransitions, type RunStep } from '../../runs/transitions.js';
+import { RunTransitions, type RunStep } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.js';
 import { RunFolders } from './run-folders.js';
 import { WorkerNode } from './worker-node.js';

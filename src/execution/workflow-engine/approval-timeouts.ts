@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { RunTransitions } from '../../runs/transitions.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 
 interface ExpiredApproval extends Row {
   name: string;

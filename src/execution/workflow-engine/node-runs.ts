@@ -10,7 +10,7 @@ import { sealArtifacts } from '../../runs/handed-artifacts.js';
 import type { LaunchRequest } from '../../launching/launch-request.js';
 import { LaunchService } from '../../launching/launch.service.js';
 import { insertProjectUpdates } from '../../launching/project-update-rows.js';
-import { RunTransitions, type NewRun } from '../../runs/transitions.js';
+import { RunTransitions, type NewRun } from '../../runs/run-transitions.service.js';
 import { insertApprovals } from '../../workflows/approval-rows.js';
 import { couldNotStart, recursionText, type NamedTemplate } from './could-not-start.js';
 import {

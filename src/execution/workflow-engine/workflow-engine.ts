@@ -5,7 +5,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { WorkflowStep } from '../../runs/workflow-step.js';
-import { RunTransitions } from '../../runs/transitions.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { ApprovalTimeouts } from './approval-timeouts.js';
 import type { WorkflowSecrets } from '../../launching/node-request.js';

@@ -43,7 +43,7 @@ export function WithEvents(path: string): ClassDecorator {
       decorators: [Header('X-UI-Max-Events', MAX_SHOWN)],
       parameters: [Target(), ListParams(), CurrentActor()],
       handler(this: GenericController, run: Row, query: QueryParameters, actor: Actor) {
-        return listJobEvents(this.machinery, query, actor, {
+        return listJobEvents(this.services, query, actor, {
           events: true,
           scope: sql`t.job_id = ${run.id}`,
           visible: sql`TRUE`,
@@ -80,7 +80,7 @@ export function WithEventTree(path: string): ClassDecorator {
       parameters: [Target()],
       async handler(this: GenericController, run: Row): Promise<ChildrenSummary> {
         if (run.event_processing_finished !== true) return UNFINISHED;
-        const events = await this.machinery.database.rows<TreeEvent & Row>(sql`
+        const events = await this.services.database.rows<TreeEvent & Row>(sql`
           SELECT counter, uuid, parent_uuid, event FROM job_events
           WHERE job_id = ${run.id} ORDER BY counter`);
         return summarizeTree(events);

@@ -4,7 +4,7 @@ import type { ListOptions } from '../../common/list/list.service.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Page } from '../../common/list/page.js';
 import type { Representation } from '../../common/resource/represent.js';
-import type { Machinery } from '../../common/rest/machinery.js';
+import type { CommonServices } from '../../common/rest/common-services.js';
 import { Settings } from '../../config/settings.js';
 import { jobEvents } from './job-events.resource.js';
 
@@ -14,15 +14,15 @@ import { jobEvents } from './job-events.resource.js';
  * is short and always whole.
  */
 export function listJobEvents(
-  machinery: Machinery,
+  services: CommonServices,
   query: QueryParameters,
   actor: Actor,
   options: ListOptions,
 ): Promise<Page<Representation>> {
   const word = [query.no_truncate].flat()[0];
   const isWhole = word !== undefined && (word === '' || toBoolean(word) === true);
-  const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = machinery.find(Settings);
-  return machinery.resources.list(jobEvents, query, actor, {
+  const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.find(Settings);
+  return services.resources.list(jobEvents, query, actor, {
     ...options,
     ...(isWhole
       ? {}

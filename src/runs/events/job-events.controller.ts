@@ -30,7 +30,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return listJobEvents(this.machinery, query, actor, { events: true });
+    return listJobEvents(this.services, query, actor, { events: true });
   }
 
   @Get(':id/children')
@@ -45,7 +45,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return listJobEvents(this.machinery, query, actor, {
+    return listJobEvents(this.services, query, actor, {
       scope: sql`t.job_id = ${event.job_id} AND t.parent_uuid = ${event.uuid} AND t.uuid <> ''`,
       orderBy: ['start_line'],
     });

@@ -1,18 +1,19 @@
-import { Req, RequestMethod, Res } from '@nestjs/common';
+import { Headers, RequestMethod, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BadRequest } from '../../common/errors/errors.js';
-import type { ApiRequest } from '../../common/http/request.js';
+import type { Actor } from '../../common/access.js';
+import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import type { Machinery } from '../../common/rest/machinery.js';
-import { Target } from '../../common/rest/parameters.js';
+import type { CommonServices } from '../../common/rest/common-services.js';
+import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import type {
   GenericController,
   GenericControllerClass,
 } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from '../events/job-event-list.js';
-import { RunStreams, type NewsSender } from './run-streams.js';
+import { RunStreams, type NewsSender } from './run-streams.service.js';
 
 /** How long a message of a worker may be lost before its news are found all the same. */
 const PATIENCE_MS = 3000;
@@ -57,30 +58,45 @@ export function WithLiveEvents(): ClassDecorator {
       method: RequestMethod.GET,
       path: ':id/events/stream',
       info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
-      parameters: [Target(), Req(), Res()],
-      handler(this: GenericController, run: Row, request: ApiRequest, response: Response) {
-        const sender = eventSender(this.machinery, run.id, request);
-        const following = { definition, run, request, response, sender, patienceMs: PATIENCE_MS };
-        return this.machinery.find(RunStreams).serve(following);
+      parameters: [Target(), ListParams(), Headers('last-event-id'), CurrentActor(), Res()],
+      handler(
+        this: GenericController,
+        run: Row,
+        query: QueryParameters,
+        resumed: string | undefined,
+        actor: Actor,
+        response: Response,
+      ) {
+        const sender = eventSender(this.services, run.id, { query, resumed, actor });
+        const following = { definition, run, actor, response, sender, patienceMs: PATIENCE_MS };
+        return this.services.find(RunStreams).serve(following);
       },
     });
   };
 }
 
+/** Who asks for events, and for which. */
+interface Asked {
+  query: QueryParameters;
+  /** `Last-Event-ID`. */
+  resumed: string | undefined;
+  actor: Actor;
+}
+
 /** Sends the events behind the place the client has, in the order of their counters. */
-function eventSender(machinery: Machinery, runId: number, request: ApiRequest): NewsSender {
-  const { query, actor } = request;
+function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
+  const { query, actor } = asked;
   const { no_truncate } = query;
   const paging = {
     page_size: BATCH,
     count_disabled: '1',
     ...(no_truncate === undefined ? {} : { no_truncate }),
   };
-  let after = placeOf(request);
+  let after = placeOf(asked);
   return async (stream, signal) => {
     const before = after;
     for (let hasNext = true; hasNext && !signal.aborted;) {
-      const page = await listJobEvents(machinery, paging, actor, {
+      const page = await listJobEvents(services, paging, actor, {
         scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
         visible: sql`TRUE`,
         orderBy: ['counter'],
@@ -96,9 +112,8 @@ function eventSender(machinery: Machinery, runId: number, request: ApiRequest): 
 }
 
 /** Counter of the last event the client has: what it says when it comes again, else the URL's. */
-function placeOf({ headers, query }: ApiRequest): number {
-  const resumed = headers['last-event-id'];
-  const text = [resumed === undefined || resumed === '' ? query.after : resumed].flat()[0] ?? '';
+function placeOf({ resumed = '', query }: Asked): number {
+  const text = resumed === '' ? ([query.after].flat()[0] ?? '') : resumed;
   if (text === '') return 0;
   if (!/^\d{1,9}$/.test(text)) {
     throw new BadRequest('Last-Event-ID and after must be whole numbers.');

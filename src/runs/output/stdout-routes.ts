@@ -1,13 +1,14 @@
-import { Req, RequestMethod, StreamableFile } from '@nestjs/common';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Headers, RequestMethod, StreamableFile } from '@nestjs/common';
 import { toBoolean } from '../../common/fields/validate.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';
-import type { ApiRequest } from '../../common/http/request.js';
+import type { QueryParameters } from '../../common/list/query.js';
 import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import { Target } from '../../common/rest/parameters.js';
+import { ListParams, Target } from '../../common/rest/parameters.js';
 import type {
   GenericController,
   GenericControllerClass,
@@ -48,21 +49,32 @@ export function WithStdout(): ClassDecorator {
       method: RequestMethod.GET,
       path: ':id/stdout',
       info: { ...ROUTE, operationId: `${definition.path}_stdout`, parent: definition },
-      parameters: [Target(), Req()],
-      handler(this: GenericController, run: Row, request: ApiRequest) {
-        return answer(this.machinery.find(StdoutService), definition, run, request);
+      parameters: [Target(), ListParams(), Headers()],
+      handler(
+        this: GenericController,
+        run: Row,
+        query: QueryParameters,
+        headers: IncomingHttpHeaders,
+      ) {
+        return answer(this.services.find(StdoutService), definition, run, { query, headers });
       },
     });
   };
+}
+
+/** What says which part of the output is wanted, and in which form. */
+interface Asked {
+  query: QueryParameters;
+  headers: IncomingHttpHeaders;
 }
 
 async function answer(
   stdout: StdoutService,
   { type }: ResourceDefinition,
   { id }: Row,
-  request: ApiRequest,
+  asked: Asked,
 ): Promise<Reply | StreamableFile | object> {
-  const format = formatOf(request);
+  const format = formatOf(asked);
   if (format === 'txt_download' || format === 'ansi_download') {
     const colours = format === 'ansi_download';
     return new StreamableFile(stdout.stream(id, { colours }), {
@@ -70,12 +82,12 @@ async function answer(
       disposition: `attachment; filename="${type}_${id}.txt"`,
     });
   }
-  const start = lineOf(request, 'start_line');
-  const output = await stdout.read(id, start, lineOf(request, 'end_line'));
-  return shape(output, format, request);
+  const start = lineOf(asked.query, 'start_line');
+  const output = await stdout.read(id, start, lineOf(asked.query, 'end_line'));
+  return shape(output, format, asked.query);
 }
 
-function shape(output: Output, format: Format, { query }: ApiRequest): Reply | object {
+function shape(output: Output, format: Format, query: QueryParameters): Reply | object {
   const { content, range } = output;
   switch (format) {
     case 'txt':
@@ -94,7 +106,7 @@ function shape(output: Output, format: Format, { query }: ApiRequest): Reply | o
   }
 }
 
-function documentOf(content: string, query: ApiRequest['query']): string {
+function documentOf(content: string, query: QueryParameters): string {
   const isOn = (name: string): boolean => toBoolean([query[name]].flat()[0]) === true;
   const output = `<pre class="stdout${isOn('dark') ? ' dark' : ''}">${htmlText(content)}</pre>`;
   return isOn('content_only')
@@ -103,20 +115,20 @@ function documentOf(content: string, query: ApiRequest['query']): string {
 }
 
 /** `format`, else what `Accept` asks for; JSON when it does not say. */
-function formatOf(request: ApiRequest): Format {
-  const sent = [request.query.format].flat()[0];
+function formatOf({ query, headers }: Asked): Format {
+  const sent = [query.format].flat()[0];
   if (sent !== undefined) {
     const found = FORMATS.find((format) => format === sent);
     if (!found) throw new NotFound('The requested format is not known.');
     return found;
   }
-  if (acceptsHtml(request)) return 'api';
-  return /^text\/plain\b/.test(request.headers.accept ?? '') ? 'txt' : 'json';
+  if (acceptsHtml({ query, headers })) return 'api';
+  return /^text\/plain\b/.test(headers.accept ?? '') ? 'txt' : 'json';
 }
 
-function lineOf({ query }: ApiRequest, name: 'start_line'): number;
-function lineOf({ query }: ApiRequest, name: 'end_line'): number | undefined;
-function lineOf({ query }: ApiRequest, name: string): number | undefined {
+function lineOf(query: QueryParameters, name: 'start_line'): number;
+function lineOf(query: QueryParameters, name: 'end_line'): number | undefined;
+function lineOf(query: QueryParameters, name: string): number | undefined {
   const text = [query[name]].flat()[0];
   if (text === undefined || text === '') return name === 'start_line' ? 0 : undefined;
   if (!/^\d{1,9}$/.test(text)) throw new BadRequest(`${name} must be a whole number.`);

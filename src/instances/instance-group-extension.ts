@@ -12,7 +12,7 @@ interface Load {
 }
 
 /** What the live workers can take and what they have, counted as the scheduler counts. */
-export async function capacityExtension(
+export async function instanceGroupExtension(
   rows: readonly Row[],
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {

@@ -8,13 +8,13 @@ import {
   type DeliveredRun,
   type Outcome,
   type Verdict,
-} from './delivery-ledger.js';
+} from './delivery-ledger.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
-import { PushCoalescer } from './push-coalescer.js';
+import { PushCoalescer } from './push-coalescer.service.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
-import { RunLauncher } from './run-launcher.js';
+import { RunLauncher } from './run-launcher.service.js';
 
 /** A delivery that is verified and read. */
 export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {

@@ -84,10 +84,10 @@ const isSealedValue = (value: unknown): value is string =>
 /** What a copy gets besides the plain fields: the configuration in clear, to be sealed for its row. */
 export async function copiedConfiguration(
   original: Row,
-  { machinery }: CopyContext,
+  { services }: CopyContext,
 ): Promise<Values> {
   const type = original.notification_type as NotificationType;
   const stored = original.notification_configuration as Values;
-  const configuration = machinery.find(TemplateSecrets).open(original.id, type, stored);
+  const configuration = services.find(TemplateSecrets).open(original.id, type, stored);
   return { notification_configuration: configuration };
 }

@@ -4,8 +4,8 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { HostLimit, type AddedHosts } from '../inventories/host-limit.js';
-import { InventoryLock } from '../inventories/inventory-lock.js';
+import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js';
+import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { HOST_DEFAULTS } from './given-hosts.js';
 
 /** The inventory of a request as its caller finds it. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { RunTransitions } from '../runs/transitions.js';
-import { DeliveryLedger } from './delivery-ledger.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
+import { DeliveryLedger } from './delivery-ledger.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
 

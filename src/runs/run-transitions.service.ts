@@ -4,8 +4,8 @@ import { QueuePort } from '../common/queue/queue.port.js';
 import { Database } from '../database/database.js';
 import type { ColumnValues } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
-import { RunChanges } from './run-changes.js';
-import { RunSignals } from './run-signals.js';
+import { RunChanges } from './run-changes.service.js';
+import { RunSignals } from './run-signals.service.js';
 import { ACTIVE_STATUSES, assertMoves, isFailed, isFinal } from './state-machine.js';
 import type { JobStatus } from './unified-job.schema.js';
 

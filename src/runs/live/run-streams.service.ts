@@ -1,14 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { Forbidden, NotFound } from '../../common/errors/errors.js';
-import type { ApiRequest } from '../../common/http/request.js';
+import type { Actor } from '../../common/access.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { isFinal } from '../state-machine.js';
 import type { JobStatus } from '../unified-job.schema.js';
 import { EventStream } from './event-stream.js';
-import { RunNewsFeed } from './run-news-feed.js';
-import { StreamSlots } from './stream-slots.js';
+import { RunNewsFeed } from './run-news-feed.service.js';
+import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -19,7 +19,7 @@ export type NewsSender = (stream: EventStream, signal: AbortSignal) => Promise<b
 export interface Following {
   definition: ResourceDefinition;
   run: Row;
-  request: ApiRequest;
+  actor: Actor;
   response: Response;
   sender: NewsSender;
   /** How long a message of a worker may be lost, or not be sent, before its news are found anyway. */
@@ -39,13 +39,13 @@ export class RunStreams {
 
   /** Answers a request with a stream that ends with the run. */
   async serve(following: Following): Promise<void> {
-    const { request, response, run } = following;
-    const slot = this.slots.take(request.actor.id);
+    const { actor, response, run } = following;
+    const slot = this.slots.take(actor.id);
     response.once('close', slot.free);
     const stream = new EventStream(response, slot.signal);
     stream.open();
     try {
-      if (request.method !== 'HEAD') {
+      if (response.req.method !== 'HEAD') {
         await stream.begin();
         await this.follow(following, stream, slot.signal);
       }
@@ -66,7 +66,7 @@ export class RunStreams {
    * for the permission again: a role that is taken away ends the stream.
    */
   private async follow(
-    { definition, run: first, request, sender, patienceMs }: Following,
+    { definition, run: first, actor, sender, patienceMs }: Following,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
@@ -95,7 +95,7 @@ export class RunStreams {
           lastSent = Date.now();
         }
         if (signal.aborted) return;
-        run = await this.resources.load(definition, run.id, request.actor);
+        run = await this.resources.load(definition, run.id, actor);
       }
     } finally {
       watch.close();

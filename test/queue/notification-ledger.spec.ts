@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
 import {
-  DeliveryLedger,
+  NotificationLedger,
   type Lease,
   type Outcome,
-} from '../../src/notifications/delivery-ledger.js';
+} from '../../src/notifications/notification-ledger.service.js';
 import { unfinished } from '../../src/notifications/unfinished.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
@@ -13,16 +13,16 @@ const ABANDONED = 'The worker ended before the outcome was known.';
 
 let test: TestApp;
 let workers: INestApplicationContext[];
-let one: DeliveryLedger;
-let two: DeliveryLedger;
+let one: NotificationLedger;
+let two: NotificationLedger;
 let template: number;
 
 beforeAll(async () => {
   test = await boot();
   workers = [await bootWorker(test), await bootWorker(test)];
-  [one, two] = workers.map((worker) => worker.get(DeliveryLedger)) as [
-    DeliveryLedger,
-    DeliveryLedger,
+  [one, two] = workers.map((worker) => worker.get(NotificationLedger)) as [
+    NotificationLedger,
+    NotificationLedger,
   ];
   const { body } = await test.as.orgAdmin
     .post('notification_templates/', {

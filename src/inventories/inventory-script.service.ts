@@ -11,7 +11,7 @@ import {
   parseSubset,
   type InventoryOptions,
 } from './ansible-inventory.js';
-import { InventoryRows } from './inventory-rows.js';
+import { InventoryRows } from './inventory-rows.service.js';
 
 /** The inventory document of Ansible (docs/contract/resources.md#inventory-script). */
 @Injectable()

@@ -8,7 +8,7 @@ import { ResourceService } from './resource.service.js';
 
 /** What the generic routes call; one injection instead of one for each part. */
 @Injectable()
-export class Machinery {
+export class CommonServices {
   constructor(
     readonly resources: ResourceService,
     readonly database: Database,

@@ -74,7 +74,7 @@ interface Settlement {
  * want at the same time is done in one statement for all of them.
  */
 @Injectable()
-export class DeliveryLedger {
+export class NotificationLedger {
   private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
   private readonly leasing = new Batch((ids: readonly number[]) => this.leaseAll(ids));
   private readonly settling = new Batch((all: readonly Settlement[]) => this.settleAll(all));

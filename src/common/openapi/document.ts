@@ -27,6 +27,8 @@ import { componentSchemas, pageRef, resourceRef } from './schemas.js';
 
 export const DOCS_PATH = 'api/docs';
 export const DOCUMENT_PATH = 'api/openapi.json';
+/** Its schemas are JSON Schema 2020-12. */
+const OPENAPI_VERSION = '3.1.1';
 
 /** The OpenAPI document, made of the same declarations that validate requests. */
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
@@ -37,6 +39,7 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
     Object.assign(named, route.info.components);
   }
   const config = new DocumentBuilder()
+    .setOpenAPIVersion(OPENAPI_VERSION)
     .setTitle('Automation Controller')
     .setDescription('Launch, schedule and report automation. Start with `GET /api/v2/`.')
     .setVersion(version)

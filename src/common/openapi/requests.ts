@@ -24,7 +24,7 @@ export function bodySchema(info: RouteInfo): JsonSchema {
     properties,
     ...(required.length > 0 && !isPartial ? { required } : {}),
     ...(info.body?.length === 0 && !info.attach ? { additionalProperties: true } : {}),
-    example: info.example ?? exampleOf(info, writable),
+    examples: [info.example ?? exampleOf(info, writable)],
   };
 }
 

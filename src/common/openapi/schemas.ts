@@ -80,7 +80,7 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
   const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
   const properties = {
     id: { ...INTEGER, description: 'Database id of this object.' },
-    type: { ...STRING, enum: [definition.type] },
+    type: { ...STRING, const: definition.type },
     url: { ...STRING, description: 'Path of this object.' },
     related: relatedSchema(definition),
     summary_fields: summaryFieldsSchema(definition),
@@ -132,7 +132,7 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
       const field = definition.field(name);
       // What is no field is the kind of an object of a shared table, or the column of a reference.
       const column = name === 'type' ? STRING : INTEGER;
-      return [name, field ? { ...fieldSchema(field), nullable: false } : column] as const;
+      return [name, field ? fieldSchema({ ...field, nullable: false }) : column] as const;
     }),
   );
   const all = { ...properties, ...definition.shows.summary };

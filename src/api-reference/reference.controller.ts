@@ -24,15 +24,15 @@ const PAGE = {
 export class ReferenceController {
   constructor(private readonly documents: ApiDocument) {}
 
-  @Get()
   @Route({ ...PAGE, operationId: 'reference_index', summary: 'Reference of all operations.' })
+  @Get()
   index(@Req() request: ApiRequest, @Res() response: Response): void {
     setPageHeaders(response);
     response.send(indexPage(openPage(request, response), this.documents.get()));
   }
 
-  @Get('schemas/:name')
   @Route({ ...PAGE, operationId: 'reference_schema', summary: 'Reference of one kind of object.' })
+  @Get('schemas/:name')
   schema(@Req() request: ApiRequest, @Res() response: Response): void {
     const name = request.params.name ?? '';
     const schemas = schemasOf(this.documents.get());
@@ -42,8 +42,8 @@ export class ReferenceController {
     response.send(schemaPage(openPage(request, response), name, schema));
   }
 
-  @Get(':tag')
   @Route({ ...PAGE, operationId: 'reference_subject', summary: 'Reference of one subject.' })
+  @Get(':tag')
   subject(@Req() request: ApiRequest, @Res() response: Response): void {
     const tag = request.params.tag ?? '';
     const operations = operationsByTag(this.documents.get()).get(tag);

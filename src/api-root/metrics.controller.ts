@@ -51,20 +51,20 @@ const route = {
 export class MetricsController {
   constructor(private readonly metrics: MetricsService) {}
 
-  @Get('metrics')
   @Route({
     ...route,
+    outsideApi: true,
     operationId: 'prometheus_metrics',
     summary: 'Metrics for superusers and system auditors, as Prometheus text.',
     produces: 'text/plain',
     response: STRING,
   })
+  @Get('metrics')
   async prometheus(@Req() { actor }: ApiRequest): Promise<Reply> {
     assertMayRead(actor);
     return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
   }
 
-  @Get('api/v2/metrics')
   @Route({
     ...route,
     operationId: 'metrics',
@@ -72,6 +72,7 @@ export class MetricsController {
     texts: ['text/plain'],
     response: METRICS,
   })
+  @Get('api/v2/metrics')
   async api(@Req() { actor, headers }: ApiRequest): Promise<Reply | object> {
     assertMayRead(actor);
     if (headers.accept?.includes('text/plain')) {

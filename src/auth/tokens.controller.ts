@@ -27,7 +27,6 @@ export class TokensController extends ResourceController(tokens, [
     super(machinery);
   }
 
-  @Post()
   @UseGuards(TokenRateGuard)
   @Route({
     kind: 'create',
@@ -38,6 +37,7 @@ export class TokensController extends ResourceController(tokens, [
     body: tokens.fields,
     shownOnce: true,
   })
+  @Post()
   async create(@Req() request: ApiRequest): Promise<Reply> {
     const { body, actor } = request;
     return Reply.created(await this.service.create(body, actor.id, actor));

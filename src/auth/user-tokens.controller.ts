@@ -43,38 +43,38 @@ export class UserTokensController {
     private readonly service: TokensService,
   ) {}
 
-  @Get('tokens')
   @Route(list)
+  @Get('tokens')
   tokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
     return this.list(request);
   }
 
-  @Post('tokens')
   @UseGuards(TokenRateGuard)
   @Route(create)
+  @Post('tokens')
   createToken(@Req() request: ApiRequest): Promise<Reply> {
     return this.create(request);
   }
 
-  @Get('personal_tokens')
   @Route({ ...list, operationId: 'users_personal_tokens_list' })
+  @Get('personal_tokens')
   personalTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
     return this.list(request);
   }
 
-  @Post('personal_tokens')
   @UseGuards(TokenRateGuard)
   @Route({ ...create, operationId: 'users_personal_tokens_create' })
+  @Post('personal_tokens')
   createPersonalToken(@Req() request: ApiRequest): Promise<Reply> {
     return this.create(request);
   }
 
-  @Get('authorized_tokens')
   @Route({
     ...list,
     operationId: 'users_authorized_tokens_list',
     summary: 'Access tokens that applications hold for one user. There are no applications.',
   })
+  @Get('authorized_tokens')
   authorizedTokens(@Req() request: ApiRequest): Promise<Page<Representation>> {
     return this.list(request, FALSE);
   }

@@ -37,7 +37,6 @@ export class BulkHostsController {
     private readonly idempotency: Idempotency,
   ) {}
 
-  @Get('host_create')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -45,11 +44,11 @@ export class BulkHostsController {
     summary: 'What the bulk creation of hosts is.',
     response: DETAIL,
   })
+  @Get('host_create')
   aboutCreate(): object {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
-  @Post('host_create')
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -64,6 +63,7 @@ export class BulkHostsController {
     query: TARGET_PARAMETERS,
     status: 201,
   })
+  @Post('host_create')
   create(@Req() request: ApiRequest): Promise<Reply> {
     if (sendsLines(request)) return this.createFromLines(request);
     const { body, actor } = request;
@@ -78,7 +78,6 @@ export class BulkHostsController {
     return replyInLines((report) => this.streams.create(stream, report));
   }
 
-  @Get('host_delete')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -86,11 +85,11 @@ export class BulkHostsController {
     summary: 'What the bulk deletion of hosts is.',
     response: DETAIL,
   })
+  @Get('host_delete')
   aboutDelete(): object {
     return { detail: 'Bulk delete hosts with this endpoint' };
   }
 
-  @Post('host_delete')
   @Idempotent()
   @Route({
     kind: 'action',
@@ -104,6 +103,7 @@ export class BulkHostsController {
     alternatives: DELETE_DRY_RUN,
     status: 201,
   })
+  @Post('host_delete')
   delete(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,

@@ -14,10 +14,10 @@ import { DashboardService } from './dashboard.service.js';
 export class DashboardController {
   constructor(private readonly service: DashboardService) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
+    outsideApi: true,
     operationId: 'dashboard',
     summary:
       'What has happened lately, as a page. Clients that do not ask for HTML are sent to the API.',
@@ -25,6 +25,7 @@ export class DashboardController {
     redirects: true,
     response: { type: 'string' },
   })
+  @Get()
   async show(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const dashboard = await this.service.load(request.actor);
     setPageHeaders(response);

@@ -4,7 +4,7 @@ import { attachInstanceGroups } from '../instances/sublists.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
-import { ref, resourceRef } from '../common/openapi/schemas.js';
+import { ref, resourceRef } from '../common/resource/resource-schema.js';
 import { Copyable } from '../common/rest/copy.js';
 import { Machinery } from '../common/rest/machinery.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -47,7 +47,6 @@ export class InventoriesController extends ResourceController(inventories) {
     super(machinery);
   }
 
-  @Get(':id/script')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -59,12 +58,12 @@ export class InventoriesController extends ResourceController(inventories) {
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),
   })
+  @Get(':id/script')
   async script(@Req() { params, query, actor }: ApiRequest): Promise<object> {
     const inventory = await this.machinery.resources.load(inventories, params.id, actor);
     return this.scripts.document(inventory, query);
   }
 
-  @Get(':id/tree')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -76,6 +75,7 @@ export class InventoriesController extends ResourceController(inventories) {
     response: list(ref('GroupTree')),
     components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
   })
+  @Get(':id/tree')
   async tree(@Req() { params, actor }: ApiRequest): Promise<object[]> {
     const inventory = await this.machinery.resources.load(inventories, params.id, actor);
     return this.trees.of(inventory, actor);

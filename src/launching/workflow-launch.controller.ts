@@ -67,7 +67,6 @@ export class WorkflowLaunchController {
     private readonly launches: WorkflowLaunchService,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -76,11 +75,11 @@ export class WorkflowLaunchController {
     parent: workflowTemplates,
     response: WORKFLOW_LAUNCH_NEEDS,
   })
+  @Get()
   async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
     return describeWorkflowLaunch(await this.subjects.load(id, actor));
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -98,6 +97,7 @@ export class WorkflowLaunchController {
     body: BODY,
     status: 201,
   })
+  @Post()
   async launch(
     @Target() { id }: Row,
     @Body() body: Record<string, unknown>,

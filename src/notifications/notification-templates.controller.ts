@@ -34,7 +34,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
   }
 
   /** 200 with the pending record, and its id where clients look for it. */
-  @Post(':id/test')
   @UseGuards(NotificationRateGuard)
   @Route({
     kind: 'action',
@@ -48,6 +47,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     body: TEST_FIELDS,
     status: 200,
   })
+  @Post(':id/test')
   async test(@Req() { params, body, actor }: ApiRequest): Promise<Reply> {
     const row = await this.tests.send(params.id, body, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);
@@ -55,7 +55,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
     return new Reply(200, { notification: row.id, ...record }, headers);
   }
 
-  @Post(':id/resend')
   @Idempotent()
   @UseGuards(NotificationRateGuard)
   @Route({
@@ -70,6 +69,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     response: RESENT,
     status: 202,
   })
+  @Post(':id/resend')
   resend(
     @Target() target: Row,
     @Body() body: Record<string, unknown>,

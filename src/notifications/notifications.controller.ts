@@ -29,7 +29,6 @@ export class NotificationsController extends ResourceController(notifications, [
     super(machinery);
   }
 
-  @Post(':id/resend')
   @UseGuards(NotificationRateGuard)
   @Route({
     kind: 'action',
@@ -42,6 +41,7 @@ export class NotificationsController extends ResourceController(notifications, [
     needs: 'resend',
     status: 202,
   })
+  @Post(':id/resend')
   async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.repeats.one(target, actor);
     const record = await this.machinery.resources.show(notifications, row, actor);

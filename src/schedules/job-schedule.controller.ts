@@ -20,7 +20,6 @@ export class JobScheduleController {
     private readonly service: JobSchedules,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -32,11 +31,11 @@ export class JobScheduleController {
       prompts: freeObject('What the launch of the job set, objects by id and name.'),
     }),
   })
+  @Get()
   async about(@Req() { params, actor }: ApiRequest): Promise<object> {
     return this.service.describe(await this.resources.load(jobs, params.id, actor), actor);
   }
 
-  @Post()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -47,6 +46,7 @@ export class JobScheduleController {
     needs: 'start',
     status: 201,
   })
+  @Post()
   async create(@Req() { params, actor }: ApiRequest): Promise<Reply> {
     const job = await this.resources.load(jobs, params.id, actor, { action: 'start' });
     const row = await this.service.create(job, actor);

@@ -58,7 +58,6 @@ export class SettingsController {
     private readonly database: Database,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -66,6 +65,7 @@ export class SettingsController {
     summary: 'Categories of settings.',
     response: CATEGORIES,
   })
+  @Get()
   list(@Req() { actor }: ApiRequest): Page {
     assertMayRead(actor);
     const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
@@ -84,7 +84,6 @@ export class SettingsController {
     return new Page(results, request, results.length, 1, false);
   }
 
-  @Get(':category')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -93,19 +92,20 @@ export class SettingsController {
     fieldsAt,
     response: VALUES,
   })
+  @Get(':category')
   async retrieve(@Req() { params, actor }: ApiRequest): Promise<object> {
     assertMayRead(actor);
     return this.runtime.show(await this.names(params));
   }
 
-  @Put(':category')
   @Route({ ...change, operationId: 'settings_replace' })
+  @Put(':category')
   replace(@Req() request: ApiRequest): Promise<object> {
     return this.modify(request);
   }
 
-  @Patch(':category')
   @Route({ ...change, operationId: 'settings_modify' })
+  @Patch(':category')
   async modify(@Req() { params, body, actor }: ApiRequest): Promise<object> {
     assertMayRead(actor);
     const names = await this.names(params);
@@ -116,7 +116,6 @@ export class SettingsController {
     });
   }
 
-  @Delete(':category')
   @Route({
     kind: 'destroy',
     access: 'authenticated',
@@ -124,6 +123,7 @@ export class SettingsController {
     summary: "Put a category back to the environment's values.",
     opens: ({ actor }) => (actor.isSuperuser ? ALL_OPEN : NOTHING_OPEN),
   })
+  @Delete(':category')
   async reset(@Req() { params, actor }: ApiRequest): Promise<Reply> {
     assertMayRead(actor);
     const names = await this.names(params);

@@ -21,7 +21,6 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     super(machinery);
   }
 
-  @Post(':id/redeliver')
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -33,6 +32,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     response: RECEIVER_ANSWER,
     alternatives: RECEIVER_IGNORED,
   })
+  @Post(':id/redeliver')
   redeliver(@Req() request: ApiRequest): Promise<Reply> {
     return this.redeliveries.redeliver(request, request.params.id);
   }

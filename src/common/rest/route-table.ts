@@ -10,9 +10,6 @@ export interface TableRoute {
   /** `TeamsController.users_list`, for people. */
   handler: string;
   info: RouteInfo | undefined;
-  /** Where the handler lives, for decorators that are applied later. */
-  prototype: object;
-  name: string;
 }
 
 /** The methods one URL pattern has. */
@@ -68,8 +65,6 @@ export class RouteTable {
               pattern: normalise(`/${base}/${path}`),
               handler: `${(metatype as { name: string }).name}.${name}`,
               info: Reflect.getMetadata(ROUTE_INFO, handler) as RouteInfo | undefined,
-              prototype: ownerOf(prototype, name),
-              name,
             });
           }
         }
@@ -102,13 +97,6 @@ function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
   };
   if (!entry.routes.has(route.method)) entry.routes.set(route.method, route);
   byPattern.set(route.pattern, entry);
-}
-
-/** The prototype of the chain that holds the method itself. */
-function ownerOf(prototype: object, name: string): object {
-  let owner = prototype;
-  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
-  return owner;
 }
 
 const normalise = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '') || '/';

@@ -24,7 +24,7 @@ interface Parameter {
   schema: Schema;
 }
 
-type Content = Record<string, { schema: Schema & { example?: unknown } }>;
+type Content = Record<string, { schema: Schema }>;
 
 export const methodBadge = (method: string): Html =>
   html`<code class="verb verb-${method.toLowerCase()}">${method}</code>`;
@@ -43,7 +43,7 @@ export function operationView(operation: Operation): Html {
     <p>${summary}</p>
     <p class="hint">${operation.security?.length ? 'Needs credentials.' : 'Open to everyone.'}</p>
     ${parameterTable(operation)} ${body && requestView(body.schema, operationId)}
-    ${folded('Example call', exampleCall(operation, body?.schema.example), { kind: 'plain' })}
+    ${folded('Example call', exampleCall(operation, body?.schema.examples?.[0]), { kind: 'plain' })}
     ${responseTable(responses, operationId)}
   </article>`;
 }
@@ -57,7 +57,7 @@ function parameterTable({ parameters = [], operationId }: Operation): HtmlValue 
     ${memberRows(rows, `Parameters of ${operationId}`)}`;
 }
 
-const requestView = (schema: Schema & { example?: unknown }, operationId: string): Html =>
+const requestView = (schema: Schema, operationId: string): Html =>
   html`<h3>Request</h3>
     ${
       memberTable(schema, `Members of the request of ${operationId}`) ??

@@ -24,14 +24,14 @@ const PAGE = {
 export class ReferenceController {
   constructor(private readonly documents: ApiDocument) {}
 
-  @Get()
   @Route({ ...PAGE, operationId: 'reference_index', summary: 'Reference of all operations.' })
+  @Get()
   index(@OpenedPage() page: PageContext): Reply {
     return pageReply(indexPage(page, this.documents.get()));
   }
 
-  @Get('schemas/:name')
   @Route({ ...PAGE, operationId: 'reference_schema', summary: 'Reference of one kind of object.' })
+  @Get('schemas/:name')
   schema(@OpenedPage() page: PageContext, @Param('name') name: string): Reply {
     const schemas = schemasOf(this.documents.get());
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
@@ -39,8 +39,8 @@ export class ReferenceController {
     return pageReply(schemaPage(page, name, schema));
   }
 
-  @Get(':tag')
   @Route({ ...PAGE, operationId: 'reference_subject', summary: 'Reference of one subject.' })
+  @Get(':tag')
   subject(@OpenedPage() page: PageContext, @Param('tag') tag: string): Reply {
     const operations = operationsByTag(this.documents.get()).get(tag);
     if (!operations) throw new NotFound();

@@ -4,11 +4,13 @@ import { html, type Html, type HtmlValue } from '../common/pages/html.js';
 /** A JSON schema of the document, as far as the reference shows it. */
 export interface Schema {
   $ref?: string;
-  type?: string;
+  /** Several: a value of any of these. */
+  type?: string | readonly string[];
   format?: string;
   description?: string;
-  nullable?: boolean;
   enum?: readonly unknown[];
+  const?: unknown;
+  examples?: readonly unknown[];
   default?: unknown;
   maxLength?: number;
   minimum?: number;
@@ -32,11 +34,21 @@ const MAX_DEPTH = 3;
 
 /** What a value is, in a few words: `list of Team`, `text or null`. */
 export function typeView(schema: Schema): Html {
-  const nullable = schema.nullable === true && html` or null`;
-  return html`${plainType(schema)}${nullable}`;
+  const types = typesOf(schema);
+  return types.length > 1
+    ? html`${separated(
+        types.map((type) => typeView({ ...schema, type })),
+        ' or ',
+      )}`
+    : html`${plainType(schema, types[0])}`;
 }
 
-function plainType({ $ref, type, format, items, anyOf, allOf, ...rest }: Schema): HtmlValue {
+const typesOf = ({ type = [] }: Schema): readonly string[] => [type].flat();
+
+function plainType(
+  { $ref, format, items, anyOf, allOf, additionalProperties }: Schema,
+  type: string | undefined,
+): HtmlValue {
   if ($ref) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return html`<a href="${schemaUrl(name)}">${name}</a>`;
@@ -50,7 +62,7 @@ function plainType({ $ref, type, format, items, anyOf, allOf, ...rest }: Schema)
     case 'array':
       return html`list of ${items ? typeView(items) : 'anything'}`;
     case 'object':
-      return objectType(rest.additionalProperties);
+      return objectType(additionalProperties);
     case 'string':
       return format === 'date-time' ? 'time (ISO 8601)' : 'text';
     case 'integer':
@@ -98,10 +110,11 @@ function members(schema: Schema, prefix: string, depth: number): Html[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const path = prefix + name;
     const isRequired = schema.required?.includes(name) ?? false;
-    const inner = member.type === 'array' ? (member.items ?? {}) : member;
+    const isList = typesOf(member).includes('array');
+    const inner = isList ? (member.items ?? {}) : member;
     const inside =
       depth < MAX_DEPTH && !inner.$ref
-        ? members(inner, `${path}${member.type === 'array' ? '[]' : ''}.`, depth + 1)
+        ? members(inner, `${path}${isList ? '[]' : ''}.`, depth + 1)
         : [];
     return [memberRow(path, member, isRequired), ...inside];
   });
@@ -122,6 +135,7 @@ function limits({ enum: values, default: value, ...schema }: Schema): HtmlValue 
     const shown = values.slice(0, MAX_CHOICES).map((one) => html`<code>${word(one)}</code> `);
     notes.push(html`One of ${shown}${values.length > MAX_CHOICES && '…'} `);
   }
+  if (schema.const !== undefined) notes.push(html`Always <code>${word(schema.const)}</code>. `);
   if (value !== undefined) notes.push(html`Default <code>${word(value)}</code>. `);
   if (schema.maxLength !== undefined) notes.push(`At most ${schema.maxLength} characters. `);
   if (schema.minimum !== undefined) notes.push(`At least ${schema.minimum}. `);

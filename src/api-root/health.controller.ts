@@ -10,6 +10,7 @@ const STATE = object({ ready: BOOLEAN, database: BOOLEAN, redis: BOOLEAN });
 const probe = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
   kind: 'document',
   access: 'public',
+  outsideApi: true,
   operationId,
   summary,
   response,
@@ -21,17 +22,17 @@ const probe = (operationId: string, summary: string, response: JsonSchema): Rout
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  @Get('live')
   @Route(probe('health_live', 'The process runs.', object({ status: STRING })))
+  @Get('live')
   live(): object {
     return { status: 'ok' };
   }
 
-  @Get('ready')
   @Route({
     ...probe('health_ready', 'The process can serve: database reached, not shutting down.', STATE),
     alternatives: [{ status: 503, description: 'It cannot serve.', response: STATE }],
   })
+  @Get('ready')
   async ready(@Res({ passthrough: true }) response: Response): Promise<object> {
     const state = await this.health.state();
     if (!state.ready) response.status(503);

@@ -49,19 +49,19 @@ const route = {
 export class MetricsController {
   constructor(private readonly metrics: MetricsService) {}
 
-  @Get('metrics')
   @Route({
     ...route,
     operationId: 'prometheus_metrics',
+    outsideApi: true,
     summary: 'Metrics for superusers and system auditors, as Prometheus text.',
     produces: 'text/plain',
     response: STRING,
   })
+  @Get('metrics')
   async prometheus(): Promise<Reply> {
     return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
   }
 
-  @Get('api/v2/metrics')
   @Route({
     ...route,
     operationId: 'metrics',
@@ -69,6 +69,7 @@ export class MetricsController {
     texts: ['text/plain'],
     response: METRICS,
   })
+  @Get('api/v2/metrics')
   async api(@Headers('accept') accept?: string): Promise<Reply | object> {
     if (accept?.includes('text/plain')) {
       return Reply.text(200, await this.metrics.text(), this.metrics.contentType);

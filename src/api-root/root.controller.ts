@@ -41,8 +41,8 @@ export class RootController {
     private readonly table: RouteTable,
   ) {}
 
-  @Get()
   @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
+  @Get()
   async root(
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
@@ -62,13 +62,12 @@ export class RootController {
     };
   }
 
-  @Get('v2')
   @Route(document('api_v2_root', 'Collections of the API.', 'public', COLLECTIONS))
+  @Get('v2')
   version(): object {
     return this.service.collections(this.table);
   }
 
-  @Get('v2/me')
   @Route({
     kind: 'list',
     access: 'authenticated',
@@ -76,6 +75,7 @@ export class RootController {
     summary: 'The calling user, as a list of one.',
     resource: users,
   })
+  @Get('v2/me')
   me(
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
@@ -83,14 +83,14 @@ export class RootController {
     return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
   }
 
-  @Get('v2/ping')
   @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))
+  @Get('v2/ping')
   ping(): Promise<object> {
     return this.service.ping();
   }
 
-  @Get('v2/config')
   @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))
+  @Get('v2/config')
   config(@CurrentActor() actor: Actor): Promise<object> {
     return this.service.config(actor);
   }

@@ -34,7 +34,6 @@ export class LoginController {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  @Get('login')
   @Route({
     kind: 'document',
     access: 'public',
@@ -43,6 +42,7 @@ export class LoginController {
     produces: 'text/html',
     response: HTML_ANSWER,
   })
+  @Get('login')
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
       throw new NotAcceptable();
@@ -50,7 +50,6 @@ export class LoginController {
     await this.show(request, response, { next: nextOf(request.query.next) });
   }
 
-  @Post('login')
   @Route({
     kind: 'action',
     access: 'public',
@@ -60,6 +59,7 @@ export class LoginController {
     produces: 'text/html',
     response: HTML_ANSWER,
   })
+  @Post('login')
   async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const { username, password, csrfmiddlewaretoken } = request.body;
     const sent = request.headers['x-csrftoken'] ?? csrfmiddlewaretoken;
@@ -90,7 +90,6 @@ export class LoginController {
   }
 
   /** POST only: a link on another site must not end somebody's session. */
-  @Post('logout')
   @Route({
     kind: 'action',
     access: 'public',
@@ -100,6 +99,7 @@ export class LoginController {
     produces: 'text/html',
     response: HTML_ANSWER,
   })
+  @Post('logout')
   async logout(
     @Headers('cookie') cookie: string | undefined,
     @Res() response: Response,

@@ -28,8 +28,6 @@ export class TokensController extends ResourceController(tokens, [
     super(services);
   }
 
-  @Post()
-  @LimitedPerUser(TOKENS)
   @Route({
     kind: 'create',
     access: 'authenticated',
@@ -39,6 +37,8 @@ export class TokensController extends ResourceController(tokens, [
     body: tokens.fields,
     shownOnce: true,
   })
+  @Post()
+  @LimitedPerUser(TOKENS)
   async create(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,

@@ -46,8 +46,8 @@ export class UserTokensController {
     private readonly service: TokensService,
   ) {}
 
-  @Get('tokens')
   @Route(list)
+  @Get('tokens')
   tokens(
     @Target() user: Row,
     @ListParams() query: QueryParameters,
@@ -56,9 +56,9 @@ export class UserTokensController {
     return this.list(user, query, actor);
   }
 
+  @Route(create)
   @Post('tokens')
   @LimitedPerUser(TOKENS)
-  @Route(create)
   createToken(
     @Target() user: Row,
     @Body() body: Record<string, unknown>,
@@ -67,8 +67,8 @@ export class UserTokensController {
     return this.create(user, body, actor);
   }
 
-  @Get('personal_tokens')
   @Route({ ...list, operationId: 'users_personal_tokens_list' })
+  @Get('personal_tokens')
   personalTokens(
     @Target() user: Row,
     @ListParams() query: QueryParameters,
@@ -77,9 +77,9 @@ export class UserTokensController {
     return this.list(user, query, actor);
   }
 
+  @Route({ ...create, operationId: 'users_personal_tokens_create' })
   @Post('personal_tokens')
   @LimitedPerUser(TOKENS)
-  @Route({ ...create, operationId: 'users_personal_tokens_create' })
   createPersonalToken(
     @Target() user: Row,
     @Body() body: Record<string, unknown>,
@@ -88,12 +88,12 @@ export class UserTokensController {
     return this.create(user, body, actor);
   }
 
-  @Get('authorized_tokens')
   @Route({
     ...list,
     operationId: 'users_authorized_tokens_list',
     summary: 'Access tokens that applications hold for one user. There are no applications.',
   })
+  @Get('authorized_tokens')
   authorizedTokens(
     @Target() user: Row,
     @ListParams() query: QueryParameters,

@@ -35,7 +35,6 @@ export class BulkHostsController {
     private readonly deletions: BulkHostDelete,
   ) {}
 
-  @Get('host_create')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -43,13 +42,12 @@ export class BulkHostsController {
     summary: 'What the bulk creation of hosts is.',
     response: DETAIL,
   })
+  @Get('host_create')
   aboutCreate(): object {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
   /** Lines are read from the request itself, so the handler needs all of it. */
-  @Post('host_create')
-  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -64,6 +62,8 @@ export class BulkHostsController {
     query: TARGET_PARAMETERS,
     status: 201,
   })
+  @Post('host_create')
+  @Idempotent()
   create(
     @Req() request: ApiRequest,
     @Body() body: Record<string, unknown>,
@@ -83,7 +83,6 @@ export class BulkHostsController {
     return replyInLines((report) => this.streams.create(stream, report));
   }
 
-  @Get('host_delete')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -91,12 +90,11 @@ export class BulkHostsController {
     summary: 'What the bulk deletion of hosts is.',
     response: DETAIL,
   })
+  @Get('host_delete')
   aboutDelete(): object {
     return { detail: 'Bulk delete hosts with this endpoint' };
   }
 
-  @Post('host_delete')
-  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -109,6 +107,8 @@ export class BulkHostsController {
     alternatives: DELETE_DRY_RUN,
     status: 201,
   })
+  @Post('host_delete')
+  @Idempotent()
   delete(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,

@@ -16,7 +16,6 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 export class BulkJobsController {
   constructor(private readonly launches: BulkLaunchService) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -24,6 +23,7 @@ export class BulkJobsController {
     summary: 'What the bulk launch is.',
     response: DETAIL,
   })
+  @Get()
   about(): object {
     return {
       detail:
@@ -31,7 +31,6 @@ export class BulkJobsController {
     };
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -46,6 +45,7 @@ export class BulkJobsController {
     body: JOB_LAUNCH_FIELDS,
     status: 201,
   })
+  @Post()
   launch(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,

@@ -7,7 +7,6 @@ import { Route } from '../common/rest/route.js';
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkController {
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -15,6 +14,7 @@ export class BulkController {
     summary: 'The bulk operations.',
     response: mapOf(STRING),
   })
+  @Get()
   index(): Record<string, string> {
     return {
       host_create: '/api/v2/bulk/host_create/',

@@ -26,7 +26,6 @@ export class WorkflowRelaunchController {
     private readonly workflows: WorkflowRelaunch,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -35,11 +34,11 @@ export class WorkflowRelaunchController {
     response: object({}),
     parent: workflowJobs,
   })
+  @Get()
   needs(): object {
     return {};
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -53,6 +52,7 @@ export class WorkflowRelaunchController {
     body: [],
     status: 201,
   })
+  @Post()
   relaunch(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const relaunches = job.is_bulk_job === true ? this.bulk : this.workflows;
     return relaunches.relaunch(job, actor);

@@ -16,17 +16,18 @@ import { DashboardService } from './dashboard.service.js';
 export class DashboardController {
   constructor(private readonly service: DashboardService) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
     operationId: 'dashboard',
+    outsideApi: true,
     summary:
       'What has happened lately, as a page. Clients that do not ask for HTML are sent to the API.',
     produces: 'text/html',
     redirects: true,
     response: { type: 'string' },
   })
+  @Get()
   async show(@OpenedPage() page: PageContext, @CurrentActor() actor: Actor): Promise<Reply> {
     return pageReply(dashboardPage(page, await this.service.load(actor)));
   }

@@ -7,7 +7,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
-import { ref, resourceRef } from '../common/openapi/schemas.js';
+import { ref, resourceRef } from '../common/resource/resource-schema.js';
 import { Copyable } from '../common/rest/copy.js';
 import { CommonServices } from '../common/rest/common-services.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -50,7 +50,6 @@ export class InventoriesController extends ResourceController(inventories) {
     super(services);
   }
 
-  @Get(':id/script')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -62,11 +61,11 @@ export class InventoriesController extends ResourceController(inventories) {
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),
   })
+  @Get(':id/script')
   script(@Target() inventory: Row, @ListParams() query: QueryParameters): Promise<object> {
     return this.scripts.document(inventory, query);
   }
 
-  @Get(':id/tree')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -78,6 +77,7 @@ export class InventoriesController extends ResourceController(inventories) {
     response: list(ref('GroupTree')),
     components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
   })
+  @Get(':id/tree')
   tree(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<object[]> {
     return this.trees.of(inventory, actor);
   }

@@ -13,7 +13,7 @@ import {
   object,
   STRING,
 } from '../common/fields/json-schema.js';
-import { resourceRef } from '../common/openapi/schemas.js';
+import { resourceRef } from '../common/resource/resource-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import {
@@ -71,7 +71,6 @@ export class LaunchController {
     private readonly launches: LaunchService,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -80,13 +79,13 @@ export class LaunchController {
     parent: jobTemplates,
     response: LAUNCH_NEEDS,
   })
+  @Get()
   async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
     const named = { templates: [id], inventories: [], credentials: [] };
     const { templates } = await this.loader.load(named, actor);
     return describeLaunch(entryOf(templates, id));
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -110,6 +109,7 @@ export class LaunchController {
     body: LAUNCH_FIELDS,
     status: 201,
   })
+  @Post()
   async launch(
     @Target() { id }: Row,
     @Body() body: Record<string, unknown>,

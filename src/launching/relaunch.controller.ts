@@ -67,7 +67,6 @@ export class RelaunchController {
     private readonly relaunches: RelaunchService,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -76,11 +75,11 @@ export class RelaunchController {
     parent: jobs,
     response: RELAUNCH_NEEDS,
   })
+  @Get()
   needs(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.relaunches.needs(job, actor);
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -94,6 +93,7 @@ export class RelaunchController {
     body: FIELDS,
     status: 201,
   })
+  @Post()
   async relaunch(
     @Target() job: Row,
     @Body() body: Record<string, unknown>,

@@ -66,7 +66,6 @@ export class WorkflowLaunchController {
     private readonly launches: WorkflowLaunchService,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -75,11 +74,11 @@ export class WorkflowLaunchController {
     parent: workflowTemplates,
     response: WORKFLOW_LAUNCH_NEEDS,
   })
+  @Get()
   async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
     return describeWorkflowLaunch(await this.subjects.load(id, actor));
   }
 
-  @Post()
   @Idempotent()
   @Route({
     kind: 'action',
@@ -97,6 +96,7 @@ export class WorkflowLaunchController {
     body: BODY,
     status: 201,
   })
+  @Post()
   async launch(
     @Target() { id }: Row,
     @Body() body: Record<string, unknown>,

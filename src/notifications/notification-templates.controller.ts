@@ -33,8 +33,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
   }
 
   /** 200 with the pending record, and its id where clients look for it. */
-  @Post(':id/test')
-  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -47,6 +45,8 @@ export class NotificationTemplatesController extends ResourceController(notifica
     body: TEST_FIELDS,
     status: 200,
   })
+  @Post(':id/test')
+  @LimitedPerUser(NOTIFICATIONS)
   async test(
     @Target() template: Row,
     @Body() body: Record<string, unknown>,
@@ -58,9 +58,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
     return new Reply(200, { notification: row.id, ...record }, headers);
   }
 
-  @Post(':id/resend')
-  @Idempotent()
-  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -73,6 +70,9 @@ export class NotificationTemplatesController extends ResourceController(notifica
     response: RESENT,
     status: 202,
   })
+  @Post(':id/resend')
+  @Idempotent()
+  @LimitedPerUser(NOTIFICATIONS)
   resend(
     @Target() target: Row,
     @Body() body: Record<string, unknown>,

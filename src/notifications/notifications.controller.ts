@@ -29,8 +29,6 @@ export class NotificationsController extends ResourceController(notifications, [
     super(services);
   }
 
-  @Post(':id/resend')
-  @LimitedPerUser(NOTIFICATIONS)
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -42,6 +40,8 @@ export class NotificationsController extends ResourceController(notifications, [
     needs: 'resend',
     status: 202,
   })
+  @Post(':id/resend')
+  @LimitedPerUser(NOTIFICATIONS)
   async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.repeats.one(target, actor);
     const record = await this.services.resources.show(notifications, row, actor);

@@ -56,7 +56,6 @@ export class ProjectsController extends ResourceController(projects) {
     super(services);
   }
 
-  @Get(':id/playbooks')
   @Route({
     ...ROUTE,
     kind: 'document',
@@ -64,12 +63,12 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Playbooks of one project, as paths below its folder.',
     response: FILES,
   })
+  @Get(':id/playbooks')
   async playbooks(@Target() project: Row): Promise<unknown> {
     if (project.scm_type !== '') return project.playbook_files;
     return listPlaybooks(this.folders.path(String(project.local_path)));
   }
 
-  @Get(':id/inventories')
   @Route({
     ...ROUTE,
     kind: 'document',
@@ -77,12 +76,12 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Files of one project that look like inventories.',
     response: FILES,
   })
+  @Get(':id/inventories')
   async inventoryFiles(@Target() project: Row): Promise<unknown> {
     if (project.scm_type !== '') return project.inventory_files;
     return listInventoryFiles(this.folders.path(String(project.local_path)));
   }
 
-  @Get(':id/update')
   @Route({
     ...ROUTE,
     kind: 'document',
@@ -90,11 +89,11 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Whether the project has a source to be synced from.',
     response: object({ can_update: BOOLEAN }),
   })
+  @Get(':id/update')
   canUpdate(@Target() project: Row): object {
     return { can_update: project.scm_type !== '' };
   }
 
-  @Post(':id/update')
   @Idempotent()
   @Route({
     ...ROUTE,
@@ -106,6 +105,7 @@ export class ProjectsController extends ResourceController(projects) {
     summary: 'Sync the project.',
     status: 202,
   })
+  @Post(':id/update')
   async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const { resources } = this.services;
     if (project.scm_type === '') throw new MethodNotAllowed('POST');

@@ -32,7 +32,6 @@ export function RunController(
       super(services);
     }
 
-    @Get(':id/cancel')
     @Route({
       ...route,
       kind: 'document',
@@ -40,11 +39,11 @@ export function RunController(
       summary: `Whether the ${label} can be canceled.`,
       response: object({ can_cancel: BOOLEAN }),
     })
+    @Get(':id/cancel')
     canCancel(@Target() run: Row): { can_cancel: boolean } {
       return { can_cancel: isActive(run) };
     }
 
-    @Post(':id/cancel')
     @Route({
       ...route,
       kind: 'action',
@@ -53,6 +52,7 @@ export function RunController(
       operationId: `${definition.path}_cancel`,
       summary: `Cancel the ${label}: at once when it has not started, else as soon as it can be ended.`,
     })
+    @Post(':id/cancel')
     cancel(@Target() run: Row, @CurrentActor() actor: Actor): Promise<Reply> {
       return this.cancels.cancel(definition, run, actor);
     }

@@ -22,7 +22,6 @@ export class JobScheduleController {
     private readonly service: JobSchedules,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -34,11 +33,11 @@ export class JobScheduleController {
       prompts: freeObject('What the launch of the job set, objects by id and name.'),
     }),
   })
+  @Get()
   about(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.service.describe(job, actor);
   }
 
-  @Post()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -49,6 +48,7 @@ export class JobScheduleController {
     needs: 'start',
     status: 201,
   })
+  @Post()
   async create(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.service.create(job, actor);
     return Reply.created(await this.resources.show(schedules, row, actor));

@@ -34,7 +34,6 @@ const TIMES = list(STRING);
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())
 export class SchedulesController extends ResourceController(schedules) {
-  @Post('preview')
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -44,6 +43,7 @@ export class SchedulesController extends ResourceController(schedules) {
     status: 200,
     response: object({ local: TIMES, utc: TIMES }),
   })
+  @Post('preview')
   preview(@Body() body: Record<string, unknown>): object {
     const { rrule } = validate(PREVIEW_FIELDS, body);
     const occurrences = upcoming(rrule as string);
@@ -53,7 +53,6 @@ export class SchedulesController extends ResourceController(schedules) {
     };
   }
 
-  @Get('zoneinfo')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -61,6 +60,7 @@ export class SchedulesController extends ResourceController(schedules) {
     summary: 'Time zones that a schedule may name.',
     response: object({ zones: list(STRING) }),
   })
+  @Get('zoneinfo')
   zones(): object {
     return { zones: zoneNames() };
   }

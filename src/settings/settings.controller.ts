@@ -58,7 +58,6 @@ export class SettingsController {
     private readonly database: Database,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -67,6 +66,7 @@ export class SettingsController {
     standing: 'auditor',
     response: CATEGORIES,
   })
+  @Get()
   list(): Page {
     const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
       url: `/api/v2/settings/${slug}/`,
@@ -84,7 +84,6 @@ export class SettingsController {
     return new Page(results, request, results.length, 1, false);
   }
 
-  @Get(':category')
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -94,18 +93,19 @@ export class SettingsController {
     fieldsAt,
     response: VALUES,
   })
+  @Get(':category')
   async retrieve(@Param('category') category: string): Promise<object> {
     return this.runtime.show(await this.names(category));
   }
 
-  @Put(':category')
   @Route({ ...change, operationId: 'settings_replace' })
+  @Put(':category')
   replace(@Param('category') category: string, @Body() body: Values): Promise<object> {
     return this.modify(category, body);
   }
 
-  @Patch(':category')
   @Route({ ...change, operationId: 'settings_modify' })
+  @Patch(':category')
   async modify(@Param('category') category: string, @Body() body: Values): Promise<object> {
     const names = await this.names(category);
     return this.database.transaction(async () => {
@@ -114,7 +114,6 @@ export class SettingsController {
     });
   }
 
-  @Delete(':category')
   @Route({
     kind: 'destroy',
     access: 'authenticated',
@@ -123,6 +122,7 @@ export class SettingsController {
     standing: 'superuser',
     fieldsAt,
   })
+  @Delete(':category')
   async reset(@Param('category') category: string): Promise<Reply> {
     const names = await this.names(category);
     await this.database.transaction(() => this.runtime.reset(names));

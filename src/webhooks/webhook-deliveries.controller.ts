@@ -23,8 +23,6 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     super(services);
   }
 
-  @Post(':id/redeliver')
-  @Idempotent()
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -36,6 +34,8 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     response: RECEIVER_ANSWER,
     alternatives: RECEIVER_IGNORED,
   })
+  @Post(':id/redeliver')
+  @Idempotent()
   redeliver(@Target() delivery: Row, @Ip() address?: string): Promise<Outcome> {
     return this.redeliveries.redeliver(delivery, address);
   }

@@ -1,4 +1,4 @@
-import { ref } from '../common/openapi/schemas.js';
+import { ref } from '../common/resource/resource-schema.js';
 import type {
   Extension,
   RepresentContext,

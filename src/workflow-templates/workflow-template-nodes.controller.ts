@@ -35,7 +35,6 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
     super(services);
   }
 
-  @Post(':id/create_approval_template')
   @Route({
     kind: 'create',
     access: 'authenticated',
@@ -46,6 +45,7 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
     needs: 'change',
     body: approvalTemplates.fields,
   })
+  @Post(':id/create_approval_template')
   createApprovalTemplate(
     @Target() target: Row,
     @Body() body: Record<string, unknown>,

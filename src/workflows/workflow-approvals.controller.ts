@@ -47,35 +47,35 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     super(services);
   }
 
-  @Get(':id/approve')
   @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_approve' })
+  @Get(':id/approve')
   canApprove(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.canDecide(approval, actor);
   }
 
-  @Post(':id/approve')
   @Route({
     ...DECIDE,
     operationId: 'workflow_approvals_approve',
     summary: 'Approve: the workflow goes on along its success and always paths.',
   })
+  @Post(':id/approve')
   async approve(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     await this.decisions.decide(approval, 'successful', actor);
     return Reply.noContent();
   }
 
-  @Get(':id/deny')
   @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_deny' })
+  @Get(':id/deny')
   canDeny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.canDecide(approval, actor);
   }
 
-  @Post(':id/deny')
   @Route({
     ...DECIDE,
     operationId: 'workflow_approvals_deny',
     summary: 'Deny: the workflow goes on along its failure and always paths.',
   })
+  @Post(':id/deny')
   async deny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     await this.decisions.decide(approval, 'failed', actor);
     return Reply.noContent();

@@ -1,5 +1,5 @@
 import { BOOLEAN, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
-import { ref } from '../common/openapi/schemas.js';
+import { ref } from '../common/resource/resource-schema.js';
 import type {
   Extension,
   RepresentContext,

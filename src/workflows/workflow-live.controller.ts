@@ -30,7 +30,6 @@ export class WorkflowLiveController {
     private readonly streams: RunStreams,
   ) {}
 
-  @Get()
   @Route({
     kind: 'document',
     access: 'authenticated',
@@ -44,6 +43,7 @@ export class WorkflowLiveController {
         'Messages `node` (`id`, `job` and `status` of a node that changed; of all at first), `status` and, last of all, `end`.',
     },
   })
+  @Get()
   async follow(
     @Target() run: Row,
     @CurrentActor() actor: Actor,

@@ -1,5 +1,7 @@
 /** The document is complete and valid: good enough to generate a client from, and to fuzz with. */
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 
 import { RouteTable } from '../../src/common/rest/route-table.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -28,6 +30,63 @@ it('is valid by a public validator', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
+});
+
+it('is OpenAPI 3.1, its schemas JSON Schema 2020-12 and nothing else', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+  // What 3.0 had words of its own for: the validator of schemas knows the first, and reads past it.
+  expect(JSON.stringify(document)).not.toMatch(/"nullable":|"example":/);
+  // Strict by default: an unknown keyword is an error.
+  const ajv = new Ajv2020({ logger: false }).addVocabulary(['components']);
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const schemas = [
+    ...Object.keys(document.components.schemas).map((name) => ({
+      $ref: `#/components/schemas/${name}`,
+    })),
+    ...operations.flatMap(({ parameters, requestBody, responses }) => [
+      ...parameters.map(({ schema }) => schema),
+      ...[requestBody, ...Object.values(responses)].flatMap((one) =>
+        Object.values(one?.content ?? {}).map(({ schema }) => schema),
+      ),
+    ]),
+  ];
+  const texts = new Set(
+    schemas.map((schema) =>
+      JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+    ),
+  );
+  const refused = [...texts].flatMap((text) => {
+    try {
+      ajv.compile(JSON.parse(text) as object);
+      return [];
+    } catch (error) {
+      return [`${(error as Error).message}: ${text.slice(0, 200)}`];
+    }
+  });
+  expect(refused).toEqual([]);
+});
+
+it('has bodies to try that are what the route takes', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const bodies = operations.flatMap(({ operationId, requestBody }) =>
+    Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+      ((schema?.examples ?? []) as unknown[]).map((example) => ({ operationId, schema, example })),
+    ),
+  );
+  expect(bodies.length).toBeGreaterThan(100);
+  const wrong = bodies.filter(({ schema, example }) => !ajv.validate(schema!, example));
+  expect(wrong.map(({ operationId, example }) => ({ operationId, example }))).toEqual([]);
+});
+
+it('is shown for reading with what may be null and what is always the same', async () => {
+  const { text } = await test.as.anonymous.get('/api/docs/reference/schemas/Project/').expect(200);
+  const rowOf = (name: string): string =>
+    text.split('<tr>').find((row) => row.includes(`<code>${name}</code>`)) ?? '';
+  expect(rowOf('organization')).toContain('whole number or null');
+  expect(rowOf('last_updated')).toContain('time (ISO 8601) or null');
+  expect(rowOf('type')).toContain('Always <code>&quot;project&quot;</code>');
 });
 
 it('has every route', () => {

@@ -266,6 +266,20 @@ describe('the OpenAPI document', () => {
     expect(written.sort()).toEqual(served.sort());
   });
 
+  it('is the same whenever it is made', () => {
+    expect(buildDocument(test.app, VERSION)).toEqual(openapi);
+  });
+
+  it('knows which routes stand outside the API', () => {
+    const outside = table.routes.filter(({ info }) => info?.outsideApi);
+    expect(outside.map(({ pattern }) => pattern).sort()).toEqual(
+      table.routes
+        .map(({ pattern }) => pattern)
+        .filter((pattern) => !pattern.startsWith('/api'))
+        .sort(),
+    );
+  });
+
   it('has operation ids of their own', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -111,6 +111,7 @@ describeInBrowser('pages under attack', () => {
     await page.goto('/api/v2/teams/');
     await page.goto('/api/docs/');
     await page.locator('.opblock-tag').first().waitFor();
+    await page.getByText('OAS 3.1', { exact: true }).waitFor();
     await page.locator('.filter-container input, .operation-filter-input').first().fill('teams');
     await page.locator('#operations-tag-teams, [data-tag="teams"]').first().click();
     await page.locator('#operations-teams-teams_create .opblock-summary-control').click();

@@ -135,7 +135,8 @@ const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 /** A value that fits a schema. */
 function fitting(schema: JsonSchema | undefined, seed: number): unknown {
   if (schema?.enum) return schema.enum[seed % schema.enum.length];
-  switch (schema?.type) {
+  const [type] = [schema?.type].flat();
+  switch (type) {
     case 'integer':
       return seed;
     case 'number':
@@ -143,7 +144,7 @@ function fitting(schema: JsonSchema | undefined, seed: number): unknown {
     case 'boolean':
       return seed % 2 === 0;
     case 'array':
-      return seed % 3 === 0 ? [] : [fitting(schema.items as JsonSchema | undefined, seed)];
+      return seed % 3 === 0 ? [] : [fitting(schema?.items as JsonSchema | undefined, seed)];
     case 'object':
       return seed % 3 === 0 ? {} : { name: `value ${seed}` };
     default:

@@ -3,7 +3,7 @@
  * Objects are taken as closed: a member that the document does not name is a fault, so that what
  * a client is told is all there is.
  */
-import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.js';
@@ -17,9 +17,11 @@ export interface Answer {
 
 /** A schema inside `allOf` must let the members of its neighbours pass. */
 const OPEN = 'Open';
+/** Keywords that hold values, not schemas. */
+const VALUES = new Set(['enum', 'const', 'default', 'examples']);
 
 export class AnswerCheck {
-  private readonly ajv = new Ajv2019({ strict: false, allErrors: false });
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: false });
   private readonly compiled = new Map<string, ValidateFunction>();
 
   constructor({ components }: OpenApiDocument) {
@@ -64,10 +66,10 @@ function closed(value: unknown, open = false): unknown {
   if (Array.isArray(value)) return value.map((item) => closed(item));
   if (value === null || typeof value !== 'object') return value;
   const schema = value as JsonSchema & { allOf?: JsonSchema[]; $ref?: string };
-  if (schema.$ref) return { $ref: `document${schema.$ref}${open ? OPEN : ''}` };
   const copy: Record<string, unknown> = Object.fromEntries(
-    Object.entries(schema).map(([key, inner]) => [key, key === 'enum' ? inner : closed(inner)]),
+    Object.entries(schema).map(([key, inner]) => [key, VALUES.has(key) ? inner : closed(inner)]),
   );
+  if (schema.$ref) copy.$ref = `document${schema.$ref}${open ? OPEN : ''}`;
   if (schema.allOf) copy.allOf = schema.allOf.map((part) => closed(part, true));
   // The keys of `properties` are names, none of which is a keyword here.
   if (schema.properties) copy.properties = mapValues(schema.properties, (one) => closed(one));

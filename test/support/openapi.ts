@@ -1,7 +1,7 @@
 /** The parts of an OpenAPI document that tests read, and the operations in it as a list. */
 
 export type JsonSchema = Record<string, unknown> & {
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, JsonSchema>;
   enum?: unknown[];
 };
@@ -30,6 +30,7 @@ export interface Operation {
 }
 
 export interface OpenApiDocument {
+  openapi: string;
   paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> };
 }

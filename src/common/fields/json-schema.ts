@@ -1,5 +1,5 @@
 /**
- * Words for the JSON schemas of answers, in the dialect of OpenAPI 3.0:
+ * Words for the JSON schemas of answers, in the dialect of OpenAPI 3.1 (JSON Schema 2020-12):
  *
  *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
  */
@@ -12,7 +12,11 @@ export const NUMBER: JsonSchema = { type: 'number' };
 export const BOOLEAN: JsonSchema = { type: 'boolean' };
 export const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
-export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, nullable: true });
+const NULL: JsonSchema = { type: 'null' };
+
+/** The value, or null. What has no type of its own, such as a reference, gets null beside it. */
+export const orNull = (schema: JsonSchema): JsonSchema =>
+  schema.type === undefined ? anyOf(schema, NULL) : { ...schema, type: [schema.type, NULL.type] };
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 

@@ -83,6 +83,8 @@ export function schemaOptions(members: JsonSchemas): Record<string, object> {
 function schemaType({ type, format, anyOf }: JsonSchema): string {
   if (Array.isArray(anyOf)) return schemaType(anyOf[0] as JsonSchema);
   if (format === 'date-time') return 'datetime';
+  // What may be null has a list of types, its own first.
+  const [own] = [type].flat();
   // A reference to a named schema is to an object; what says nothing may be anything.
-  return typeof type === 'string' ? (SCHEMA_TYPES[type] ?? type) : 'object';
+  return typeof own === 'string' ? (SCHEMA_TYPES[own] ?? own) : 'object';
 }

@@ -10,7 +10,7 @@ export interface TableRoute {
   /** `TeamsController.users_list`, for people. */
   handler: string;
   info: RouteInfo | undefined;
-  /** Where the handler lives, for decorators that are applied later. */
+  /** Class and method that the decorators of the handler stand on. */
   prototype: object;
   name: string;
 }

@@ -1,9 +1,21 @@
-import { SetMetadata } from '@nestjs/common';
-import type { Field } from '../fields/field.js';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiOperation,
+  ApiParam,
+  ApiQuery,
+  ApiResponse,
+  type ApiParamOptions,
+} from '@nestjs/swagger';
+import { labelOf, type Field } from '../fields/field.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { CommonServices } from './common-services.js';
+import { successResponses } from './route-answers.js';
+import { errorResponses } from './route-errors.js';
+import { placeOf } from './route-place.js';
+import { bodySchema, queryParameters } from './route-requests.js';
 
 export type RouteKind =
   | 'list'
@@ -62,6 +74,8 @@ export interface RouteInfo {
   attach?: boolean;
   /** The list understands `limit`. */
   events?: boolean;
+  /** Outside `/api`: it is always there, and has one form for whatever a client accepts. */
+  outsideApi?: true;
   /** Success status where it is not the usual one of the kind. */
   status?: number;
   /** The answer holds a value that is never shown again: a page shows it instead of moving on. */
@@ -137,5 +151,38 @@ export interface QueryParameter {
 
 export const ROUTE_INFO = 'controller:route';
 
-/** Declares a route for everything that reads routes. */
-export const Route = (info: RouteInfo): MethodDecorator => SetMetadata(ROUTE_INFO, info);
+/**
+ * Declares a route for everything that reads routes, the OpenAPI document among them. It stands above
+ * the verb, whose method and path it reads:
+ *
+ *   @Route({ kind: 'document', access: 'authenticated', … })
+ *   @Get(':id/playbooks')
+ *
+ * @throws BrokenInvariant when there is no verb below
+ */
+export const Route =
+  (info: RouteInfo): MethodDecorator =>
+  (prototype, name, descriptor) => {
+    const place = placeOf(descriptor.value as object, info);
+    const { operationId, summary } = info;
+    const body = 'body' in info || info.attach ? [ApiBody({ schema: bodySchema(info) })] : [];
+    applyDecorators(
+      SetMetadata(ROUTE_INFO, info),
+      ApiOperation({ operationId, summary, security: securityOf(info) }),
+      ...errorResponses(info, place).map((response) => ApiResponse(response)),
+      ...successResponses(info).map((response) => ApiResponse(response)),
+      ...place.parameters.map((parameter) => ApiParam(pathParameter(parameter))),
+      ...body,
+      ...queryParameters(info).map((parameter) => ApiQuery(parameter)),
+    )(prototype, name, descriptor);
+  };
+
+/** How a caller proves who it is: any of these. Receivers verify the sender's signature instead. */
+const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>
+  access === 'authenticated' ? [{ bearer: [] }, { basic: [] }, { session: [] }] : [];
+
+const pathParameter = (name: string): ApiParamOptions => ({
+  name,
+  description: `${labelOf(name)}.`,
+  schema: { type: 'string' },
+});

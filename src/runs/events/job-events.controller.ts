@@ -19,13 +19,13 @@ const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as c
 /** Events of all runs the caller may read. */
 @Resource(jobEvents)
 export class JobEventsController extends ResourceController(jobEvents, ['retrieve']) {
-  @Get()
   @Route({
     ...LIST,
     operationId: 'job_events_list',
     summary: 'List of job events.',
     events: true,
   })
+  @Get()
   list(
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
@@ -33,13 +33,13 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     return listJobEvents(this.services, query, actor, { events: true });
   }
 
-  @Get(':id/children')
   @Route({
     ...LIST,
     operationId: 'job_events_children_list',
     summary: 'Events directly below one event.',
     parent: jobEvents,
   })
+  @Get(':id/children')
   children(
     @Target() event: Row,
     @ListParams() query: QueryParameters,

@@ -1,31 +1,52 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
+import { fieldSchema } from '../fields/field-schema.js';
 import type { Field } from '../fields/field.js';
-import type { RouteInfo } from '../rest/route.js';
-import { fieldSchema } from './schemas.js';
-import { BOOLEAN, INTEGER, STRING, type JsonSchema } from '../fields/json-schema.js';
+import {
+  BOOLEAN,
+  INTEGER,
+  STRING,
+  type JsonSchema,
+  type JsonSchemas,
+} from '../fields/json-schema.js';
+import type { RouteInfo } from './route.js';
 
 const writableOf = (info: RouteInfo): readonly Field[] =>
   (info.body ?? []).filter((field) => !field.readOnly && !field.internal);
 
-/** JSON schema of what a route accepts. */
-export function bodySchema(info: RouteInfo): JsonSchema {
-  const writable = writableOf(info);
-  const properties: Record<string, JsonSchema> = Object.fromEntries(
-    writable.map((field) => [field.name, writtenSchema(field)]),
-  );
-  if (info.attach) {
-    properties.id = { ...INTEGER, description: 'Object to attach.' };
-    properties.disassociate = { ...BOOLEAN, description: 'Detach it instead.' };
-  }
-  const required = writable.filter((field) => field.required).map((field) => field.name);
-  const isPartial = info.kind === 'modify' || info.attach;
-  return {
-    type: 'object',
-    properties,
-    ...(required.length > 0 && !isPartial ? { required } : {}),
-    ...(info.body?.length === 0 && !info.attach ? { additionalProperties: true } : {}),
-    example: info.example ?? exampleOf(info, writable),
-  };
+/**
+ * JSON schema of what a route accepts. Its members are made when they are read, which is when the
+ * document is: fields may belong to resources that are not loaded when the route is declared.
+ */
+export const bodySchema = (info: RouteInfo): JsonSchema => ({
+  type: 'object',
+  get properties() {
+    return propertiesOf(info);
+  },
+  get required() {
+    return requiredOf(info);
+  },
+  get additionalProperties() {
+    return info.body?.length === 0 && !info.attach ? true : undefined;
+  },
+  get examples() {
+    return [info.example ?? exampleOf(info, writableOf(info))];
+  },
+});
+
+function propertiesOf(info: RouteInfo): JsonSchemas {
+  const own = writableOf(info).map((field) => [field.name, writtenSchema(field)] as const);
+  return { ...Object.fromEntries(own), ...(info.attach ? ATTACHING : {}) };
+}
+
+const ATTACHING: JsonSchemas = {
+  id: { ...INTEGER, description: 'Object to attach.' },
+  disassociate: { ...BOOLEAN, description: 'Detach it instead.' },
+};
+
+function requiredOf(info: RouteInfo): readonly string[] | undefined {
+  if (info.kind === 'modify' || info.attach) return undefined;
+  const required = writableOf(info).filter((field) => field.required);
+  return required.length > 0 ? required.map(({ name }) => name) : undefined;
 }
 
 function writtenSchema(field: Field): JsonSchema {
@@ -70,8 +91,13 @@ function exampleValue(field: Field, { resource }: RouteInfo): unknown {
   }
 }
 
-/** Query parameters of a list. */
-export function listParameters(info: RouteInfo): ApiQueryOptions[] {
+/** What a route reads of its query. */
+export const queryParameters = (info: RouteInfo): readonly ApiQueryOptions[] =>
+  info.kind === 'list'
+    ? listParameters(info)
+    : (info.query ?? []).map((one) => ({ required: false, ...one }) as ApiQueryOptions);
+
+function listParameters(info: RouteInfo): ApiQueryOptions[] {
   const parameter = (name: string, schema: JsonSchema, description: string): ApiQueryOptions => ({
     name,
     required: false,

@@ -1,7 +1,8 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
-import type { RouteInfo } from '../rest/route.js';
 import { anyOf, type JsonSchema } from '../fields/json-schema.js';
-import { ref } from './schemas.js';
+import { ref } from '../resource/resource-schema.js';
+import type { RouteInfo } from './route.js';
+import type { RoutePlace } from './route-place.js';
 
 /** Where pages are among the answers, refusals may be pages too. */
 const PAGE = { 'text/html': { schema: { type: 'string' } as never } };
@@ -9,14 +10,14 @@ const PAGE = { 'text/html': { schema: { type: 'string' } as never } };
 /** The errors a route can answer with. */
 export function errorResponses(
   info: RouteInfo,
-  { method, pattern }: { method: string; pattern: string },
+  { method, parameters }: RoutePlace,
 ): ApiResponseOptions[] {
   const writes = method !== 'GET';
   const sends = writes && method !== 'DELETE';
   // A public route that changes something is the login: it has credentials and a CSRF token to refuse.
   const verifies = info.access !== 'public' || writes;
-  const negotiates = pattern.startsWith('/api');
-  const reads = pattern.includes(':') || info.kind === 'list' || info.query !== undefined;
+  const negotiates = info.outsideApi !== true;
+  const reads = parameters.length > 0 || info.kind === 'list' || info.query !== undefined;
   const errors: [applies: boolean, status: number, description: string][] = [
     [verifies && info.access !== 'signature', 401, 'Authentication required.'],
     [verifies, 403, 'Insufficient permission.'],

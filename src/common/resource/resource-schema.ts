@@ -1,17 +1,16 @@
 import { targetOf, type Field } from '../fields/field.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import { fieldSchema } from '../fields/field-schema.js';
+import type { ResourceDefinition } from './define-resource.js';
 import {
   anyOf,
   BOOLEAN,
   INTEGER,
   list,
   mapOf,
-  NUMBER,
   object,
   orNull,
   partial,
   STRING,
-  INSTANT,
   type JsonSchema,
 } from '../fields/json-schema.js';
 
@@ -26,43 +25,6 @@ export const resourceRef = (definition: ResourceDefinition): JsonSchema =>
 
 export const pageRef = (definition: ResourceDefinition): JsonSchema =>
   ref(`${componentName(definition)}Page`);
-
-/** One field as a JSON schema: what a request may hold and what an answer holds agree. */
-export function fieldSchema(field: Field): JsonSchema {
-  const base: Record<string, unknown> = { ...typeOf(field) };
-  if (field.help) base.description = field.help;
-  if (field.choices.length > 0) base.enum = valuesOf(field);
-  if (field.max !== null) base[field.kind === 'integer' ? 'maximum' : 'maxLength'] = field.max;
-  if (field.min !== null && field.kind === 'integer') base.minimum = field.min;
-  return field.nullable ? orNull(base) : base;
-}
-
-function valuesOf({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
-  const values = choices.map(([value]): string | number | null => value);
-  // A choice that may be left open is stored as an empty text.
-  if (kind === 'choice' && blank && !required && !values.includes('')) values.push('');
-  return nullable ? [...values, null] : values;
-}
-
-function typeOf(field: Field): JsonSchema {
-  if (field.schema) return field.schema;
-  switch (field.kind) {
-    case 'integer':
-    case 'reference':
-      return INTEGER;
-    case 'float':
-      return NUMBER;
-    case 'boolean':
-      return BOOLEAN;
-    case 'datetime':
-      return INSTANT;
-    case 'json':
-      if (field.target) return list(INTEGER);
-      return Array.isArray(field.default) ? list({}) : mapOf({});
-    default:
-      return STRING;
-  }
-}
 
 const isShown = (field: Field): boolean =>
   !field.internal && !field.hidden && !field.writeOnly && field.name !== 'id';
@@ -80,7 +42,7 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
   const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
   const properties = {
     id: { ...INTEGER, description: 'Database id of this object.' },
-    type: { ...STRING, enum: [definition.type] },
+    type: { ...STRING, const: definition.type },
     url: { ...STRING, description: 'Path of this object.' },
     related: relatedSchema(definition),
     summary_fields: summaryFieldsSchema(definition),
@@ -132,7 +94,7 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
       const field = definition.field(name);
       // What is no field is the kind of an object of a shared table, or the column of a reference.
       const column = name === 'type' ? STRING : INTEGER;
-      return [name, field ? { ...fieldSchema(field), nullable: false } : column] as const;
+      return [name, field ? fieldSchema({ ...field, nullable: false }) : column] as const;
     }),
   );
   const all = { ...properties, ...definition.shows.summary };

@@ -1,0 +1,58 @@
+import type { ApiResponseOptions } from '@nestjs/swagger';
+import { existing } from '../invariants.js';
+import { object, STRING, type JsonSchema } from '../fields/json-schema.js';
+import { pageRef, resourceRef } from '../resource/resource-schema.js';
+import type { RouteInfo } from './route.js';
+
+/** What a route answers when it does what it is asked. */
+export function successResponses(info: RouteInfo): ApiResponseOptions[] {
+  const { summary, attach, alternatives = [] } = info;
+  const status = info.status ?? usualStatus(info);
+  const hasBody = status !== 204 && isAnswered(info);
+  return [
+    answer(info, status, summary, hasBody ? () => bodyOf(info) : null),
+    ...alternatives.map(({ status: other, description, response }) =>
+      answer(info, other, description, response ? () => response : null),
+    ),
+    ...(attach && status !== 204 ? [{ status: 204, description: 'Attached or detached.' }] : []),
+    ...(info.redirects ? [{ status: 302, description: 'Elsewhere.' }] : []),
+  ];
+}
+
+function usualStatus({ kind }: RouteInfo): number {
+  if (kind === 'create') return 201;
+  return kind === 'destroy' || kind === 'associate' ? 204 : 200;
+}
+
+/** Whether there is a body; what is in it may not be loaded yet. */
+const isAnswered = (info: RouteInfo): boolean =>
+  info.response !== undefined ||
+  ('resource' in info && info.kind !== 'destroy' && info.kind !== 'associate');
+
+function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
+  if (response) return response;
+  const shown = existing(resource, 'a route without a response answers with a resource');
+  if (kind === 'list') return pageRef(shown);
+  return adds ? { allOf: [resourceRef(shown), object(adds)] } : resourceRef(shown);
+}
+
+/** An answer whose schema is made when the document is. */
+function answer(
+  { produces = 'application/json', texts = [] }: RouteInfo,
+  status: number,
+  description: string,
+  schema: (() => JsonSchema) | null,
+): ApiResponseOptions {
+  if (!schema) return { status, description };
+  const content: Content = {
+    [produces]: {
+      get schema() {
+        return schema() as never;
+      },
+    },
+  };
+  for (const media of texts) content[media] = { schema: STRING as never };
+  return { status, description, content };
+}
+
+type Content = Record<string, { schema: never }>;

@@ -249,33 +249,29 @@ export class ResourceService {
   ): Promise<void> {
     const rule = permit(definition.policy, action, 't', actor);
     if (rule === TRUE) return;
-    const found =
-      rule === FALSE
-        ? undefined
-        : await this.database.row(sql`
-      SELECT 1 FROM ${ident(definition.table)} t WHERE t.id = ${id} AND ${rule}`);
-    if (!found) throw new Forbidden();
+    const { table } = definition;
+    const mayIt = sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`;
+    if (rule === FALSE || !(await this.holds(mayIt))) throw new Forbidden();
   }
 
   /** Whether a create by this caller could succeed at all; OPTIONS and forms show it. */
   async mayAdd(definition: ResourceDefinition, actor: Actor): Promise<boolean> {
     if (actor.isSuperuser) return true;
-    const rule = definition.policy.mayAdd?.(actor) ?? FALSE;
-    if (rule === TRUE || rule === FALSE) return rule === TRUE;
-    const found = await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
-    return found?.may === true;
+    return this.holds(definition.policy.mayAdd?.(actor) ?? FALSE);
   }
 
   /** @throws Forbidden unless the caller may create an object with these values */
   async assertMayAdd(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     const rule = definition.policy.add?.(values)('t', actor) ?? FALSE;
-    if (rule === TRUE) return;
-    const found =
-      rule === FALSE
-        ? undefined
-        : await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
-    if (!found?.may) throw new Forbidden();
+    if (!(await this.holds(rule))) throw new Forbidden();
+  }
+
+  /** Whether a rule holds that is about no row; what is settled beforehand is not asked. */
+  private async holds(rule: Sql): Promise<boolean> {
+    if (rule === TRUE || rule === FALSE) return rule === TRUE;
+    const row = await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`);
+    return row?.may === true;
   }
 
   /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */
@@ -296,10 +292,8 @@ export class ResourceService {
 const noMatch = ({ label }: ResourceDefinition): NotFound =>
   new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
 
-function idCondition(id: number): Sql {
-  return id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;
-}
+const idCondition = (id: number): Sql =>
+  id > 0 && id <= 2_147_483_647 ? sql`t.id = ${id}` : FALSE;
 
-function joinColumns(columns: readonly Sql[]): Sql {
-  return columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);
-}
+const joinColumns = (columns: readonly Sql[]): Sql =>
+  columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);

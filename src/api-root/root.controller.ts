@@ -47,7 +47,7 @@ export class RootController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    // The command-line client takes its CSRF token from here before it logs in (clients 2.1).
+    // The command-line client takes its CSRF token from here before it logs in.
     if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
       const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
       setCsrfCookie(plain, response, randomAlphanumeric(32));

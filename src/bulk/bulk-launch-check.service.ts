@@ -66,7 +66,7 @@ interface Subjects {
   organization_exists: boolean;
 }
 
-/** The rules of a bulk launch (automation 1.4): all faults at once, in a constant number of queries. */
+/** The rules of a bulk launch (docs/contract/bulk.md): all faults at once, in a constant number of queries. */
 @Injectable()
 export class BulkLaunchCheck {
   constructor(

@@ -64,7 +64,7 @@ export const notifications = defineResource({
       columns: ['notification_template_id', 'id'],
       where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
     },
-    // An event that is told twice must not fire twice (N1); repeating by hand may.
+    // An event that is told twice must not fire twice; repeating by hand may.
     {
       name: 'notifications_event_key',
       columns: ['unified_job_id', 'notification_template_id', 'event'],

@@ -46,7 +46,7 @@ const ROUTE = {
 } as const;
 
 /**
- * Declares `/<runs>/<id>/events/stream/`: runs while they run (decision 35). Reading the run is enough.
+ * Declares `/<runs>/<id>/events/stream/`: runs while they run (docs/contract/runs.md#live). Reading the run is enough.
  * No `related` link leads here: a client that follows all links would wait for the end of the run.
  */
 export function WithLiveEvents(): ClassDecorator {

@@ -250,12 +250,9 @@ export class ResourceService {
   ): Promise<void> {
     const rule = permit(definition.policy, action, 't', actor);
     if (rule === TRUE) return;
-    const found =
-      rule === FALSE
-        ? undefined
-        : await this.database.row(sql`
-      SELECT 1 FROM ${ident(definition.table)} t WHERE t.id = ${id} AND ${rule}`);
-    if (!found) throw new Forbidden();
+    const { table } = definition;
+    const mayIt = sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`;
+    if (rule === FALSE || !(await this.holds(mayIt))) throw new Forbidden();
   }
 
   /** Whether a create by this caller could succeed at all; OPTIONS and forms show it. */
@@ -295,6 +292,5 @@ const noMatch = ({ label }: ResourceDefinition): NotFound =>
 
 const idCondition = (id: number): Sql => (id > 0 && id <= INT4_MAX ? sql`t.id = ${id}` : FALSE);
 
-function joinColumns(columns: readonly Sql[]): Sql {
-  return columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);
-}
+const joinColumns = (columns: readonly Sql[]): Sql =>
+  columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);

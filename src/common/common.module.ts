@@ -68,6 +68,6 @@ const pages = [
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
   ],
-  exports: [...shared, DiscoveryModule],
+  exports: [...shared, DiscoveryModule, bullQueues],
 })
 export class CommonModule {}

@@ -14,7 +14,7 @@ import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { Settings } from './config/settings.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
-import { SignatureGuard } from './webhooks/signature.guard.js';
+import { SignatureVerifier } from './webhooks/signature-verifier.js';
 
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
@@ -41,7 +41,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);
-  app.use(receiverGate(app.get(SignatureGuard, { strict: false }), settings.WEBHOOK_BODY_LIMIT));
+  app.use(receiverGate(app.get(SignatureVerifier, { strict: false })));
   app.use('/api/v2/bulk', unlessLines(bodyParser(settings.BULK_BODY_LIMIT)));
   app.use(unlessLines(bodyParser(settings.BODY_LIMIT)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {

@@ -9,6 +9,8 @@ import { PagePanels } from './pages/panels.js';
 import { ReferenceLists } from './pages/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
+import { RequestBodies } from './http/request-bodies.js';
+import { BodyInterceptor } from './rest/body.interceptor.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.js';
@@ -41,6 +43,7 @@ const shared = [
   BullQueuePort,
   { provide: QueuePort, useExisting: BullQueuePort },
   Outbox,
+  RequestBodies,
   ListService,
   References,
   ResourceService,
@@ -64,6 +67,8 @@ const pages = [
     ...shared,
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
+    // In this order: pages and handlers find the body read.
+    { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     // Pages surround the shaping of replies: they show the JSON that every other client gets.
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import { headerAliases } from '../code-hosts/headers.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { isVerified, type SignedRequest } from '../code-hosts/signature.js';
 import { INT4_MAX } from '../common/fields/text.js';
-import { rawBody } from '../common/http/body.js';
+import { rawBody, type BodyReader } from '../common/http/body.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
@@ -38,7 +38,7 @@ export const deliveryOf = (request: object): Delivery | undefined => deliveries.
  */
 @Injectable()
 export class SignatureVerifier {
-  private readonly readBytes: RequestHandler;
+  private readonly readBytes: BodyReader;
 
   constructor(
     private readonly templates: ReceiverTemplates,
@@ -65,20 +65,11 @@ export class SignatureVerifier {
     const id = idOf(text);
     const known = deliveries.get(request);
     if (known && isFor(known, route, id)) return known;
-    if (!Buffer.isBuffer(request.body)) await this.read(request, response);
+    if (!Buffer.isBuffer(request.body)) await this.readBytes(request as never, response);
     await this.limit(route.kind.type, id, request.ip ?? '', response);
     const delivery = await this.check(route, id, request);
     if (delivery) deliveries.set(request, delivery);
     return delivery;
-  }
-
-  private read(request: ApiRequest, response: Response): Promise<void> {
-    return new Promise((resolve, reject) => {
-      void this.readBytes(request as never, response, (fault?: unknown) => {
-        if (fault === undefined) resolve();
-        else reject(fault as Error);
-      });
-    });
   }
 
   private async check(

@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { serveAssets } from './common/pages/assets.js';
+import { SessionsService } from './auth/sessions.service.js';
 import { browserForms } from './common/pages/browser-form.js';
 import { explorerPolicy } from './common/pages/explorer.js';
+import { formBodies } from './common/pages/form-bodies.js';
 import { pageControls } from './common/pages/page-controls.js';
-import { bodyParser } from './common/http/body.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
 import type { ApiRequest } from './common/http/request.js';
+import { RequestBodies } from './common/http/request-bodies.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { Settings } from './config/settings.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
-import { SignatureGuard } from './webhooks/signature.guard.js';
+import { SignatureVerifier } from './webhooks/signature-verifier.js';
 
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
-/** Where a body may be lines, which its handler reads as they come; the answer may be lines then too. */
+/** Where a body may be lines; the answer may be lines then too. */
 const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /** The prototype of Express's answers; its types leave it out. */
@@ -41,9 +43,9 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);
-  app.use(receiverGate(app.get(SignatureGuard, { strict: false }), settings.WEBHOOK_BODY_LIMIT));
-  app.use('/api/v2/bulk', unlessLines(bodyParser(settings.BULK_BODY_LIMIT)));
-  app.use(unlessLines(bodyParser(settings.BODY_LIMIT)));
+  app.use(receiverGate(app.get(SignatureVerifier, { strict: false })));
+  const sessions = app.get(SessionsService, { strict: false });
+  app.use(formBodies(app.get(RequestBodies), (session) => sessions.isOpen(session)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
     const isAnsweredInLines = takesLines(request) && wantsLines(request as never);
     if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request as never);
@@ -57,15 +59,6 @@ const takesLines = (request: Request): boolean =>
   request.method === 'POST' &&
   LINES.test(request.originalUrl.split('?')[0] ?? '') &&
   sendsLines(request as never);
-
-/** Leaves a body of lines in its stream. */
-const unlessLines =
-  (parser: RequestHandler): RequestHandler =>
-  (request, response, next) => {
-    if (!takesLines(request)) return parser(request, response, next);
-    request.body = {};
-    next();
-  };
 
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { QueueWorkers } from './common/queue/queue-workers.js';
+import { OutboxSweeper } from './common/queue/outbox-sweeper.js';
+import { QueueProcessors } from './common/queue/queue-processors.js';
 import { FEATURES } from './features.js';
 import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { ExecutionModule } from './execution/execution.module.js';
@@ -13,7 +13,6 @@ import { WorkflowEngineModule } from './execution/workflow-engine/workflow-engin
 @Module({
   imports: [
     ...FEATURES,
-    DiscoveryModule,
     InventoriesWorkerModule,
     ExecutionModule,
     NotificationsWorkerModule,
@@ -21,6 +20,6 @@ import { WorkflowEngineModule } from './execution/workflow-engine/workflow-engin
     WebhooksWorkerModule,
     WorkflowEngineModule,
   ],
-  providers: [QueueWorkers],
+  providers: [QueueProcessors, OutboxSweeper],
 })
 export class WorkerModule {}

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { setSessionCookie } from '../common/http/cookies.js';
 import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { RequestBodies } from '../common/http/request-bodies.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.js';
@@ -20,6 +21,7 @@ export class AuthGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly authentication: AuthenticationService,
     private readonly table: RouteTable,
+    private readonly bodies: RequestBodies,
     private readonly settings: Settings,
   ) {}
 
@@ -60,7 +62,8 @@ export class AuthGuard implements CanActivate {
     } catch (error) {
       // A public page answers anybody, whatever credentials came along.
       if (access === 'public' && error instanceof Unauthenticated) return null;
-      throw error;
+      // A form that could not be read has no token to show: what is wrong with it tells more.
+      throw (error instanceof Forbidden && this.bodies.faultOf(request)) || error;
     }
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { issueToken, tokenDigest } from '../common/crypto/tokens.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 
 export interface SessionUser {
   id: number;
@@ -41,8 +41,7 @@ export class SessionsService {
       SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor,
         ses.last_seen < now() - make_interval(secs => ${Math.min(RENEWAL_SECONDS, age / 2)}) AS renewed
       FROM sessions ses JOIN users usr ON usr.id = ses.user_id
-      WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
-        AND ses.last_seen > now() - make_interval(secs => ${age})`);
+      WHERE ${this.isAlive(digest)}`);
     if (!row) return null;
     if (row.renewed) {
       await this.database.execute(
@@ -52,7 +51,20 @@ export class SessionsService {
     return row;
   }
 
+  /** Whether a session has not ended, without prolonging it. */
+  async isOpen(cookie: string): Promise<boolean> {
+    const row = await this.database.preparedRow(sql`
+      SELECT 1 FROM sessions ses JOIN users usr ON usr.id = ses.user_id
+      WHERE ${this.isAlive(tokenDigest(cookie))}`);
+    return row !== undefined;
+  }
+
   async end(cookie: string): Promise<void> {
     await this.database.execute(sql`DELETE FROM sessions WHERE digest = ${tokenDigest(cookie)}`);
+  }
+
+  private isAlive(digest: string): Sql {
+    return sql`ses.digest = ${digest} AND ses.generation = usr.session_generation
+        AND ses.last_seen > now() - make_interval(secs => ${this.settings.SESSION_COOKIE_AGE})`;
   }
 }

@@ -9,6 +9,8 @@ import { PagePanels } from './pages/panels.js';
 import { ReferenceLists } from './pages/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
+import { RequestBodies } from './http/request-bodies.js';
+import { BodyInterceptor } from './rest/body.interceptor.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.js';
@@ -42,6 +44,7 @@ const shared = [
   BullQueuePort,
   { provide: QueuePort, useExisting: BullQueuePort },
   Outbox,
+  RequestBodies,
   ListService,
   References,
   ResourceService,
@@ -65,12 +68,13 @@ const pages = [
     ...shared,
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
-    // From the outside in: a page for browsers shows the answer that every other client gets; the
-    // answer has its status and headers; a list in it has its envelope.
+    // From the outside in: who gets this far has the body read; a page for browsers shows the answer
+    // that every other client gets; the answer has its status and headers; a list in it its envelope.
+    { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
   ],
-  exports: [...shared, DiscoveryModule],
+  exports: [...shared, DiscoveryModule, bullQueues],
 })
 export class CommonModule {}

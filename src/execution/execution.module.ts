@@ -18,6 +18,7 @@ import { Recovery } from './worker/recovery.js';
 import { RunFolders } from './worker/run-folders.js';
 import { RunResults } from './worker/run-results.js';
 import { RunsHandler } from './worker/runs.handler.js';
+import { runsProcessorProvider } from './worker/runs.processor.js';
 import { Subscriber } from './worker/subscriber.js';
 import { WorkerNode } from './worker/worker-node.js';
 
@@ -28,7 +29,7 @@ import { WorkerNode } from './worker/worker-node.js';
     ...[Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
     ...[EventStore, RunResults, ProjectLock, ProjectSync, JobProjectFiles],
-    ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler],
+    ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],
   ],
 })
 export class ExecutionModule {}

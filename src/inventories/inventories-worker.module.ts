@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { DeletionsProcessor } from './deletions.processor.js';
 import { InventoryDeletionHandler } from './inventory-deletion.handler.js';
 
 /** What of inventories happens in the worker. */
-@Module({ providers: [InventoryDeletionHandler] })
+@Module({ providers: [InventoryDeletionHandler, DeletionsProcessor] })
 export class InventoriesWorkerModule {}

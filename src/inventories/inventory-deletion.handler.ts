@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
-import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.js';
+import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Database } from '../database/database.js';
 import { ident, sql } from '../database/sql.js';
 
@@ -14,7 +14,6 @@ const QUIET_SECONDS = 60;
  * on where another stopped, and two at once only share the work.
  */
 @Injectable()
-@HandlesQueue('deletions')
 export class InventoryDeletionHandler implements QueueHandler {
   constructor(
     private readonly database: Database,

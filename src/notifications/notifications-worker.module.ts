@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboundModule } from '../common/outbound/outbound.module.js';
 import { NotificationLedger } from './notification-ledger.service.js';
 import { MessageMaker } from './message-maker.service.js';
+import { NotificationsProcessor } from './notifications.processor.js';
 import { NotificationsModule } from './notifications.module.js';
 import { Notifier } from './notifier.js';
 import { RunFactsLoader } from './run-facts.loader.js';
@@ -9,6 +10,6 @@ import { RunFactsLoader } from './run-facts.loader.js';
 /** Sends notifications; only in the worker process. */
 @Module({
   imports: [NotificationsModule, OutboundModule],
-  providers: [NotificationLedger, MessageMaker, Notifier, RunFactsLoader],
+  providers: [NotificationLedger, MessageMaker, NotificationsProcessor, Notifier, RunFactsLoader],
 })
 export class NotificationsWorkerModule {}

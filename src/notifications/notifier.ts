@@ -7,7 +7,7 @@ import { Lanes } from '../common/outbound/lanes.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
 import { nextDelayMs } from '../common/outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.js';
-import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.js';
+import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
@@ -40,7 +40,6 @@ class Stopped extends Error {}
 
 /** Sends notifications: lease, message, attempt, record; then retry or be done. */
 @Injectable()
-@HandlesQueue('notifications')
 export class Notifier implements QueueHandler, OnModuleDestroy {
   private readonly logger = new Logger('Notifier');
   private readonly lanes = new Lanes(LANE_WIDTH, CAPACITY);

@@ -1,11 +1,11 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { rawBody } from '../common/http/body.js';
+import type { Request, RequestHandler } from 'express';
 import { answerOf } from '../common/rest/errors.filter.js';
 import { Forbidden } from '../common/errors/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
 import { resource } from '../common/resource/registry.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
-import type { ReceiverRoute, SignatureGuard, VerifiedRequest } from './signature.guard.js';
+import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.js';
 
 /** Sent from here: the way of errors through all that follows costs as much as the whole check. */
 const REFUSAL = answerOf(new Forbidden());
@@ -13,19 +13,20 @@ const REFUSAL = answerOf(new Forbidden());
 const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
 
 /**
- * Reads the bytes of a delivery and has its signature checked before anything else is done for it:
- * anybody can send these requests, and what proves nothing must cost little. Nothing is
- * parsed before (docs/contract/webhooks.md#order-of-a-delivery).
+ * Has the signature of a delivery checked before anything else is done for it: anybody can send
+ * these requests, and what proves nothing must cost little. Nothing is parsed before
+ * (docs/contract/webhooks.md#order-of-a-delivery).
  */
-export function receiverGate(guard: SignatureGuard, limitBytes: number): RequestHandler {
-  const read = rawBody(limitBytes);
-  return (request, response, next) => {
+export function receiverGate(verifier: SignatureVerifier): RequestHandler {
+  return function receiverGate(request, response, next) {
     const found = request.method === 'POST' ? receiverOf(request) : null;
     if (!found) return next();
-    read(request, response, (fault?: unknown) => {
-      if (fault !== undefined) return next(fault);
-      admit(guard, found, { request, response, next });
-    });
+    verifier
+      .verify(found.route, found.id, { request: request as unknown as ApiRequest, response })
+      .then((delivery) => {
+        if (delivery) next();
+        else response.status(REFUSAL.status).json(REFUSAL.body);
+      }, next);
   };
 }
 
@@ -40,17 +41,4 @@ function receiverOf(request: Request): Receiver | null {
   const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service?.toLowerCase());
   const kind = RECEIVER_KINDS.find(({ type }) => resource(type).path === path?.toLowerCase());
   return name && kind ? { route: { kind, service: name }, id } : null;
-}
-
-function admit(
-  guard: SignatureGuard,
-  { route, id }: Receiver,
-  { request, response, next }: { request: Request; response: Response; next: NextFunction },
-): void {
-  const received = request as unknown as VerifiedRequest;
-  guard.verify(route, id, { request: received, response }).then((delivery) => {
-    if (!delivery) return void response.status(REFUSAL.status).json(REFUSAL.body);
-    received.delivery = delivery;
-    next();
-  }, next);
 }

@@ -1,4 +1,4 @@
-import { Controller, Req, RequestMethod, UseGuards, type Type } from '@nestjs/common';
+import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { AlternativeAnswer } from '../common/rest/route.js';
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
@@ -11,7 +11,8 @@ import {
   webhookService,
   type WebhookServiceName,
 } from '../code-hosts/services.js';
-import { SignatureGuard, type VerifiedRequest } from './signature.guard.js';
+import type { Delivery } from './signature-verifier.js';
+import { Receives, SignatureGuard, VerifiedDelivery } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */
 export function receiverController(kind: ReceiverTemplate['kind']): Type {
@@ -44,9 +45,10 @@ function declareReceiver(
       response: RECEIVER_ANSWER,
       alternatives: RECEIVER_IGNORED,
     },
-    parameters: [Req()],
-    handler(this: { service: ReceiverService }, request: VerifiedRequest) {
-      return this.service.receive(request);
+    parameters: [VerifiedDelivery()],
+    decorators: [Receives({ kind, service })],
+    handler(this: { service: ReceiverService }, delivery: Delivery) {
+      return this.service.receive(delivery);
     },
   });
 }

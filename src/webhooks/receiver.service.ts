@@ -10,10 +10,8 @@ import { headerAliases } from '../code-hosts/headers.js';
 import { InvalidPayload } from '../code-hosts/payload.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RejectionLog } from './rejection-log.js';
-import type { VerifiedRequest } from './signature.guard.js';
+import type { Delivery } from './signature-verifier.js';
 import { isUnsignedEvent } from '../code-hosts/signature.js';
-
-type Delivery = VerifiedRequest['delivery'];
 
 /** Statuses by verdict; the message of a delivery that launched is its kind's. */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
@@ -44,22 +42,19 @@ export class ReceiverService {
     private readonly settings: Settings,
   ) {}
 
-  async receive({ delivery, ip = '' }: VerifiedRequest): Promise<Reply> {
+  async receive(delivery: Delivery): Promise<Reply> {
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
     if (isUnsignedEvent(delivery.service, delivery.signed, aliases)) {
-      return this.ignoreUnsigned(delivery, ip);
+      return this.ignoreUnsigned(delivery);
     }
-    const event = await this.read(delivery, ip);
-    const { template, signed } = delivery;
+    const event = await this.read(delivery);
+    const { template, signed, source } = delivery;
     const size = signed.rawBody.length;
-    const taken = await this.intake.take({ template, event, size, source: ip, redeliveryOf: null });
+    const taken = await this.intake.take({ template, event, size, source, redeliveryOf: null });
     return answerTo(taken, template.kind);
   }
 
-  private async read(
-    { template, service, signed }: Delivery,
-    source: string,
-  ): Promise<WebhookEvent> {
+  private async read({ template, service, signed, source }: Delivery): Promise<WebhookEvent> {
     try {
       return parseEvent(service, signed, headerAliases(this.settings.WEBHOOK_HEADER_ALIASES));
     } catch (error) {
@@ -73,10 +68,7 @@ export class ReceiverService {
     }
   }
 
-  private async ignoreUnsigned(
-    { template, service, signed }: Delivery,
-    ip: string,
-  ): Promise<Reply> {
+  private async ignoreUnsigned({ template, service, signed, source }: Delivery): Promise<Reply> {
     const delivery = await this.rejections.record({
       templateId: template.id,
       service,
@@ -85,7 +77,7 @@ export class ReceiverService {
       event: '',
       answer: STATUSES.ignored,
       size: signed.rawBody.length,
-      source: ip,
+      source,
     });
     return new Reply(STATUSES.ignored, { message: IGNORED, delivery });
   }

@@ -7,7 +7,7 @@ import { OutboundClient, type OutboundResponse } from '../common/outbound/outbou
 import { OutboundError } from '../common/outbound/outbound-error.js';
 import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../common/outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.js';
-import { HandlesQueue, type QueueHandler } from '../common/queue/queue-workers.js';
+import type { QueueHandler } from '../common/queue/queue-processor.js';
 import {
   StatusPostComposer,
   Unpostable,
@@ -27,7 +27,6 @@ const DETAIL_LENGTH = 200;
  * (docs/contract/webhooks.md#statuses-posted-back).
  */
 @Injectable()
-@HandlesQueue(STATUS_POSTS_QUEUE)
 export class StatusPoster implements QueueHandler {
   constructor(
     private readonly store: StatusPostsStore,

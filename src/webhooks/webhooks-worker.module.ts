@@ -3,11 +3,12 @@ import { OutboundModule } from '../common/outbound/outbound.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { StatusPostComposer } from './status-post-composer.service.js';
 import { StatusPoster } from './status-poster.js';
+import { StatusPostsProcessor } from './status-posts.processor.js';
 import { WebhooksModule } from './webhooks.module.js';
 
 /** Posts statuses back to code hosts; only in the worker process. */
 @Module({
   imports: [OutboundModule, CredentialsModule, WebhooksModule],
-  providers: [StatusPostComposer, StatusPoster],
+  providers: [StatusPostComposer, StatusPoster, StatusPostsProcessor],
 })
 export class WebhooksWorkerModule {}

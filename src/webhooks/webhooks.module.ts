@@ -11,6 +11,7 @@ import { RedeliveryService } from './redelivery.service.js';
 import { RejectionLog } from './rejection-log.js';
 import { RunLauncher } from './run-launcher.service.js';
 import { runStatusPostsController } from './run-status-posts.controller.js';
+import { SignatureVerifier } from './signature-verifier.js';
 import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
 import { StatusPostsStore } from './status-posts.store.js';
@@ -30,6 +31,7 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
   providers: [
     ReceiverTemplates,
     RejectionLog,
+    SignatureVerifier,
     SignatureGuard,
     DeliveryLedger,
     PushCoalescer,

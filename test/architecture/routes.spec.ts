@@ -2,10 +2,11 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { DiscoveryService, Reflector } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
+import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { VERSION } from '../../src/api-root/version.js';
@@ -220,18 +221,15 @@ describe('resources', () => {
 });
 
 describe('queues', () => {
-  it('each have exactly one handler, in the worker alone', async () => {
+  it('each have exactly one processor, in the worker alone', async () => {
     const worker = await bootWorker(test);
     const handled = (context: typeof worker): string[] =>
       context
         .get(DiscoveryService, { strict: false })
         .getProviders()
-        .flatMap(({ metatype }) => {
-          const queue = metatype
-            ? (new Reflector().get('controller:handles-queue', metatype) as string | undefined)
-            : undefined;
-          return queue ? [queue] : [];
-        });
+        .map(({ instance }) => instance as unknown)
+        .filter((instance) => instance instanceof QueueProcessor)
+        .map(({ queueName }) => queueName);
     expect(handled(worker).sort()).toEqual([...QUEUE_NAMES].sort());
     expect(handled(test.app)).toEqual([]);
     await worker.close();

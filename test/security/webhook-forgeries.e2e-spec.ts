@@ -173,3 +173,35 @@ describe('a header of a megabyte', () => {
     expect(answer).toContain('{"detail":"The request is not valid HTTP."}');
   });
 });
+
+describe('the guard alone', () => {
+  beforeAll(() => {
+    const { router } = test.app.getHttpAdapter().getInstance() as {
+      router: { stack: { name: string }[] };
+    };
+    const gate = router.stack.findIndex(({ name }) => name === 'receiverGate');
+    expect(gate).toBeGreaterThanOrEqual(0);
+    router.stack.splice(gate, 1);
+  });
+
+  it.each(SERVICE_ROWS)('takes a proved delivery of %s', async (service) => {
+    const hook = await armed(test, service);
+    const [name, right] = proofOf(hook);
+    const answer = await send(hook, { headers: [...unproved(hook), [name, right]] });
+    expect(answer.status).toBe(202);
+    expect(await hook.jobs()).toHaveLength(1);
+  });
+
+  it.each(SERVICE_ROWS)('refuses every forged delivery of %s', async (service) => {
+    const hook = await armed(test, service);
+    for (const [what, forgery] of Object.entries(forgeries(hook))) {
+      const { status, body } = await send(hook, forgery);
+      expect([what, status, body]).toEqual([
+        what,
+        403,
+        { detail: 'You do not have permission to perform this action.' },
+      ]);
+    }
+    expect(await hook.jobs()).toEqual([]);
+  });
+});

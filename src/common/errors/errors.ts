@@ -65,7 +65,11 @@ export class PayloadTooLarge extends DomainError {
     super('payload too large');
   }
 }
-export class UnsupportedMediaType extends DomainError {}
+export class UnsupportedMediaType extends DomainError {
+  constructor(readonly detail?: string) {
+    super(detail ?? 'unsupported media type');
+  }
+}
 export class NotAcceptable extends DomainError {}
 export class TooManyRequests extends DomainError {
   constructor(readonly retryAfterSeconds: number) {

@@ -1,9 +1,4 @@
-import express, {
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import multer from 'multer';
 import { MAX_DEPTH } from '../fields/text.js';
 import {
@@ -16,34 +11,33 @@ import { PARSES } from './negotiation.js';
 
 const MAX_PARAMETERS = 1000;
 
+/** Reads the body of a request into `request.body`. @throws DomainError */
+export type BodyReader = (request: Request, response: Response) => Promise<void>;
+
 /** The three request content types of the contract, each into one plain object. */
-export function bodyParser(limitBytes: number): RequestHandler {
+export function bodyReader(limitBytes: number): BodyReader {
   const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
   const parsers = [
     express.json({ limit: limitBytes, strict: false }),
     express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
     boundedMultipart(limitBytes),
     multipart.none() as RequestHandler,
-  ];
-  const chain = [...parsers.map((parser) => inDomain(parser, limitBytes)), requireObject];
-  return (request, response, next) => {
-    // Bytes that a receiver has read stay what they are, whatever type they say they have.
-    if (Buffer.isBuffer(request.body)) return next();
-    if (!hasBody(request)) {
-      request.body ??= {};
-      next();
-      return;
+  ].map((parser) => inDomain(parser, limitBytes));
+  return async (request, response) => {
+    if (hasBody(request)) {
+      assertPlain(request);
+      for (const parse of parsers) await parse(request, response);
     }
-    const step = (index: number): void => {
-      const parse = chain[index];
-      if (!parse) return next();
-      void parse(request, response, (error?: unknown) => {
-        if (error === undefined) step(index + 1);
-        else next(error);
-      });
-    };
-    step(0);
+    request.body = objectOf(request);
   };
+}
+
+/** @throws UnsupportedMediaType for a compressed body: a few bytes could stand for any number */
+export function assertPlain({ headers }: Pick<Request, 'headers'>): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (!['', 'identity'].includes(encoding)) {
+    throw new UnsupportedMediaType('The body must not be compressed.');
+  }
 }
 
 const hasBody = ({ headers }: Request): boolean =>
@@ -53,14 +47,13 @@ const hasBody = ({ headers }: Request): boolean =>
  * Receivers verify the bytes as they came; nothing is parsed before
  * (docs/contract/webhooks.md#order-of-a-delivery).
  */
-export const rawBody = (limitBytes: number): RequestHandler => {
-  const parser = express.raw({ limit: limitBytes, type: () => true });
-  const read: RequestHandler = (request, response, next) => {
+export const rawBody = (limitBytes: number): BodyReader => {
+  const parser = inDomain(express.raw({ limit: limitBytes, type: () => true }), limitBytes);
+  return (request, response) => {
     // The parser would inflate. Who proved the key is told what is wrong; the raw headers keep it.
     delete request.headers['content-encoding'];
-    void parser(request, response, next);
+    return parser(request, response);
   };
-  return inDomain(read, limitBytes);
 };
 
 /** Multer bounds each field, not their sum, so the length has to be told beforehand. */
@@ -76,12 +69,14 @@ function boundedMultipart(limitBytes: number): RequestHandler {
 }
 
 /** Passes a parser's failure on as an error of the domain; the framework would blur it. */
-function inDomain(parser: RequestHandler, limitBytes: number): RequestHandler {
-  return (request, response, next) => {
-    void parser(request, response, (error?: unknown) => {
-      next(error === undefined || error === null ? undefined : faultOf(error, limitBytes));
+function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
+  return (request, response) =>
+    new Promise((resolve, reject) => {
+      void parser(request, response, (error?: unknown) => {
+        if (error === undefined || error === null) resolve();
+        else reject(faultOf(error, limitBytes));
+      });
     });
-  };
 }
 
 /** The parsers of Express give their errors a `type`, multer a `code`. */
@@ -100,7 +95,6 @@ function faultOf(error: unknown, limitBytes: number): DomainError {
     case 'LIMIT_FILE_COUNT':
     case 'LIMIT_UNEXPECTED_FILE':
       return new BadRequest('Files are not accepted.');
-    case 'encoding.unsupported':
     case 'charset.unsupported':
       return new UnsupportedMediaType();
     default:
@@ -108,22 +102,16 @@ function faultOf(error: unknown, limitBytes: number): DomainError {
   }
 }
 
-function requireObject(request: Request, _response: Response, next: NextFunction): void {
-  if (
-    hasBody(request) &&
-    !request.is([...PARSES]) &&
-    !['GET', 'HEAD', 'OPTIONS'].includes(request.method)
-  ) {
-    next(new UnsupportedMediaType());
-    return;
+function objectOf(request: Request): Record<string, unknown> {
+  const body: unknown = request.body;
+  if (!hasBody(request)) return asBody(body ?? {});
+  const isKnown = Boolean(request.is([...PARSES]));
+  if (!isKnown && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+    throw new UnsupportedMediaType();
   }
-  try {
-    // Without a body the parsers leave nothing; JSON `null` is a body, and no object.
-    request.body = asBody(request.body === undefined ? {} : (request.body as unknown));
-    next();
-  } catch (error) {
-    next(error);
-  }
+  // Parsers leave alone what came over a connection that has ended: that is no empty body.
+  if (isKnown && body === undefined) throw new BadRequest('The request body broke off.');
+  return asBody(body === undefined ? {} : body);
 }
 
 /** @throws BadRequest for a parsed body that is no object, or that is nested too deep */

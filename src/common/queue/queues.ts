@@ -1,7 +1,5 @@
 /** What a queue's jobs are like. Adding a queue without all of it does not compile. */
 export interface QueueOptions {
-  /** Jobs one worker process runs at once; null: the JOB_CONCURRENCY setting. */
-  concurrency: number | null;
   /** How long Bull lets a job's process be silent before it counts as stalled, in ms. */
   lockDurationMs: number;
   /** After this an outbox row that nobody acknowledged is added again, in seconds. */
@@ -15,11 +13,11 @@ export interface QueueOptions {
  */
 export const QUEUES = {
   /** A job or project update that was given to the workers. */
-  runs: { concurrency: null, lockDurationMs: 60_000, redeliverAfterSeconds: 15 },
-  notifications: { concurrency: 50, lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
-  status_posts: { concurrency: 10, lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
+  runs: { lockDurationMs: 60_000, redeliverAfterSeconds: 15 },
+  notifications: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
+  status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
   /** Rows of big objects that are removed after their owner was answered. */
-  deletions: { concurrency: 1, lockDurationMs: 60_000, redeliverAfterSeconds: 60 },
+  deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60 },
 } as const satisfies Record<string, QueueOptions>;
 
 export type QueueName = keyof typeof QUEUES;

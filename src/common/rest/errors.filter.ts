@@ -68,7 +68,8 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof UnsupportedMediaType) {
     return detail(
       415,
-      'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
+      error.detail ??
+        'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
     );
   }
   if (error instanceof TooManyRequests) {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { HandlesQueue, type QueueHandler } from '../../common/queue/queue-workers.js';
+import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { sql } from '../../database/sql.js';
@@ -12,7 +12,6 @@ import { ProjectSync } from './project-sync.js';
 
 /** Takes the runs the scheduler gave to the workers, each to its end. */
 @Injectable()
-@HandlesQueue('runs')
 export class RunsHandler implements QueueHandler {
   private readonly logger = new Logger('Worker');
   private readonly kinds: ReadonlyMap<string, RunKind<ActiveRun>>;

@@ -1,0 +1,34 @@
+import { getQueueToken, Process, Processor } from '@nestjs/bull';
+import type { FactoryProvider, Type } from '@nestjs/common';
+import type { Job, Queue } from 'bull';
+import type { QueueJob } from '../../common/queue/bull.js';
+import { QueueProcessor } from '../../common/queue/queue-processor.js';
+import { Settings } from '../../config/settings.js';
+import { RunsHandler } from './runs.handler.js';
+
+/** Has runs taken to their end. */
+export abstract class RunsProcessor extends QueueProcessor {}
+
+/** @param concurrency how many runs one worker does at once */
+function runsProcessor(concurrency: number): Type<RunsProcessor> {
+  @Processor('runs')
+  class ConcurrentRunsProcessor extends RunsProcessor {
+    constructor(queue: Queue<QueueJob>, handler: RunsHandler) {
+      super(queue, handler);
+    }
+
+    @Process({ concurrency })
+    process(job: Job<QueueJob>): Promise<void> {
+      return this.work(job);
+    }
+  }
+  return ConcurrentRunsProcessor;
+}
+
+/** Made by a factory: decorators are written before settings are read. */
+export const runsProcessorProvider: FactoryProvider<RunsProcessor> = {
+  provide: RunsProcessor,
+  inject: [Settings, getQueueToken('runs'), RunsHandler],
+  useFactory: ({ JOB_CONCURRENCY }: Settings, queue: Queue<QueueJob>, handler: RunsHandler) =>
+    new (runsProcessor(JOB_CONCURRENCY))(queue, handler),
+};

@@ -1,0 +1,18 @@
+import { InjectQueue, Process, Processor } from '@nestjs/bull';
+import type { Job, Queue } from 'bull';
+import type { QueueJob } from '../common/queue/bull.js';
+import { QueueProcessor } from '../common/queue/queue-processor.js';
+import { Notifier } from './notifier.js';
+
+/** Has notifications sent. */
+@Processor('notifications')
+export class NotificationsProcessor extends QueueProcessor {
+  constructor(@InjectQueue('notifications') queue: Queue<QueueJob>, handler: Notifier) {
+    super(queue, handler);
+  }
+
+  @Process({ concurrency: 50 })
+  process(job: Job<QueueJob>): Promise<void> {
+    return this.work(job);
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { headerAliases } from '../code-hosts/headers.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
+import { isVerified, type SignedRequest } from '../code-hosts/signature.js';
+import { INT4_MAX } from '../common/fields/text.js';
+import { rawBody, type BodyReader } from '../common/http/body.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { RateLimiter } from '../common/rate/rate-limiter.js';
+import { Settings } from '../config/settings.js';
+import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
+import { RejectionLog } from './rejection-log.js';
+
+/** What the path of a receiver stands for. */
+export interface ReceiverRoute {
+  kind: ReceiverTemplate['kind'];
+  service: WebhookServiceName;
+}
+
+/** A request whose sender has proved to know the template's webhook key. */
+export interface Delivery {
+  template: ReceiverTemplate;
+  service: WebhookServiceName;
+  signed: SignedRequest;
+  /** Address it came from. */
+  source: string;
+}
+
+const deliveries = new WeakMap<object, Delivery>();
+
+/** What a request was verified as; undefined for one that proved nothing. */
+export const deliveryOf = (request: object): Delivery | undefined => deliveries.get(request);
+
+/**
+ * Finds out who knows the webhook key (docs/contract/webhooks.md#order-of-a-delivery). Unknown
+ * template, other service, no service, wrong or missing signature: one answer, and one amount of
+ * work before it.
+ */
+@Injectable()
+export class SignatureVerifier {
+  private readonly readBytes: BodyReader;
+
+  constructor(
+    private readonly templates: ReceiverTemplates,
+    private readonly rejections: RejectionLog,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {
+    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT);
+  }
+
+  /**
+   * Reads the bytes of a request and checks their signature, once for each request.
+   *
+   * @param text of the template's id, as in the URL
+   * @returns null unless the request is signed with the webhook key: an exception would cost as much
+   *   as the check, and these come in floods
+   * @throws PayloadTooLarge, TooManyRequests
+   */
+  async verify(
+    route: ReceiverRoute,
+    text: string,
+    { request, response }: { request: ApiRequest; response: Response },
+  ): Promise<Delivery | null> {
+    const id = idOf(text);
+    const known = deliveries.get(request);
+    if (known && isFor(known, route, id)) return known;
+    if (!Buffer.isBuffer(request.body)) await this.readBytes(request as never, response);
+    await this.limit(route.kind.type, id, request.ip ?? '', response);
+    const delivery = await this.check(route, id, request);
+    if (delivery) deliveries.set(request, delivery);
+    return delivery;
+  }
+
+  private async check(
+    { kind, service }: ReceiverRoute,
+    id: number,
+    request: ApiRequest,
+  ): Promise<Delivery | null> {
+    const template = await this.templates.find(kind, id);
+    const signed = signedRequest(request);
+    const key = this.templates.keyOf(template, service);
+    const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
+    const verified = isVerified(service, signed, key, aliases);
+    const source = request.ip ?? '';
+    if (!verified || !template || !hasKey(template, service)) {
+      if (template) this.reject({ template, service, signed, source });
+      return null;
+    }
+    return { template, service, signed, source };
+  }
+
+  /** Counted for each address, so that nobody uses up what a template's service needs. */
+  private limit(type: string, id: number, address: string, response: Response): Promise<void> {
+    const subject = `${type}:${id}:${address}`;
+    return this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
+  }
+
+  private reject({ template, service, signed, source }: Delivery): void {
+    this.rejections.count({
+      templateId: template.id,
+      service,
+      verdict: 'rejected',
+      reason: hasKey(template, service)
+        ? 'The signature or token does not match the webhook key.'
+        : 'The template does not receive webhooks of this service.',
+      event: '',
+      answer: 403,
+      size: signed.rawBody.length,
+      source,
+    });
+  }
+}
+
+const isFor = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
+  template.id === id && template.kind.type === route.kind.type && service === route.service;
+
+const hasKey = (template: ReceiverTemplate, service: string): boolean =>
+  template.service === service && template.sealedKey !== '';
+
+/** No template has the id 0: whatever is no id finds nothing, by the same way. */
+const idOf = (text: string): number =>
+  /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
+
+function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {
+  return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+}

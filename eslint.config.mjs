@@ -38,9 +38,6 @@ const ENTRY_POINTS = [
   'src/cli/**',
 ];
 
-/** Folders that still assert that something is there without saying why. */
-const NON_NULL_LEFT = ['src/notifications/**', 'src/common/pages/**', 'src/database/**'];
-
 /** Names the runtime provides to the plain scripts. */
 const NODE_GLOBALS = [
   ...['process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'AbortSignal', 'AbortController'],
@@ -102,7 +99,6 @@ export default tseslint.config(
   {
     // An invariant that the compiler cannot see is named: src/common/invariants.ts.
     files: ['src/**/*.ts'],
-    ignores: NON_NULL_LEFT,
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {

@@ -62,16 +62,18 @@ export function join(parts: readonly Sql[], separator: string): Sql {
 export function and(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== TRUE);
   if (rest.some((part) => part === FALSE)) return FALSE;
-  if (rest.length === 0) return TRUE;
-  return rest.length === 1 ? rest[0]! : sql`(${join(rest, ' AND ')})`;
+  const [first, ...others] = rest;
+  if (!first) return TRUE;
+  return others.length === 0 ? first : sql`(${join(rest, ' AND ')})`;
 }
 
 /** Disjunction, bracketed; empty means false. */
 export function or(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== FALSE);
   if (rest.some((part) => part === TRUE)) return TRUE;
-  if (rest.length === 0) return FALSE;
-  return rest.length === 1 ? rest[0]! : sql`(${join(rest, ' OR ')})`;
+  const [first, ...others] = rest;
+  if (!first) return FALSE;
+  return others.length === 0 ? first : sql`(${join(rest, ' OR ')})`;
 }
 
 export function not(part: Sql): Sql {

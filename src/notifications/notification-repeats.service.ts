@@ -14,6 +14,7 @@ import { TEST_EVENT } from './message/message-events.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { readRange, type ResendRange } from './resend-request.js';
 import { isUnfinished, unfinished } from './unfinished.js';
+import { existing, itemAt } from '../common/invariants.js';
 
 /** Answer of a resend of a time range, for the OpenAPI document. */
 export const RESENT = object(
@@ -48,8 +49,8 @@ export class NotificationRepeats {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
       if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
-      const [repeated] = await this.repeat([row.id]);
-      const shown = await this.resources.load(notifications, repeated!, actor);
+      const repeated = itemAt(await this.repeat([row.id]), 0);
+      const shown = await this.resources.load(notifications, repeated, actor);
       await this.recordOne(shown);
       return shown;
     });
@@ -112,10 +113,13 @@ export class NotificationRepeats {
   }
 
   private async recordOne(row: Row): Promise<void> {
-    const template = await this.database.row<Row>(sql`
-      SELECT id, name, organization_id FROM notification_templates
-      WHERE id = ${row.notification_template_id}`);
-    const { organizationId } = refOf(notificationTemplates, template!);
+    const template = existing(
+      await this.database.row<Row>(sql`
+        SELECT id, name, organization_id FROM notification_templates
+        WHERE id = ${row.notification_template_id}`),
+      'a record belongs to a template',
+    );
+    const { organizationId } = refOf(notificationTemplates, template);
     this.activity.record({
       operation: 'create',
       object1: { ...refOf(notifications, row), organizationId: organizationId ?? null },

@@ -17,6 +17,8 @@ import type { Messages } from './message/message-events.js';
 import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { TemplateSecrets } from './template-secrets.service.js';
+import { existing } from '../common/invariants.js';
+import { takeIds } from '../database/rows.js';
 
 type Configuration = Record<string, unknown>;
 
@@ -52,10 +54,11 @@ export class NotificationTemplateHooks implements ResourceHooks {
       ),
     );
     values.messages = normalizeMessages(values.messages as Messages | null);
-    const row = await this.database.row<{ id: number }>(sql`
-      SELECT nextval(pg_get_serial_sequence('notification_templates', 'id'))::int AS id`);
     const organizationId = values.organization as number;
-    const { id } = row!;
+    const { id } = existing(
+      await this.database.row<{ id: number }>(takeIds('notification_templates', 1)),
+      'a SELECT without FROM has a row',
+    );
     return { id, ...this.columnsOf({ id, organizationId, type, configuration }) };
   }
 

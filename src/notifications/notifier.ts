@@ -210,16 +210,16 @@ function verdictOn(error: unknown): Verdict {
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
+  const settled = new AbortController();
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new Stopped());
+    const onAbort = (): void => reject(new Stopped());
     if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    else signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal });
   });
   work.catch(() => undefined);
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener('abort', onAbort!);
+    settled.abort();
   }
 }

@@ -16,6 +16,7 @@ import type {
   RunKind,
   WorkflowNodeFacts,
 } from './message/run-facts.js';
+import { entryOf, zip } from '../common/invariants.js';
 
 /** Messages are made on nobody's behalf; the allow-list decides what they may say. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
@@ -56,7 +57,7 @@ export class RunFactsLoader {
       if (event.event !== 'workflow_approval') {
         return event.event === 'started' ? asStarted(found) : found;
       }
-      const approval = approvalOf(told.get(runId)!, event, found);
+      const approval = approvalOf(entryOf(told, runId), event, found);
       return { ...found, kind: 'workflow_approval', approval };
     });
   }
@@ -94,8 +95,7 @@ export class RunFactsLoader {
       type === 'workflow_job' ? this.nodesOf(ids) : null,
       this.baseUrl.get(),
     ]);
-    return runs.map((run, index) => {
-      const representation = shown[index]!;
+    return zip(runs, shown).map(([run, representation]) => {
       const facts = {
         kind: type as RunKind,
         representation,
@@ -104,7 +104,7 @@ export class RunFactsLoader {
         extraVars: textOr(representation.extra_vars),
         credential: machineCredentialOf(representation),
         hosts: hosts?.get(run.id) ?? null,
-        ...(nodes ? { nodes: nodes.get(run.id)! } : {}),
+        ...(nodes ? { nodes: entryOf(nodes, run.id) } : {}),
       };
       return [run.id, facts];
     });
@@ -117,7 +117,7 @@ export class RunFactsLoader {
       FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
       WHERE node.workflow_job_id = ANY(${runIds}::int[]) ORDER BY node.id`);
     const nodes = new Map<number, WorkflowNodeFacts[]>(runIds.map((id) => [id, []]));
-    for (const { run, ...node } of rows) nodes.get(run)!.push(node);
+    for (const { run, ...node } of rows) entryOf(nodes, run).push(node);
     return nodes;
   }
 
@@ -130,7 +130,7 @@ export class RunFactsLoader {
       FROM job_host_summaries WHERE job_id = ANY(${runIds}::int[]) ORDER BY host_name`);
     const hosts = new Map<number, [string, HostCounters][]>(runIds.map((id) => [id, []]));
     for (const { job_id: job, host_name: name, ...counters } of rows) {
-      hosts.get(job)!.push([name, counters]);
+      entryOf(hosts, job).push([name, counters]);
     }
     return new Map([...hosts].map(([id, own]) => [id, Object.fromEntries(own)]));
   }

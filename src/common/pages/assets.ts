@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { NextFunction, Request, Response } from 'express';
+import { entryOf } from '../invariants.js';
 
 const FOLDER = new URL('../../static/', import.meta.url);
-const TYPES: Record<string, string> = {
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-};
+const TYPES = new Map([
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'text/javascript; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+]);
 const YEAR_SECONDS = 31_536_000;
 
 /** The files of `src/static`; nothing else is ever served. */
@@ -32,10 +33,11 @@ function load(name: AssetName): Asset {
   const content = readFileSync(new URL(name, FOLDER));
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
   const [stem = '', extension = ''] = name.split('.');
-  return { content, type: TYPES[extension]!, url: `/static/${stem}.${digest}.${extension}` };
+  const type = entryOf(TYPES, extension);
+  return { content, type, url: `/static/${stem}.${digest}.${extension}` };
 }
 
-export const assetUrl = (name: AssetName): string => assets().get(name)!.url;
+export const assetUrl = (name: AssetName): string => entryOf(assets(), name).url;
 
 /**
  * Express handler for `/static`. A URL with the present digest is cached for a year; the plain name

@@ -1,4 +1,4 @@
-import type { Field } from '../fields/field.js';
+import { targetOf, type Field } from '../fields/field.js';
 import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
@@ -174,7 +174,7 @@ function multipleSelect({ field, value, choices }: FormField, common: Common): H
 
 /** A select, or a box for the id where there is too much to list; a script makes both searchable. */
 function referenceControl({ field, value, choices }: FormField, common: Common): Html {
-  const list = `/api/v2/${field.target!().path}/`;
+  const list = `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
   if (choices && !choices.more) {
     return html`<select ${attributes({ ...common, 'data-picker': list })}>

@@ -14,6 +14,7 @@ import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import { ReferenceLists } from './reference-choices.js';
 import type { Item } from './values.js';
+import { existing, itemAt } from '../invariants.js';
 
 /** What a form is made for. */
 export interface FormRequest {
@@ -127,7 +128,7 @@ export class Forms {
 
   /** Takes an existing object onto the list. */
   private async attachForm({ info, context, actor, entered }: FormRequest): Promise<Html> {
-    const target = info.resource!;
+    const target = existing(info.resource, 'a list that takes objects tells which');
     const choices = await this.references.load(target, 'read', [], actor);
     const input: FormField = {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
@@ -222,7 +223,7 @@ class AttachSchema {
 }
 
 /** The field of the form that adds an existing object; each list puts its own target in. */
-const ATTACH_FIELD = fieldsOf(AttachSchema)[0]!;
+const ATTACH_FIELD = itemAt(fieldsOf(AttachSchema), 0);
 
 /** Which of the forms of a section was sent. */
 function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {

@@ -1,14 +1,16 @@
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { entryOf } from '../invariants.js';
+
+const ESCAPES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
 
 /** Text as it may stand in HTML content and in quoted attributes. */
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+  text.replace(/[&<>"']/g, (character) => entryOf(ESCAPES, character));
 
 /** HTML that is safe to send: made by `html`, which escapes every value put into it. */
 export class Html {
@@ -38,7 +40,7 @@ function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text;
   if (value === null || value === undefined || value === false) return '';
   if (Array.isArray(value)) return value.map(render).join('');
-  return escapeHtml(String(value as string | number | boolean));
+  return escapeHtml(String(value));
 }
 
 /** Attributes of an element; `true` stands alone, null and false are left out. */

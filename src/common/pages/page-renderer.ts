@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import type { Actor } from '../access.js';
 import { OptionsService } from '../rest/options.service.js';
 import type { ApiRequest } from '../http/request.js';
-import type { OpenParts } from '../rest/route.js';
+import type { OpenParts, RouteInfo } from '../rest/route.js';
 import { RouteTable, type TableEntry, type TableRoute } from '../rest/route-table.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { summariesOf } from '../resource/represent.js';
@@ -46,6 +46,7 @@ interface View extends Shown {
 
 /** A route that writes, with what of it is open to the caller. */
 interface UsableRoute extends TableRoute {
+  info: RouteInfo;
   open: OpenParts;
 }
 
@@ -129,13 +130,13 @@ export class PageRenderer {
     actor: Actor,
   ): Promise<HtmlValue> {
     const forms: Html[] = [];
-    for (const { path, route } of relatedActions(this.table, object)) {
+    for (const { path, route, info } of relatedActions(this.table, object)) {
       const open = await this.options.openParts(route, path, actor);
       if (!open.body) continue;
       const key = path.split('/').filter(Boolean).at(-1) ?? '';
       const there = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
-      const request = { key, route, info: route.info!, open, context: there, actor, entered };
+      const request = { key, route, info, open, context: there, actor, entered };
       forms.push(await this.forms.action({ ...request, object }));
     }
     return forms.length > 0 && html`<div class="beside">${forms}</div>`;
@@ -153,7 +154,7 @@ export class PageRenderer {
       const route = entry.routes.get(method);
       if (route?.info?.access !== 'authenticated') continue;
       const open = await this.options.openParts(route, context.path, actor);
-      if (open.body || open.attach) usable.push({ ...route, open });
+      if (open.body || open.attach) usable.push({ ...route, info: route.info, open });
     }
     return usable;
   }
@@ -170,13 +171,13 @@ export class PageRenderer {
     const object = refused ? null : objectOf(context, body);
     const sections: Html[] = [];
     for (const route of wanted) {
-      if (route.method === 'DELETE') sections.push(deleteSection(context, route.info!, title));
+      if (route.method === 'DELETE') sections.push(deleteSection(context, route.info, title));
       else {
-        const { open } = route;
+        const { open, info } = route;
         const key = route.method.toLowerCase();
         const here = { path: context.path, method: route.method };
         const entered = refused ?? resumedFor(resumed, here);
-        const request = { key, route, info: route.info!, open, context, actor, object, entered };
+        const request = { key, route, info, open, context, actor, object, entered };
         sections.push(await this.forms.section(request));
       }
     }

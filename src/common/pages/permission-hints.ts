@@ -29,9 +29,9 @@ function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | un
 /** Creating needs the object's own rule and those of what the body names. */
 function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
   const own = resource?.policy.add?.({});
-  const references = body
-    .filter((field) => field.target && field.needs && field.required)
-    .map((field) => ruleFor(field.target!(), field.needs!));
+  const references = body.flatMap(({ target, needs, required }) =>
+    target && needs && required ? [ruleFor(target(), needs)] : [],
+  );
   return [own, ...references];
 }
 

@@ -1,6 +1,7 @@
 import { RouteTable, type TableRoute } from '../rest/route-table.js';
 import { html, words, type Html } from './html.js';
 import { isItem, type Item } from './values.js';
+import type { RouteInfo } from '../rest/route.js';
 
 /** Whether a path of ours has a page: what can only be sent to is no link. */
 export type Leads = (path: string) => boolean;
@@ -15,6 +16,7 @@ export const leadsBy =
 export interface RelatedAction {
   path: string;
   route: TableRoute;
+  info: RouteInfo;
 }
 
 /** The actions on an object; what has a page too is reached by its link. */
@@ -25,7 +27,7 @@ export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[
     const below = entry.pattern.startsWith(pattern) ? entry.pattern.slice(pattern.length) : ':';
     const route = entry.routes.has('GET') ? undefined : entry.routes.get('POST');
     return !below.includes(':') && route?.info?.access === 'authenticated'
-      ? [{ path: `${url}${below}/`, route }]
+      ? [{ path: `${url}${below}/`, route, info: route.info }]
       : [];
   });
 }

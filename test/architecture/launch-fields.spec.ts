@@ -1,0 +1,12 @@
+import { sourceFiles } from './source-files.js';
+
+/** Its declaration, the run's own row, what Ansible is told, and what messages may show. */
+const MOST = 5;
+
+it('a launch field is declared once, and named by few', () => {
+  const naming = sourceFiles('src')
+    .filter(({ path, text }) => !path.endsWith('.spec.ts') && text.includes('skip_tags'))
+    .map(({ path }) => path);
+  expect(naming).toContain('src/prompts/launch-options.ts');
+  expect(naming.length).toBeLessThanOrEqual(MOST);
+});

@@ -36,7 +36,9 @@ async function checkAll(environment) {
   let failed = 0;
   const next = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) {
-      failed += (await perform(check, environment)) ? 0 : 1;
+      // Not in one expression: that would add to the count of before the wait, and lose another's.
+      const isWell = await perform(check, environment);
+      if (!isWell) failed += 1;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, next));

@@ -32,14 +32,6 @@ export const hasRoleAnywhere = (type: string, ...roles: string[]): Predicate =>
     ...roles.map((role) => ({ type, role })),
   );
 
-/** For `add` rules: the caller holds `role` on the object that a value of the body names. */
-export const hasRoleOnValue =
-  (value: unknown, type: string, role: string): Predicate =>
-  (_alias, actor) =>
-    typeof value === 'number'
-      ? sql`${value}::int IN (${heldObjects(type, role, actor)})`
-      : sql`FALSE`;
-
 /** The row is readable when a row of another table, tied by a column, meets a predicate. */
 export const through = (column: string, table: string, predicate: Predicate): Predicate =>
   withHints(

@@ -191,14 +191,15 @@ async function plainTargets(
 }
 
 /**
- * Objects of several kinds in one table: each lives under the collection of its own kind. Asked for no
- * ids as well, since what rows refer to must not decide how many statements a list costs.
+ * Objects of several kinds in one table: each lives under the collection of its own kind. A list asks
+ * for no ids as well, since what rows refer to must not decide how many statements it costs.
  */
 async function variantsOf(
   target: ResourceDefinition,
   ids: readonly number[],
-  { database, actor }: RepresentContext,
+  { database, actor, detail }: RepresentContext,
 ): Promise<Map<number, Target>> {
+  if (detail && ids.length === 0) return new Map();
   const rows = await database.preparedRows<Row & { target_type: string; target_open: boolean }>(sql`
     SELECT ${shapeOf(target).columns.summary}, s.type AS target_type,
       (${permit(target.policy, 'read', 's', actor)}) AS target_open

@@ -40,6 +40,8 @@ export interface InventoryOptions {
   /** Includes disabled hosts. */
   readonly all?: boolean;
   readonly slice?: Slice;
+  /** Leaves all hosts out: groups and their variables stay. */
+  readonly withoutHosts?: boolean;
 }
 
 type Variables = Record<string, unknown>;
@@ -114,7 +116,9 @@ export function parseSubset(text: string): Slice | null {
   return number >= 1 && number <= count ? { number, count } : null;
 }
 
-function selectHosts(hosts: readonly HostRow[], { all, slice }: InventoryOptions): HostRow[] {
+function selectHosts(hosts: readonly HostRow[], options: InventoryOptions): HostRow[] {
+  const { all, slice, withoutHosts } = options;
+  if (withoutHosts) return [];
   const chosen = hosts.filter((host) => all || host.enabled).sort(byName);
   if (!slice) return chosen;
   return chosen.filter((_, index) => index % slice.count === slice.number - 1);

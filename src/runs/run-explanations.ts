@@ -27,6 +27,7 @@ export const NO_CAPACITY =
   'This job is not ready to start because there is not enough available capacity.';
 export const NO_INVENTORY = 'Job could not start because it does not have a valid inventory.';
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
+export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
 export const SECRETS_TOO_LARGE =
   'The statistics are not handed on: some were set under no_log, and together they are too large.';

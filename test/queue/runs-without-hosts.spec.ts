@@ -8,9 +8,19 @@ const PLAYBOOKS = {
   tasks:
     - debug: {msg: "here is {{ inventory_hostname }}"}
 `,
+  'local.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug: {msg: "here is {{ inventory_hostname }}"}
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - debug: {msg: "here is {{ inventory_hostname }}"}
+`,
+  'broken.yml': '- hosts: all\n  nonsense: true\n',
 };
 
-/** Launched over HTTP and run by a worker with the real Ansible: whatever it ends as is right. */
+/** Launched over HTTP and run by a worker with the real Ansible. */
 describe('a run without hosts', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -105,12 +115,28 @@ describe('a run without hosts', () => {
     expect(await outputOf(job)).toContain('skipping: no hosts matched');
   }, 60_000);
 
-  it('fails as Ansible does with a limit that leaves no host of several', async () => {
-    const job = await launch(await inventory({ one: true }), { limit: 'nowhere' });
+  it.each(['nowhere', 'one:!one', 'localhost'])(
+    'succeeds with the limit %s, which leaves no host of several',
+    async (limit) => {
+      const job = await launch(await inventory({ one: true, two: true }), {
+        ...{ limit, playbook: 'local.yml' },
+      });
+      await ended(job);
+      const output = await outputOf(job);
+      expect(output.match(/skipping: no hosts matched/g)).toHaveLength(2);
+      expect(output).not.toContain('here is');
+      expect(output).not.toContain('ERROR');
+      expect(await api.call('GET', `jobs/${job.id}/`)).toMatchObject({
+        ...{ limit, failed: false, job_explanation: 'The limit matches none of the hosts.' },
+      });
+    },
+    60_000,
+  );
+
+  it('shows why a playbook did not begin for any other reason', async () => {
+    const job = await launch(await inventory({ one: true }), { playbook: 'broken.yml' });
     await ended(job, 'failed');
-    expect(await outputOf(job)).toContain(
-      'Specified inventory, host pattern and/or --limit leaves us with no hosts to target.',
-    );
+    expect(await outputOf(job)).toContain('ERROR');
   }, 60_000);
 
   it('is what the document of the inventory tells clients', async () => {

@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { webhookVariables } from '../../code-hosts/variables.js';
+import { parseVariables } from '../../common/fields/variables.js';
+import type { JobContext } from './job-context.js';
+
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
@@ -41,6 +45,44 @@ export interface RunFacts {
   projectBranch: string;
   jobBranch: string;
   executionNode: string;
+}
+
+/** What a job's variables are made of besides the job itself. */
+interface VariableParts {
+  answers: Variables;
+  /** What the credentials inject. */
+  credentials: Variables;
+  projectRevision: string;
+  projectBranch: string;
+  executionNode: string;
+  prefixes: readonly string[];
+}
+
+/** The variables of a job's playbook (docs/contract/runs.md#variables-of-a-run). */
+export function jobVariables(job: JobContext, parts: VariableParts): RunVariables {
+  const { delivery, template, inventory_id: inventoryId } = job;
+  const { prefixes, projectRevision, projectBranch, executionNode } = parts;
+  const event = delivery && {
+    ...{ type: delivery.event, guid: delivery.guid, ref: delivery.ref },
+    ...{ refName: delivery.ref_name, headRef: delivery.head_ref },
+    ...{ statusApi: delivery.status_api, payloadText: delivery.payload },
+  };
+  const inventory =
+    inventoryId === null ? null : { id: inventoryId, name: job.inventory_name ?? '' };
+  const facts = {
+    ...{ jobId: job.id, launchType: job.launch_type, template, inventory, user: job.user },
+    ...{ projectRevision, projectBranch, jobBranch: job.scm_branch, executionNode },
+    schedule: job.schedule,
+  };
+  return combineVariables(
+    {
+      job: { ...parseVariables(job.extra_vars), ...parts.answers },
+      webhook: event ? webhookVariables(event, prefixes) : {},
+      credentials: parts.credentials,
+      meta: metaVariables(facts, prefixes),
+    },
+    parseVariables(template?.extra_vars ?? ''),
+  );
 }
 
 /**

@@ -37,6 +37,42 @@ const statistics = (): RunnerEvent =>
   event('playbook_on_stats', { ok: { a: 1 }, artifact_data: { token: 'canary-run' } }, recap);
 const counters = (): number[] => stored.map((row) => row.counter);
 
+it('stores what is printed before the playbook begins together with its beginning', async () => {
+  await events.take([event('verbose', {}, 'a warning')]);
+  expect(counters()).toEqual([]);
+  await events.take([event('playbook_on_start')]);
+  expect(counters()).toEqual([1, 2]);
+  await events.take([event('verbose')]);
+  expect(counters()).toEqual([1, 2, 3]);
+});
+
+it('stores at the end what was printed by a playbook that did not begin', async () => {
+  await events.take([event('verbose', {}, 'ERROR! the role was not found')]);
+  expect(events.isWithoutHosts()).toBe(false);
+  await events.finish();
+  expect(counters()).toEqual([1]);
+  expect(events.fields()).toMatchObject({ emitted_events: 1 });
+});
+
+it('does not hold back without end what comes before the playbook', async () => {
+  for (let line = 0; line < 60; line += 1) await events.take([event('verbose', {}, 'line')]);
+  expect(counters()).toHaveLength(60);
+});
+
+it('knows that a limit left no host, and stores nothing of it', async () => {
+  const refusal =
+    'ERROR! Specified inventory, host pattern and/or --limit leaves us with no hosts to target.';
+  await events.take([event('verbose', {}, 'a warning'), event('verbose', {}, refusal)]);
+  expect(events.isWithoutHosts()).toBe(true);
+  expect(counters()).toEqual([]);
+});
+
+it('takes no output of a playbook for the refusal of a limit', async () => {
+  await events.take([event('playbook_on_start')]);
+  await events.take([event('verbose', {}, '--limit leaves us with no hosts to target')]);
+  expect(events.isWithoutHosts()).toBe(false);
+});
+
 it('stores what comes before the statistics at once, and the rest in order at the end', async () => {
   await events.take([event('runner_on_ok'), statistics(), event('verbose')]);
   await events.take([event('verbose')]);

@@ -18,6 +18,10 @@ import { hostStatusCounts } from './host-status.js';
 
 /** Events held back at most: what callbacks of a project print after the statistics are far fewer. */
 const MOST_HELD = 1000;
+/** Lines that wait until it is known whether the playbook begins: warnings, and why it does not. */
+const MOST_OPENING = 50;
+/** What Ansible ends with when it has hosts, and the limit leaves none of them. */
+const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
 /** Takes the events of one playbook: stores them, and keeps what its end is made of. */
 export class PlaybookEvents {
@@ -31,6 +35,8 @@ export class PlaybookEvents {
    * late may tell that the statistics must not be seen.
    */
   private held: EventRow[] = [];
+  /** What was printed before the playbook began; null from then on. */
+  private opening: EventRow[] | null = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
   private emitted = 0;
 
@@ -41,16 +47,18 @@ export class PlaybookEvents {
   ) {}
 
   async take(batch: readonly RunnerEvent[]): Promise<void> {
-    const rows = batch.map(toEventRow);
-    for (const row of rows) this.collect(row);
-    this.counts = countRun(rows, this.counts);
-    this.emitted += rows.length;
-    await this.write(this.withoutHeld(rows));
+    await this.record(this.withoutOpening(batch.map(toEventRow)));
   }
 
   /** Stores what was held back; no events follow. @throws RunEnded when the lease is gone */
   async finish(): Promise<void> {
+    await this.record(this.open());
     await this.write(this.held.splice(0));
+  }
+
+  /** Whether Ansible refused to begin because the limit matches none of the hosts. Nothing is stored then. */
+  isWithoutHosts(): boolean {
+    return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
   }
 
   /** Columns of the job. */
@@ -73,6 +81,27 @@ export class PlaybookEvents {
     if (!this.isHidden) return {};
     const set = Object.entries(this.collected).filter(([name]) => name !== HIDES_ARTIFACTS);
     return Object.fromEntries(set);
+  }
+
+  private async record(rows: readonly EventRow[]): Promise<void> {
+    for (const row of rows) this.collect(row);
+    this.counts = countRun(rows, this.counts);
+    this.emitted += rows.length;
+    await this.write(this.withoutHeld(rows));
+  }
+
+  private withoutOpening(rows: readonly EventRow[]): readonly EventRow[] {
+    if (this.opening === null) return rows;
+    this.opening.push(...rows);
+    const isOpening =
+      this.opening.length <= MOST_OPENING && rows.every(({ event }) => event === 'verbose');
+    return isOpening ? [] : this.open();
+  }
+
+  private open(): EventRow[] {
+    const rows = this.opening ?? [];
+    this.opening = null;
+    return rows;
   }
 
   private collect(row: EventRow): void {

@@ -1,16 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
-import { parseVariables } from '../../common/fields/variables.js';
 import { Settings } from '../../config/settings.js';
-import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { variablePrefixes, webhookVariables } from '../../code-hosts/variables.js';
+import { variablePrefixes } from '../../code-hosts/variables.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
 import {
+  LIMIT_WITHOUT_HOSTS,
   NO_INVENTORY,
   NO_PROJECT,
   SECRETS_TOO_LARGE,
@@ -24,10 +23,10 @@ import { startRun, type RunResult } from '../runner/run-process.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { EventStore } from './event-store.js';
-import { JobContexts, type JobContext, type JobProject, type JobSecrets } from './job-context.js';
+import { JobContexts, type JobContext } from './job-context.js';
 import { JobCredentials, credentialPart } from './job-credentials.js';
 import { JobProjectFiles, type ProjectFiles } from './job-project.js';
-import { combineVariables, metaVariables, type RunVariables } from './job-variables.js';
+import { jobVariables } from './job-variables.js';
 import { CannotStart, type Outcome, type RunKind } from './outcome.js';
 import { patiently } from './patience.js';
 import { PlaybookEvents } from './playbook-events.js';
@@ -49,12 +48,8 @@ interface Preparation {
   files: ProjectFiles;
 }
 
-interface VariableParts {
-  project: JobProject;
-  plan: InjectionPlan;
-  files: ProjectFiles;
-  answers: JobSecrets['answers'];
-}
+/** What a run is made of, and whether the hosts of its inventory are left out. */
+type PlaybookContext = JobContext & { isWithoutHosts?: true };
 
 /** Runs a job's playbook: the one place where all its parts come together. */
 @Injectable()
@@ -79,6 +74,23 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   async run(run: ActiveRun): Promise<Outcome> {
     const job = await this.contexts.load(run.id);
     if (job.cancel_requested) run.end('cancel');
+    return (await this.attempt(run, job)) ?? this.withoutHosts(run, job);
+  }
+
+  /**
+   * Ansible refuses a limit that leaves none of several hosts, and welcomes any limit where there is no
+   * host: the same playbook ends successful, "no hosts matched" (docs/contract/runs.md#inventory-of-a-run).
+   */
+  private async withoutHosts(run: ActiveRun, job: JobContext): Promise<Outcome> {
+    // The limit is Ansible's to understand, and without hosts `localhost` would match a limit that names it.
+    const outcome = await this.attempt(run, { ...job, limit: 'all', isWithoutHosts: true });
+    if (!outcome) throw new Error('A limit was refused where there are no hosts.');
+    const isExplained = outcome.status !== 'successful' || outcome.explanation;
+    return isExplained ? outcome : { ...outcome, explanation: LIMIT_WITHOUT_HOSTS };
+  }
+
+  /** @returns null when the limit leaves none of the hosts: nothing has been run or stored */
+  private async attempt(run: ActiveRun, job: PlaybookContext): Promise<Outcome | null> {
     const workspace = await createWorkspace(this.folders.workspaces, run.id, run.attempt);
     try {
       const preparation = await this.prepare(run, job, workspace);
@@ -94,7 +106,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
 
   private async prepare(
     run: ActiveRun,
-    job: JobContext,
+    job: PlaybookContext,
     workspace: Workspace,
   ): Promise<Preparation> {
     const { project } = job;
@@ -111,7 +123,11 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const description = {
       ...this.options(job),
       ...credentialPart(plan),
-      ...this.variables(job, { project, plan, files, answers }),
+      ...jobVariables(job, {
+        ...{ answers, credentials: plan.extraVars, executionNode: this.node.hostname },
+        ...{ projectBranch: project.scm_branch, projectRevision: files.revision },
+        prefixes: variablePrefixes(this.settings.WEBHOOK_VARIABLE_PREFIXES),
+      }),
       jobId: run.id,
       attempt: run.attempt,
       projectDir: files.dir,
@@ -124,13 +140,14 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return { prepared, masker: createMasker([...plan.secrets, ...textsIn(answers)]), files };
   }
 
-  private async inventory(job: JobContext): Promise<AnsibleInventory> {
+  private async inventory(job: PlaybookContext): Promise<AnsibleInventory> {
     const rows = job.inventory_id === null ? null : await this.inventories.load(job.inventory_id);
     if (!rows) throw new CannotStart(NO_INVENTORY);
     const { job_slice_number: number, job_slice_count: count } = job;
     return buildInventory(rows, {
       hostvars: true,
       towervars: true,
+      withoutHosts: job.isWithoutHosts ?? false,
       ...(count > 1 && number > 0 ? { slice: { number, count } } : {}),
     });
   }
@@ -150,33 +167,6 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       becomeEnabled: job.become_enabled,
       ...(job.inventory_id === null ? {} : { inventoryId: job.inventory_id }),
     };
-  }
-
-  private variables(job: JobContext, parts: VariableParts): RunVariables {
-    const { project, plan, files, answers } = parts;
-    const prefixes = variablePrefixes(this.settings.WEBHOOK_VARIABLE_PREFIXES);
-    const { delivery, template, inventory_id: inventoryId } = job;
-    const event = delivery && {
-      ...{ type: delivery.event, guid: delivery.guid, ref: delivery.ref },
-      ...{ refName: delivery.ref_name, headRef: delivery.head_ref },
-      ...{ statusApi: delivery.status_api, payloadText: delivery.payload },
-    };
-    const inventory =
-      inventoryId === null ? null : { id: inventoryId, name: job.inventory_name ?? '' };
-    const facts = {
-      ...{ jobId: job.id, launchType: job.launch_type, template, inventory, user: job.user },
-      ...{ projectRevision: files.revision, projectBranch: project.scm_branch },
-      ...{ jobBranch: job.scm_branch, executionNode: this.node.hostname, schedule: job.schedule },
-    };
-    return combineVariables(
-      {
-        job: { ...parseVariables(job.extra_vars), ...answers },
-        webhook: event ? webhookVariables(event, prefixes) : {},
-        credentials: plan.extraVars,
-        meta: metaVariables(facts, prefixes),
-      },
-      parseVariables(template?.extra_vars ?? ''),
-    );
   }
 
   /** -1 is no limit, 0 the setting's. */
@@ -215,9 +205,9 @@ export class PlaybookJob implements RunKind<ActiveRun> {
 
   private async play(
     run: ActiveRun,
-    job: JobContext,
+    job: PlaybookContext,
     { prepared, masker }: Preparation,
-  ): Promise<Outcome> {
+  ): Promise<Outcome | null> {
     const events = new PlaybookEvents(this.events, run, masker);
     const handle = startRun(prepared, {
       onEvents: (batch) => events.take(batch),
@@ -225,6 +215,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       killGraceMs: KILL_GRACE_MS,
     });
     const result = await handle.wait();
+    if (result.status === 'failed' && events.isWithoutHosts()) return null;
     if (result.error instanceof RunEnded) run.end('lost');
     else await this.lastEvents(run, events);
     const { explanation = '', ...verdict } = this.verdict(run, result, masker);

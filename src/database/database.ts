@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ambientManager } from './ambient-manager.js';
 import { PreparedNames } from './prepared-names.js';
 import type { Sql } from './sql.js';
 
@@ -32,8 +33,14 @@ export class Database {
   /** Statements sent so far in this process; tests compare it to prove constant query counts. */
   statementCount = 0;
   private readonly prepared = new PreparedNames();
+  private ambient: EntityManager | undefined;
 
   constructor(readonly dataSource: DataSource) {}
+
+  /** TypeORM's manager; its statements join the ambient transaction like all others. */
+  get manager(): EntityManager {
+    return (this.ambient ??= ambientManager(this));
+  }
 
   /** TypeORM's driver keeps the pool; using it directly allows named prepared statements. */
   private get pool(): Pool {
@@ -215,7 +222,8 @@ export class Database {
     }
   }
 
-  private async run<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>> {
+  /** Runs a statement and answers what the driver does. */
+  async run<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>> {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
     const open = this.open.getStore();

@@ -1,0 +1,169 @@
+/**
+ * Every statement of every repository is one that PostgreSQL takes: each method is called with
+ * sample arguments (samples/*.ts), and what it sends is prepared against the migrated schema.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { DiscoveryService } from '@nestjs/core';
+
+import { BrokenInvariant } from '../../src/common/invariants.js';
+import { sql, Sql } from '../../src/database/sql.js';
+import { TableRepository } from '../../src/database/table-repository.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { PreparingPool } from '../support/preparing-pool.js';
+import type { RoomSamples } from './samples/samples.js';
+import { sourceFiles } from './source-files.js';
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+const SAMPLES = join(import.meta.dirname, 'samples');
+
+interface RepositoryFile {
+  path: string;
+  text: string;
+  /** The classes and functions it exports. */
+  module: object;
+}
+
+async function loadRepositories(): Promise<RepositoryFile[]> {
+  const found = sourceFiles('src').filter(({ path }) => path.endsWith('.repository.ts'));
+  return Promise.all(
+    found.map(async ({ path, text }) => ({
+      path,
+      text,
+      module: (await import(`../../${path.replace(/\.ts$/, '.js')}`)) as object,
+    })),
+  );
+}
+
+async function loadSamples(): Promise<RoomSamples> {
+  const names = readdirSync(SAMPLES).filter((name) => name.endsWith('.samples.ts'));
+  const rooms = await Promise.all(
+    names.map(async (name) => {
+      const path = `./samples/${name.replace(/\.ts$/, '.js')}`;
+      return ((await import(path)) as { default: RoomSamples }).default;
+    }),
+  );
+  return {
+    repositories: rooms.flatMap(({ repositories }) => repositories),
+    fragments: rooms.flatMap(({ fragments }) => fragments),
+  };
+}
+
+const isRepositoryClass = (value: unknown): value is abstract new () => TableRepository =>
+  typeof value === 'function' && value.prototype instanceof TableRepository;
+
+const classesOf = ({ module }: RepositoryFile) => Object.values(module).filter(isRepositoryClass);
+
+/** Names of the public methods of a repository. Private ones run when those do. */
+function methodsOf(repository: abstract new () => TableRepository, text: string): string[] {
+  return Object.entries(Object.getOwnPropertyDescriptors(repository.prototype))
+    .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
+    .map(([name]) => name)
+    .filter((name) => !new RegExp(`^  (private|protected) (async )?${name}\\b`, 'm').test(text));
+}
+
+let test: TestApp;
+let pool: PreparingPool;
+let release: () => void;
+let samples: RoomSamples;
+let files: RepositoryFile[];
+
+beforeAll(async () => {
+  test = await boot();
+  [samples, files] = [await loadSamples(), await loadRepositories()];
+  ({ pool, release } = await PreparingPool.of(test.database));
+});
+
+afterAll(async () => {
+  release();
+  await test.close();
+});
+
+/** What goes wrong when a method is called, and with that it sends nothing. */
+async function faultsOf(name: string, call: () => unknown): Promise<string[]> {
+  const before = pool.statements.length;
+  try {
+    await call();
+  } catch (error) {
+    // Nothing is found, which some methods take for impossible, rightly.
+    if (!(error instanceof BrokenInvariant)) return [`${name}: ${String(error)}`];
+  }
+  return pool.statements.length > before ? [] : [`${name} sends no statement`];
+}
+
+it('statements of repositories are prepared by PostgreSQL', async () => {
+  const faults: string[] = [];
+  for (const file of files) {
+    for (const repository of classesOf(file)) {
+      const sample = samples.repositories.find((one) => one.repository === repository);
+      const instance = test.app.get<Record<string, Method>>(repository, { strict: false });
+      for (const method of methodsOf(repository, file.text)) {
+        const name = `${repository.name}.${method}`;
+        const calls = sample?.calls[method] ?? [];
+        if (calls.length === 0) faults.push(`${name} has no sample`);
+        for (const args of calls) {
+          faults.push(...(await faultsOf(name, () => instance[method]?.(...args))));
+        }
+      }
+    }
+  }
+  expect(files.flatMap(classesOf)).not.toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+it('every repository takes ids of its table and inserts rows of all its columns', async () => {
+  const faults: string[] = [];
+  for (const repository of files.flatMap(classesOf)) {
+    const instance = test.app.get<TableRepository>(repository, { strict: false });
+    const { columns } = instance.metadata;
+    const types = columns.map(({ databaseName, type }) => [databaseName, String(type)]);
+    faults.push(
+      ...(await faultsOf(repository.name, () => instance.takeIds(1))),
+      ...(await faultsOf(repository.name, () =>
+        instance.insertMany(Object.fromEntries(types) as Record<string, string>, []),
+      )),
+    );
+  }
+  expect(faults).toEqual([]);
+});
+
+it('fragments of repositories are prepared by PostgreSQL', async () => {
+  const faults: string[] = [];
+  for (const { path, module } of files) {
+    const sample = samples.fragments.find((one) => one.module === module);
+    for (const [name, fragment] of Object.entries(module)) {
+      if (typeof fragment !== 'function' || isRepositoryClass(fragment)) continue;
+      const given = sample?.fragments[name];
+      if (!given) {
+        faults.push(`${name} of ${path} has no sample`);
+        continue;
+      }
+      const { calls, inside } = 'calls' in given ? given : { calls: given, inside: asExpression };
+      for (const args of calls) {
+        const made = (fragment as Method)(...args);
+        if (!(made instanceof Sql)) throw new Error(`${name} of ${path} is no fragment`);
+        faults.push(...(await faultsOf(name, () => test.database.rows(inside(made)))));
+      }
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+const asExpression = (fragment: Sql): Sql => sql`SELECT (${fragment})`;
+
+it('every repository is a provider, made once', () => {
+  const discovery = test.app.get(DiscoveryService, { strict: false });
+  const provided = discovery
+    .getProviders()
+    .flatMap(({ instance, isAlias }) =>
+      instance instanceof TableRepository && !isAlias ? [instance.constructor.name] : [],
+    );
+  expect(provided.sort()).toEqual(
+    files
+      .flatMap(classesOf)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

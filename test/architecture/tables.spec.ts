@@ -1,0 +1,225 @@
+/**
+ * Only the repositories of one room name a table (docs/decisions/0051-repositories.md). Reads every
+ * `sql` template, every text with SQL in it and every argument that is a table's name.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import ts from 'typescript';
+
+import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { findResource } from '../../src/common/resource/registry.js';
+import { entities } from '../../src/entities.js';
+import { sourceFiles } from './source-files.js';
+
+/** Names of tables outside of repositories, by room. Lower these as rooms lose some; never raise. */
+const LEFT: Record<string, number> = {
+  access: 62,
+  activity: 8,
+  'api-root': 7,
+  auth: 14,
+  bulk: 24,
+  cli: 5,
+  'common/outbound': 6,
+  'common/queue': 6,
+  'common/resource': 2,
+  'common/rest': 4,
+  credentials: 31,
+  dashboard: 5,
+  demo: 7,
+  execution: 88,
+  instances: 8,
+  inventories: 51,
+  'job-templates': 15,
+  labels: 5,
+  launching: 47,
+  notifications: 38,
+  organizations: 6,
+  projects: 9,
+  prompts: 1,
+  runs: 30,
+  schedules: 7,
+  settings: 4,
+  templates: 8,
+  users: 8,
+  webhooks: 33,
+  'workflow-templates': 41,
+  workflows: 29,
+};
+
+/** Functions of src/database that take a table's name first, or a text of SQL. */
+const TAKES_NAME = new Set(['ident', 'insertRow', 'insertRows', 'raw', 'takeIds', 'updateRow']);
+const AFTER_KEYWORD = /\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY|TABLE)\s+([a-z_]+)/g;
+const FROM_LIST = /\b(?:FROM|USING)\s+([^()]*?)(?=\b(?:[A-Z]{2,})\b|[()]|$)/g;
+const QUALIFIED = /(?<![.\w])([a-z_]+)\.[a-z_]+/g;
+
+const tables = new Set(entities().map(({ options }) => options.tableName ?? options.name));
+
+interface Use {
+  path: string;
+  room: string;
+  table: string;
+  line: number;
+}
+
+const isRepository = (path: string): boolean => path.endsWith('.repository.ts');
+
+/** What stands for a table's name where it is made of something else. */
+const MADE_UP = '(a name that is put together)';
+
+function parse(path: string): ts.SourceFile {
+  const text = readFileSync(join(PACKAGE_FOLDER, path), 'utf8');
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+}
+
+/** `runs`, or `common/queue`. */
+function roomOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/');
+  return first === 'common' ? `${first}/${second}` : first;
+}
+
+function usesIn(path: string): Use[] {
+  const file = parse(path);
+  const room = roomOf(path);
+  const uses: Use[] = [];
+  const visit = (node: ts.Node): void => {
+    for (const table of namesIn(node)) {
+      const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+      uses.push({ path, room, table, line });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return uses;
+}
+
+/** Tables that a node names itself, not by what is inside it. */
+function namesIn(node: ts.Node): string[] {
+  if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql') {
+    return namesInSql(textOf(node.template), true);
+  }
+  if (ts.isTemplateExpression(node) || ts.isStringLiteralLike(node)) {
+    return isTagged(node) ? [] : namesInSql(textOf(node), false);
+  }
+  if (ts.isCallExpression(node) && TAKES_NAME.has(node.expression.getText())) {
+    return namesInArgument(node.arguments[0]);
+  }
+  if (ts.isVariableDeclaration(node)) return namesInArgument(node.initializer).filter(isTable);
+  return [];
+}
+
+const isTagged = (node: ts.Node): boolean => ts.isTaggedTemplateExpression(node.parent);
+const isTable = (name: string): boolean => tables.has(name);
+
+function namesInArgument(argument: ts.Expression | undefined): string[] {
+  if (!argument) return [];
+  if (ts.isStringLiteralLike(argument)) return [argument.text].filter(isTable);
+  if (ts.isTemplateExpression(argument)) {
+    const { text } = argument.head;
+    return text !== '' && [...tables].some((name) => name.startsWith(text)) ? [MADE_UP] : [];
+  }
+  // The table of a definition: a right of the machinery that composes SQL from declarations.
+  return ts.isPropertyAccessExpression(argument) && argument.name.text === 'table' ? [MADE_UP] : [];
+}
+
+function textOf(template: ts.TemplateLiteral | ts.StringLiteralLike): string {
+  if (ts.isStringLiteralLike(template)) return template.text;
+  return (
+    template.head.text + template.templateSpans.map(({ literal }) => `$ ${literal.text}`).join('')
+  );
+}
+
+/** @param isAllSql whether the text is SQL from its first to its last letter */
+function namesInSql(text: string, isAllSql: boolean): string[] {
+  const said = text.replace(/--.*$/gm, '');
+  const named = [...said.matchAll(AFTER_KEYWORD)].map(([, name = '']) => name);
+  const listed = [...said.matchAll(FROM_LIST)].flatMap(([, list = '']) =>
+    list
+      .split(',')
+      .slice(1)
+      .map((item) => item.trim().split(/\s/)[0] ?? ''),
+  );
+  const qualified = isAllSql ? [...said.matchAll(QUALIFIED)].map(([, name = '']) => name) : [];
+  const whole = isAllSql ? [said.trim()] : [];
+  return [...named, ...listed, ...qualified, ...whole].filter(isTable);
+}
+
+const sources = sourceFiles('src').filter(
+  ({ path }) => !path.endsWith('.spec.ts') && !path.startsWith('src/database/'),
+);
+const uses = sources
+  .flatMap(({ path }) => usesIn(path))
+  .filter(({ room, table }) => !(table === MADE_UP && room.startsWith('common/')));
+
+it('finds names of tables', () => {
+  expect(namesInSql('SELECT 1 FROM users u, teams JOIN hosts h ON TRUE', true)).toEqual([
+    'users',
+    'hosts',
+    'teams',
+  ]);
+  expect(namesInSql('DELETE FROM hosts USING groups g WHERE hosts.id = 1', true)).toEqual([
+    'hosts',
+    'groups',
+    'hosts',
+  ]);
+  expect(namesInSql('choose among users FROM below, teams too', false)).toEqual(['teams']);
+  expect(uses.filter(({ path }) => isRepository(path))).not.toEqual([]);
+});
+
+it('only repositories name tables', () => {
+  const strangers = uses.filter(({ path }) => !isRepository(path));
+  const counts: Record<string, number> = {};
+  for (const { room } of strangers) counts[room] = (counts[room] ?? 0) + 1;
+  const faults = strangers
+    .filter(({ room }) => counts[room] !== LEFT[room])
+    .map(({ path, line, table }) => `${path}:${line} names ${table}`);
+  expect({ counts, faults }).toEqual({ counts: LEFT, faults: [] });
+});
+
+/** Rooms that declare each table, by itself, as a resource or as a link of one. */
+function declaringRooms(): Map<string, Set<string>> {
+  const rooms = new Map<string, Set<string>>();
+  const declare = (table: string, room: string): void => {
+    rooms.set(table, (rooms.get(table) ?? new Set()).add(room));
+  };
+  for (const { path } of sources) {
+    for (const { callee, options } of declarationsIn(path)) {
+      const definition = callee === 'defineResource' ? findResource(options.type ?? '') : undefined;
+      if (callee === 'defineTable' && options.name) declare(options.name, roomOf(path));
+      if (!definition) continue;
+      declare(definition.table, roomOf(path));
+      for (const relation of Object.values(definition.relations)) {
+        if (relation.kind === 'many-to-many') declare(relation.table, roomOf(path));
+      }
+    }
+  }
+  return rooms;
+}
+
+/** Calls of `defineResource` and `defineTable`, with those of their options that are plain texts. */
+function declarationsIn(path: string): { callee: string; options: Record<string, string> }[] {
+  const found: { callee: string; options: Record<string, string> }[] = [];
+  const visit = (node: ts.Node): void => {
+    const [argument] = ts.isCallExpression(node) ? node.arguments : [];
+    if (ts.isCallExpression(node) && argument && ts.isObjectLiteralExpression(argument)) {
+      const options = argument.properties.flatMap((property) =>
+        ts.isPropertyAssignment(property) && ts.isStringLiteralLike(property.initializer)
+          ? [[property.name.getText(), property.initializer.text] as const]
+          : [],
+      );
+      found.push({ callee: node.expression.getText(), options: Object.fromEntries(options) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(path));
+  return found;
+}
+
+it('a table is named by repositories of the rooms that declare it', () => {
+  const rooms = declaringRooms();
+  const faults = uses
+    .filter(({ path, table }) => isRepository(path) && table !== MADE_UP)
+    .filter(({ room, table }) => !rooms.get(table)?.has(room))
+    .map(({ path, line, table }) => `${path}:${line} names ${table}`);
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import type { Pool, PoolClient } from 'pg';
+
+import type { Database } from '../../src/database/database.js';
+
+interface Query {
+  text: string;
+}
+
+/** Statements about the transaction itself, which nothing prepares. */
+const CONTROL = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET)\b/;
+
+/**
+ * Stands where the pool of a database stood: has PostgreSQL parse and analyse every statement, and
+ * runs none. All of them answer that there are no rows.
+ */
+export class PreparingPool {
+  /** Texts that were prepared, in order. */
+  readonly statements: string[] = [];
+
+  private constructor(private readonly client: PoolClient) {}
+
+  /** Takes over a database: what is sent to it from now on is only prepared. */
+  static async of(database: Database): Promise<{ pool: PreparingPool; release: () => void }> {
+    const driver = database.dataSource.driver as unknown as { master: Pool };
+    const { master } = driver;
+    const client = await master.connect();
+    const pool = new PreparingPool(client);
+    driver.master = pool as unknown as Pool;
+    const release = (): void => {
+      driver.master = master;
+      client.release();
+    };
+    return { pool, release };
+  }
+
+  async query(query: Query | string): Promise<object> {
+    const text = typeof query === 'string' ? query : query.text;
+    if (!CONTROL.test(text)) {
+      this.statements.push(text);
+      await this.client.query(`PREPARE sample AS ${text}`).catch((error: Error) => {
+        throw new Error(`${error.message} in:\n${text}`, { cause: error });
+      });
+      await this.client.query('DEALLOCATE sample');
+    }
+    return { rows: [], rowCount: 0, command: '' };
+  }
+
+  connect(callback: (error: Error | undefined, client: object) => void): void {
+    const nothing = (): void => undefined;
+    callback(undefined, {
+      query: (query: Query | string) => this.query(query),
+      on: nothing,
+      off: nothing,
+      release: nothing,
+    });
+  }
+}

@@ -8,23 +8,16 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { ScheduleStep } from '../runs/schedule-step.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
+import { openSaved } from '../prompts/saved-prompts.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.js';
+import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
 /** Schedules looked at in one pass; the next pass follows at once when there were as many. */
 const BATCH = 200;
 const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
-
-interface DueSchedule extends SavedLaunch {
-  rrule: string;
-  next_run: Date;
-  now: Date;
-  unified_job_template_id: number;
-  template_type: string;
-}
 
 /** What became of a schedule in a pass. */
 interface Outcome {
@@ -45,6 +38,7 @@ interface Outcome {
 export class DueSchedules extends ScheduleStep {
   constructor(
     private readonly database: Database,
+    private readonly schedules: SchedulesRepository,
     private readonly box: SecretBox,
     private readonly settings: RuntimeSettings,
     private readonly runs: ScheduledRuns,
@@ -54,7 +48,7 @@ export class DueSchedules extends ScheduleStep {
   }
 
   async launchDue(): Promise<boolean> {
-    const due = await this.due();
+    const due = await this.schedules.lockDue(BATCH);
     if (due.length === 0) return false;
     const outcomes = due.map((schedule) => this.plan(schedule));
     await this.holdBack(outcomes);
@@ -68,20 +62,6 @@ export class DueSchedules extends ScheduleStep {
     await this.store(outcomes);
     failPoint('schedule-launched');
     return due.length === BATCH;
-  }
-
-  private due(): Promise<DueSchedule[]> {
-    return this.database.rows<DueSchedule>(sql`
-      SELECT s.*, now() AS now, t.type AS template_type,
-        ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
-          AS credentials,
-        ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels,
-        ARRAY(SELECT instance_group_id FROM schedule_instance_groups
-          WHERE schedule_id = s.id ORDER BY id) AS instance_groups
-      FROM schedules s JOIN unified_job_templates t ON t.id = s.unified_job_template_id
-      WHERE s.enabled AND s.next_run <= now()
-      ORDER BY s.next_run, s.id LIMIT ${BATCH}
-      FOR UPDATE OF s SKIP LOCKED`);
   }
 
   private plan(schedule: DueSchedule): Outcome {
@@ -136,15 +116,11 @@ export class DueSchedules extends ScheduleStep {
   }
 
   private async store(outcomes: readonly Outcome[]): Promise<void> {
-    await this.database.execute(sql`
-      UPDATE schedules s SET next_run = given.next_run, last_run = given.occurrence,
-        last_run_explanation = given.explanation
-      FROM unnest(${outcomes.map(({ schedule }) => schedule.id)}::int[],
-        ${outcomes.map(({ next }) => next)}::timestamptz[],
-        ${outcomes.map(({ occurrence }) => occurrence)}::timestamptz[],
-        ${outcomes.map(({ explanation }) => explanation)}::text[])
-        AS given (id, next_run, occurrence, explanation)
-      WHERE s.id = given.id`);
+    await this.schedules.store(
+      outcomes.map(({ schedule: { id }, next: nextRun, occurrence, explanation }) => ({
+        ...{ id, nextRun, occurrence, explanation },
+      })),
+    );
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
     await this.next.follow([...new Set(ids)]);
   }

@@ -8,7 +8,6 @@ import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { insertRows } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
 import { neededPasswords } from '../launching/launch-check.js';
 import { LaunchLoader } from '../launching/launch-loader.js';
@@ -16,6 +15,7 @@ import { promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
+import { SchedulesRepository } from './schedules.repository.js';
 import { schedules } from './schedules.resource.js';
 
 const TEXTS = {
@@ -39,6 +39,7 @@ const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 export class JobSchedules {
   constructor(
     private readonly database: Database,
+    private readonly schedules: SchedulesRepository,
     private readonly resources: ResourceService,
     private readonly references: References,
     private readonly loader: LaunchLoader,
@@ -110,10 +111,8 @@ export class JobSchedules {
 
   private async freeName(job: Row): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
-    const rows = await this.database.rows<{ name: string }>(sql`
-      SELECT name FROM schedules WHERE unified_job_template_id = ${job.unified_job_template_id}
-        AND starts_with(name, ${name})`);
-    const taken = new Set(rows.map((row) => row.name));
+    const templateId = Number(job.unified_job_template_id);
+    const taken = new Set(await this.schedules.namesBeginningWith(templateId, name));
     let free = name;
     for (let number = 1; taken.has(free); number += 1) free = `${name} - number ${number}`;
     return free;
@@ -142,10 +141,7 @@ export class JobSchedules {
   }
 
   private async attach(schedule: Row, name: ListName, ids: readonly number[]): Promise<void> {
-    if (ids.length === 0) return;
-    const columns = { schedule_id: 'integer', [`${LISTS[name].type}_id`]: 'integer' };
-    const links = ids.map((id) => [schedule.id, id]);
-    await this.database.rows(insertRows(`schedule_${name}`, columns, links));
+    if (ids.length > 0) await this.schedules.attach(schedule.id, name, ids);
   }
 
   private async credentialsOf(jobId: number): Promise<number[]> {

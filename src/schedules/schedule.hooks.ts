@@ -5,7 +5,6 @@ import { entryOf, existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
-import { takeIds } from '../database/rows.js';
 import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import type { SealedAnswers } from '../prompts/saved-secrets.js';
@@ -13,8 +12,8 @@ import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-lau
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
+import { SchedulesRepository } from './schedules.repository.js';
 
-const TABLE = 'schedules';
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
 
 /**
@@ -25,6 +24,7 @@ const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
 export class ScheduleHooks implements ResourceHooks {
   constructor(
     private readonly database: Database,
+    private readonly schedules: SchedulesRepository,
     private readonly box: SecretBox,
     private readonly targets: SavedLaunchTargets,
     private readonly next: NextLaunches,
@@ -38,12 +38,12 @@ export class ScheduleHooks implements ResourceHooks {
     Object.assign(errors, await this.templateFaults(template), savedFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // The id comes first, because secret answers are sealed for their row.
-    const taken = existing(
-      await this.database.row<{ id: number }>(takeIds(TABLE, 1)),
-      'a SELECT without FROM has a row',
-    );
-    const { id } = taken;
-    return { ...times, id, ...sealSaved(this.box, { table: TABLE, id }, values, template) };
+    const id = await this.schedules.takeId();
+    return {
+      ...times,
+      id,
+      ...sealSaved(this.box, { table: this.schedules.table, id }, values, template),
+    };
   }
 
   async created(row: Row): Promise<void> {
@@ -63,7 +63,7 @@ export class ScheduleHooks implements ResourceHooks {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     if (!('extra_data' in values)) return times;
     const former = row.survey_passwords as SealedAnswers;
-    const place = { table: TABLE, id: row.id };
+    const place = { table: this.schedules.table, id: row.id };
     return { ...times, ...sealSaved(this.box, place, values, template, former) };
   }
 

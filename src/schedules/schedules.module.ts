@@ -3,11 +3,12 @@ import { JobScheduleController } from './job-schedule.controller.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { NextLaunches } from './next-launches.js';
 import { ScheduleHooks } from './schedule.hooks.js';
+import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesController } from './schedules.controller.js';
 
 @Module({
   controllers: [SchedulesController, JobScheduleController],
-  providers: [ScheduleHooks, NextLaunches, JobSchedules],
-  exports: [NextLaunches],
+  providers: [SchedulesRepository, ScheduleHooks, NextLaunches, JobSchedules],
+  exports: [SchedulesRepository, NextLaunches],
 })
 export class SchedulesModule {}

@@ -1,12 +1,14 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { SurveyService } from '../prompts/survey.service.js';
+import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
 import { WebhookFields } from './webhook-fields.js';
 import { WebhookKeys } from './webhook-keys.js';
 
+@Global()
 @Module({
   controllers: [UnifiedTemplatesController],
-  providers: [SurveyService, WebhookFields, WebhookKeys],
-  exports: [SurveyService, WebhookFields, WebhookKeys],
+  providers: [TemplatesRepository, SurveyService, WebhookFields, WebhookKeys],
+  exports: [TemplatesRepository, SurveyService, WebhookFields, WebhookKeys],
 })
 export class TemplatesModule {}

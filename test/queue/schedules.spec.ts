@@ -7,6 +7,7 @@ import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.js';
 import { NextLaunches } from '../../src/schedules/next-launches.js';
 import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
+import { SchedulesRepository } from '../../src/schedules/schedules.repository.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
 import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   );
   due = new DueSchedules(
     database,
+    find(SchedulesRepository),
     find(SecretBox),
     find(RuntimeSettings),
     runs,

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { insertRows } from '../database/rows.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { SavedLaunch } from '../prompts/saved-prompts.js';
+import { templateNames } from '../templates/templates.repository.js';
+
+/** A schedule whose time has come, with the lists of its prompts. */
+export interface DueSchedule extends SavedLaunch {
+  rrule: string;
+  next_run: Date;
+  now: Date;
+  unified_job_template_id: number;
+  template_type: string;
+}
+
+/** What became of a due schedule. */
+export interface ScheduleOutcome {
+  id: number;
+  /** Null: it is never due again. */
+  nextRun: Date | null;
+  occurrence: Date;
+  /** Why nothing was launched; empty where something was. */
+  explanation: string;
+}
+
+/** Link tables of prompts that are lists, and the column that names what is listed. */
+const LINKS = {
+  credentials: ['schedule_credentials', 'credential_id'],
+  labels: ['schedule_labels', 'label_id'],
+  instance_groups: ['schedule_instance_groups', 'instance_group_id'],
+} as const;
+
+@Injectable()
+export class SchedulesRepository extends TableRepository {
+  constructor(database: Database) {
+    super(database, 'schedules');
+  }
+
+  /** Locks schedules that are due by the database's clock and that nobody else has locked. */
+  lockDue(most: number): Promise<DueSchedule[]> {
+    return this.database.rows<DueSchedule>(sql`
+      SELECT s.*, now() AS now, t.type AS template_type,
+        ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
+          AS credentials,
+        ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels,
+        ARRAY(SELECT instance_group_id FROM schedule_instance_groups
+          WHERE schedule_id = s.id ORDER BY id) AS instance_groups
+      FROM schedules s JOIN ${templateNames()} t ON t.id = s.unified_job_template_id
+      WHERE s.enabled AND s.next_run <= now()
+      ORDER BY s.next_run, s.id LIMIT ${most}
+      FOR UPDATE OF s SKIP LOCKED`);
+  }
+
+  /** Moves schedules to their next occurrence. */
+  async store(outcomes: readonly ScheduleOutcome[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE schedules s SET next_run = given.next_run, last_run = given.occurrence,
+        last_run_explanation = given.explanation
+      FROM unnest(${outcomes.map(({ id }) => id)}::int[],
+        ${outcomes.map(({ nextRun }) => nextRun)}::timestamptz[],
+        ${outcomes.map(({ occurrence }) => occurrence)}::timestamptz[],
+        ${outcomes.map(({ explanation }) => explanation)}::text[])
+        AS given (id, next_run, occurrence, explanation)
+      WHERE s.id = given.id`);
+  }
+
+  /** Names of the schedules of a template that begin with some text. */
+  async namesBeginningWith(templateId: number, text: string): Promise<string[]> {
+    const rows = await this.database.rows<{ name: string }>(sql`
+      SELECT name FROM schedules WHERE unified_job_template_id = ${templateId}
+        AND starts_with(name, ${text})`);
+    return rows.map(({ name }) => name);
+  }
+
+  /** Gives a schedule objects of one kind for its launches, in their order. */
+  async attach(id: number, kind: keyof typeof LINKS, targets: readonly number[]): Promise<void> {
+    const [table, far] = LINKS[kind];
+    const columns = { schedule_id: 'integer', [far]: 'integer' };
+    const links = targets.map((target) => [id, target]);
+    await this.database.execute(insertRows(table, columns, links));
+  }
+}
+
+/**
+ * The schedule that launches each of some templates next: rows of `template_id`, `id` and `next_run`,
+ * the last two null where there is none.
+ *
+ * @param leaving schedule that is about to be deleted
+ */
+export const comingSchedules = (templates: readonly number[], leaving: number | null): Sql => sql`
+  SELECT given.id AS template_id, coming.id, coming.next_run
+  FROM unnest(${templates}::int[]) AS given (id) LEFT JOIN LATERAL (
+    SELECT s.id, s.next_run FROM schedules s
+    WHERE s.unified_job_template_id = given.id AND s.enabled AND s.next_run IS NOT NULL
+      AND s.id IS DISTINCT FROM ${leaving}::int
+    ORDER BY s.next_run, s.id LIMIT 1) coming ON true`;

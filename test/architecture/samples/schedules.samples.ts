@@ -1,0 +1,24 @@
+import * as schedules from '../../../src/schedules/schedules.repository.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+const OUTCOME = { id: 1, nextRun: null, occurrence: new Date(0), explanation: '' };
+
+export default {
+  repositories: [
+    samplesOf(schedules.SchedulesRepository, {
+      lockDue: [[10]],
+      store: [[[OUTCOME]]],
+      namesBeginningWith: [[1, 'Nightly']],
+      attach: [
+        [1, 'credentials', [2]],
+        [1, 'labels', [2]],
+        [1, 'instance_groups', [2]],
+      ],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(schedules, {
+      comingSchedules: { calls: [[[1], null]], inside: (statement) => statement },
+    }),
+  ],
+} satisfies RoomSamples;

@@ -13,6 +13,7 @@ import { MakeReferencesDeferrable1795328500000 } from './1795328500000-make-refe
 import { TellFailedAttempts1795328845180 } from './1795328845180-tell-failed-attempts.js';
 import { KeepSecretStatistics1795329064974 } from './1795329064974-keep-secret-statistics.js';
 import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
+import { AllowConnectionVars1795340256468 } from './1795340256468-allow-connection-vars.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -31,4 +32,5 @@ export const migrations = {
   TellFailedAttempts1795328845180,
   KeepSecretStatistics1795329064974,
   AddInstances1795330527771,
+  AllowConnectionVars1795340256468,
 };

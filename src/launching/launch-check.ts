@@ -4,7 +4,13 @@ import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
 import { refErrors } from '../prompts/branch.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
-import { deletionErrors, settleLaunch, withEventRef, type SettledLaunch } from './launch-plan.js';
+import {
+  deletionErrors,
+  settleLaunch,
+  variablesOf,
+  withEventRef,
+  type SettledLaunch,
+} from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
@@ -66,10 +72,12 @@ function slicesOf(
 
 /** What a launch may set of a job template; a relaunch may set what the first launch did. */
 export function promptedOf(
-  { row, project, credentials, labels, instanceGroups }: LaunchTemplate,
+  template: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
+  const { row, project, credentials, labels, instanceGroups } = template;
   return {
+    ...variablesOf(template),
     asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
       ...storedPrompts(row),

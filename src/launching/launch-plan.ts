@@ -21,6 +21,17 @@ export interface LaunchableTemplate {
   instanceGroups: readonly number[];
 }
 
+/** What a template of any kind says about the variables of its launches. */
+export const variablesOf = ({
+  row,
+}: Pick<LaunchableTemplate, 'row'>): Pick<
+  PromptedTemplate,
+  'ownVariables' | 'allowsConnectionVars'
+> => ({
+  ownVariables: () => parseVariables(String(row.extra_vars ?? '')),
+  allowsConnectionVars: row.allow_connection_vars === true,
+});
+
 /** The part of a launch that is worked out alike for every kind of template. */
 export interface SettledLaunch extends Pick<LaunchCheck, 'request' | 'forbidden' | 'ignored'> {
   /** Set by the launch, asked for, and differing from the template. */
@@ -65,9 +76,10 @@ export function settleLaunch(
 ): SettledLaunch {
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
-    template: parseVariables(String(template.row.extra_vars ?? '')),
+    template: prompted.ownVariables(),
     survey: template.survey,
     asks: prompted.asks('extra_vars'),
+    allowsConnectionVars: prompted.allowsConnectionVars,
     sent: prompts.extra_vars ?? {},
     ...(request.extraVars ? { forced: request.extraVars } : {}),
     ...(request.secretNames ? { secretNames: request.secretNames } : {}),

@@ -14,7 +14,13 @@ import { workflowPrompted } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader } from './workflow-launch-loader.js';
 
 /** An update of a project, for instance, takes nothing along. */
-const ASKS_NOTHING: PromptedTemplate = { asks: () => false, own: {}, projectBranch: '' };
+const ASKS_NOTHING: PromptedTemplate = {
+  asks: () => false,
+  own: {},
+  ownVariables: () => ({}),
+  allowsConnectionVars: false,
+  projectBranch: '',
+};
 
 @Injectable()
 export class LaunchTargets extends SavedLaunchTargets {

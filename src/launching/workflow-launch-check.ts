@@ -1,4 +1,4 @@
-import { deletionErrors, settleLaunch, withEventRef } from './launch-plan.js';
+import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
 import type { LaunchObjects } from './launch-loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import { refErrors } from '../prompts/branch.js';
@@ -19,8 +19,10 @@ export interface PlannedWorkflow extends LaunchCheck {
 }
 
 /** What a launch may set of a workflow job template. */
-export function workflowPrompted({ row, labels }: WorkflowTemplate): PromptedTemplate {
+export function workflowPrompted(template: WorkflowTemplate): PromptedTemplate {
+  const { row, labels } = template;
   return {
+    ...variablesOf(template),
     asks: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
     own: {
       ...storedPrompts(row, HANDED_PROMPTS),

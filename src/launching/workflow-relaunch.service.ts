@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { itemAt, existing } from '../common/invariants.js';
+import { entryOf, existing, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, type Sql } from '../database/sql.js';
+import { connectionFaults } from '../prompts/connection-variables.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
+import { heldVariables } from '../prompts/launch-variables.js';
 import {
   PROMPT_FIELDS,
   promptsIn,
@@ -17,6 +19,7 @@ import {
   type Prompts,
 } from '../prompts/launch-options.js';
 import { FormerNodes } from './former-nodes.js';
+import { LaunchTargets } from './launch-targets.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
@@ -48,9 +51,10 @@ export class WorkflowRelaunch {
     private readonly former: FormerNodes,
     private readonly rows: WorkflowRows,
     private readonly resources: ResourceService,
+    private readonly targets: LaunchTargets,
   ) {}
 
-  /** @throws BadRequest, Forbidden with the texts of the contract */
+  /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
   async relaunch(job: Row, actor: Actor): Promise<Reply> {
     return this.database.transaction(async () => {
       const config = job.launch_config as object | null;
@@ -59,6 +63,7 @@ export class WorkflowRelaunch {
       await this.assertTemplate(job, nodes.length);
       assertOwnSecrets(job, nodes, actor);
       const prompts = fill('', promptsOf(config));
+      await this.assertVariables(job, prompts);
       await this.assertMayUse(job, nodes, actor);
       const written = await this.rows.write([
         await this.workflowJobOf(job, { prompts, nodes }, actor),
@@ -78,6 +83,21 @@ export class WorkflowRelaunch {
           (SELECT count(*) FROM hosts WHERE inventory_id = ${job.inventory_id}::int))::int AS slices
       FROM unified_job_templates tpl WHERE tpl.id = ${job.job_template_id}::int`);
     if (now?.slices !== slices) throw new BadRequest(TEXTS.slices);
+  }
+
+  /**
+   * The variables of the former launch are those of its template of that time too. What decides how
+   * Ansible connects must be in the template now, or the template must take it from a launch.
+   */
+  private async assertVariables(job: Row, { extra_vars: brought = {} }: Prompts): Promise<void> {
+    if (connectionFaults(brought, { isOpen: false, held: {} }).length === 0) return;
+    const id = Number(job.unified_job_template_id);
+    const { prompted, survey } = entryOf(await this.targets.templates([id]), id);
+    const faults = connectionFaults(brought, {
+      isOpen: prompted.allowsConnectionVars,
+      held: heldVariables(prompted.ownVariables(), survey),
+    });
+    if (faults.length > 0) throw new Invalid({ extra_vars: faults });
   }
 
   /** One statement for all that the nodes run and name. */

@@ -41,6 +41,8 @@ const OWN: Prompts = {
 const template = (...asked: PromptField[]) => ({
   asks: (field: PromptField) => asked.includes(field),
   own: OWN,
+  ownVariables: () => ({}),
+  allowsConnectionVars: false,
   projectBranch: 'main',
 });
 

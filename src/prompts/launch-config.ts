@@ -6,6 +6,10 @@ export interface PromptedTemplate {
   asks(field: PromptField): boolean;
   /** The template's own value of each field; `extra_vars` is not read here. */
   own: Prompts;
+  /** Variables of the template itself. */
+  ownVariables(): Readonly<Record<string, unknown>>;
+  /** Launches may bring variables that decide how Ansible connects. */
+  allowsConnectionVars: boolean;
   /** Branch of the project: naming it explicitly is no choice of another one. */
   projectBranch: string;
 }

@@ -12,7 +12,14 @@ const SURVEY: Survey = {
 };
 
 const merge = (sources: Partial<VariableSources>) =>
-  mergeVariables({ template: {}, survey: null, asks: false, sent: {}, ...sources });
+  mergeVariables({
+    template: {},
+    survey: null,
+    asks: false,
+    allowsConnectionVars: false,
+    sent: {},
+    ...sources,
+  });
 
 it('lets launch variables win over survey defaults, and those over the template', () => {
   const { variables } = merge({

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../common/errors/errors.js';
+import { connectionFaults } from './connection-variables.js';
 import { answerErrors, defaultAnswers, ENCRYPTED, secretVariables, type Survey } from './survey.js';
 
 export interface VariableSources {
@@ -8,6 +9,8 @@ export interface VariableSources {
   survey: Survey | null;
   /** The template asks for variables of any name. */
   asks: boolean;
+  /** The template takes variables that decide how Ansible connects. */
+  allowsConnectionVars: boolean;
   /** Variables the launch sends. */
   sent: Readonly<Record<string, unknown>>;
   /** Set on top of all others, whether the template asks for them or not. */
@@ -28,12 +31,19 @@ export interface MergedVariables {
   errors: FieldErrors;
 }
 
+/** What a run has when its launch says nothing: the template's variables, survey defaults over them. */
+export const heldVariables = (
+  template: Readonly<Record<string, unknown>>,
+  survey: Survey | null,
+): Record<string, unknown> => ({ ...template, ...(survey ? defaultAnswers(survey) : {}) });
+
 /** Merges the variables of a launch (docs/contract/launching.md#variables). */
 export function mergeVariables(sources: VariableSources): MergedVariables {
   const {
     template,
     survey,
     asks,
+    allowsConnectionVars,
     sent,
     forced = {},
     secretNames = [],
@@ -49,8 +59,8 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   );
   const accepted = Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
   const ignored = Object.fromEntries(entries.filter(([name]) => !isAccepted(name)));
-  const defaults = survey ? defaultAnswers(survey) : {};
-  const variables = { ...template, ...defaults, ...accepted };
+  const held = heldVariables(template, survey);
+  const variables = { ...held, ...accepted };
   return {
     variables,
     accepted,
@@ -58,21 +68,32 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
     secrets: [...new Set([...passwords, ...secretNames])].filter((name) =>
       Object.hasOwn(variables, name),
     ),
-    errors: isRelaunch ? {} : variableErrors(survey, accepted),
+    errors: variableErrors({
+      answers: survey && !isRelaunch ? answerErrors(survey, accepted) : [],
+      variables: [
+        ...(isRelaunch ? [] : reservedWords(accepted)),
+        ...connectionFaults(accepted, { isOpen: allowsConnectionVars, held }),
+      ],
+    }),
   };
 }
 
-function variableErrors(survey: Survey | null, accepted: Record<string, unknown>): FieldErrors {
-  const answers = survey ? answerErrors(survey, accepted) : [];
-  const reserved = Object.keys(accepted).filter((name) => accepted[name] === ENCRYPTED);
-  return {
-    ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
-    ...(reserved.length > 0
-      ? {
-          extra_vars: reserved.map(
-            (name) => `"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`,
-          ),
-        }
-      : {}),
-  };
+const reservedWords = (accepted: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(accepted).flatMap((name) =>
+    accepted[name] === ENCRYPTED
+      ? [`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`]
+      : [],
+  );
+
+/** Faults of variables by the fields in which a launch tells them. */
+export const variableErrors = ({ answers, variables }: VariableFaults): FieldErrors => ({
+  ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
+  ...(variables.length > 0 ? { extra_vars: variables } : {}),
+});
+
+interface VariableFaults {
+  /** Texts about answers to the survey. */
+  answers: string[];
+  /** Texts about any variables. */
+  variables: string[];
 }

@@ -34,8 +34,17 @@ const shown = ({ field, ofRun }: LaunchOption): Field => ({
   ...ofRun,
 });
 
+/** What a template says about its launches. */
 const switches = (options: readonly LaunchOption[]): readonly Field[] =>
-  declareFields(options.map((option) => [option.switch, Bool()]));
+  declareFields([
+    ...options.map((option) => [option.switch, Bool()] as const),
+    [
+      'allow_connection_vars',
+      Bool({
+        help: 'Launches may bring variables that decide how Ansible connects or what it executes.',
+      }),
+    ],
+  ]);
 
 /** A job template's own values of the launch fields. */
 export const TEMPLATE_OPTIONS: readonly Field[] = LAUNCH_OPTIONS.flatMap(({ field, ofTemplate }) =>

@@ -1,7 +1,9 @@
 import type { FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
+import { connectionFaults } from './connection-variables.js';
 import { mergePrompts, type PromptedTemplate } from './launch-config.js';
 import type { Prompts } from './launch-options.js';
+import { heldVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
 const NOT_ASKED = 'Field is not configured to prompt on launch.';
@@ -28,15 +30,15 @@ export function savedPromptErrors(
   const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),
-    ...variableErrors(variables, survey, prompted.asks('extra_vars')),
+    ...savedVariableErrors(variables, { prompted, survey }),
   };
 }
 
-function variableErrors(
+function savedVariableErrors(
   variables: Readonly<Record<string, unknown>>,
-  survey: Survey | null,
-  asks: boolean,
+  { prompted, survey }: SavedTarget,
 ): FieldErrors {
+  const asks = prompted.asks('extra_vars');
   const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
   const secrets = new Set(survey ? secretVariables(survey) : []);
   const texts: string[] = [];
@@ -56,8 +58,7 @@ function variableErrors(
     const question = questions.get(name);
     if (question) answers.push(...valueErrors(question, value));
   }
-  return {
-    ...(texts.length > 0 ? { extra_vars: texts } : {}),
-    ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
-  };
+  const held = heldVariables(prompted.ownVariables(), survey);
+  texts.push(...connectionFaults(variables, { isOpen: prompted.allowsConnectionVars, held }));
+  return variableErrors({ answers, variables: texts });
 }

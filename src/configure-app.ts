@@ -10,7 +10,6 @@ import { pageControls } from './common/pages/page-controls.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
-import type { ApiRequest } from './common/http/request.js';
 import { RequestBodies } from './common/http/request-bodies.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
@@ -39,7 +38,7 @@ export function configureApp(app: NestExpressApplication): void {
     'trust proxy',
     settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false,
   );
-  (app.getHttpAdapter().getInstance() as unknown as Express).response.json = sendJson;
+  (app.getHttpAdapter().getInstance() as Express).response.json = sendJson;
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);
@@ -47,8 +46,8 @@ export function configureApp(app: NestExpressApplication): void {
   const sessions = app.get(SessionsService, { strict: false });
   app.use(formBodies(app.get(RequestBodies), (session) => sessions.isOpen(session)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
-    const isAnsweredInLines = takesLines(request) && wantsLines(request as never);
-    if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request as never);
+    const isAnsweredInLines = takesLines(request) && wantsLines(request);
+    if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request);
     next();
   });
   usePages(app);
@@ -58,7 +57,7 @@ export function configureApp(app: NestExpressApplication): void {
 const takesLines = (request: Request): boolean =>
   request.method === 'POST' &&
   LINES.test(request.originalUrl.split('?')[0] ?? '') &&
-  sendsLines(request as never);
+  sendsLines(request);
 
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {
@@ -68,7 +67,7 @@ function usePages(app: NestExpressApplication): void {
   app.use(browserForms);
   app.use((request: Request, response: Response, next: NextFunction) => {
     // The dashboard is for people; a program that starts at the root is looking for the API.
-    const isProgram = !acceptsHtml(request as unknown as ApiRequest);
+    const isProgram = !acceptsHtml(request);
     if (request.path === '/' && ['GET', 'HEAD'].includes(request.method) && isProgram) {
       response.redirect(302, '/api/v2/');
     } else next();
@@ -84,13 +83,13 @@ function openScope(request: Request, response: Response, next: NextFunction): vo
   const started = process.hrtime.bigint();
   response.setHeader('X-API-Request-Id', requestId);
   const writeHead = response.writeHead.bind(response) as (...args: never[]) => Response;
-  response.writeHead = ((...args: never[]) => {
+  response.writeHead = (...args: never[]) => {
     if (!response.headersSent) {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       response.setHeader('X-API-Time', `${seconds.toFixed(3)}s`);
     }
     return writeHead(...args);
-  }) as typeof response.writeHead;
+  };
   runInScope({ actor: null, requestId, sourceIp: request.ip ?? '' }, next);
 }
 

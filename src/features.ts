@@ -1,3 +1,4 @@
+import type { ModuleMetadata } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -28,7 +29,7 @@ import { WorkflowTemplatesModule } from './workflow-templates/workflow-templates
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** The modules both processes share, the ground first. */
-export const FEATURES = [
+export const FEATURES: NonNullable<ModuleMetadata['imports']> = [
   SettingsModule,
   DatabaseModule.forEntities(entities),
   CommonModule,
@@ -56,4 +57,4 @@ export const FEATURES = [
   EmptyListsModule,
   BulkModule,
   RootModule,
-] as never[];
+];

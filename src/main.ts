@@ -19,7 +19,7 @@ await runProcess(async (settings) => {
   configureApp(app);
   serveDocument(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);
-  const server = (await app.listen(PORT, HOST)) as import('node:http').Server;
+  const server = await app.listen(PORT, HOST);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return app;
 });

@@ -4,7 +4,7 @@ import {
   defineResource,
   type Extension,
   type RepresentContext,
-  type Row,
+  type RowOf,
 } from '../common/resource/define-resource.js';
 import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
@@ -87,11 +87,11 @@ export const roles = defineResource({
 });
 
 async function extend(
-  rows: readonly Row[],
+  rows: readonly RowOf<RoleSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const names = new Map<string, Map<number, Record<string, unknown>>>();
-  for (const type of new Set(rows.map((row) => row.content_type as string))) {
+  for (const type of new Set(rows.map((row) => row.content_type))) {
     const definition = findResource(type);
     if (!definition) continue;
     const ids = rows.filter((row) => row.content_type === type).map((row) => row.object_id);
@@ -99,9 +99,9 @@ async function extend(
   }
   return new Map(
     rows.map((row) => {
-      const type = row.content_type as string;
+      const type = row.content_type;
       const definition = findResource(type);
-      const words = describeRole(type, definition?.label ?? '', row.role_field as string);
+      const words = describeRole(type, definition?.label ?? '', row.role_field);
       const summary = names.get(type)?.get(row.object_id as number);
       return [
         row.id,

@@ -6,7 +6,10 @@ import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { describeAccess } from './access-list.js';
 import { GrantsService, type RoleRow } from './grants.service.js';
 
-type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
+type Factory<Parent extends Row = Row, Child extends Row = Row> = (
+  definition: ResourceDefinition,
+  name: string,
+) => SubListSpec<Parent, Child>;
 
 /** Role of an object by its field; objects with roles always have all of theirs. */
 async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
@@ -58,30 +61,26 @@ export const objectRoles = (): Factory => (definition) => ({
 });
 
 /** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
-export const rolesOfTeam = (): Factory => () => ({
+export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: (parent) =>
     sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
-  attach: (context, role) =>
-    grants(context).grantToTeam(role as RoleRow, context.parent, context.actor),
-  detach: (context, role) =>
-    grants(context).revokeFromTeam(role as RoleRow, context.parent, context.actor),
+  attach: (context, role) => grants(context).grantToTeam(role, context.parent, context.actor),
+  detach: (context, role) => grants(context).revokeFromTeam(role, context.parent, context.actor),
 });
 
-export const rolesOfUser = (): Factory => () => ({
+export const rolesOfUser = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: (parent) =>
     sql`t.id IN (SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${parent.id})`,
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
-  attach: (context, role) =>
-    grants(context).grantToUser(role as RoleRow, context.parent, context.actor),
-  detach: (context, role) =>
-    grants(context).revokeFromUser(role as RoleRow, context.parent, context.actor),
+  attach: (context, role) => grants(context).grantToUser(role, context.parent, context.actor),
+  detach: (context, role) => grants(context).revokeFromUser(role, context.parent, context.actor),
 });
 
 /** Objects of a type on which a team was granted any role. */
@@ -141,7 +140,7 @@ export const accessList = (): Factory => (definition) => ({
 
 /** Users or teams that hold one role; the other side of `rolesOfUser` and `rolesOfTeam`. */
 export const holdersOfRole =
-  (type: 'user' | 'team'): Factory =>
+  (type: 'user' | 'team'): Factory<RoleRow> =>
   () => ({
     target: () => resource(type),
     scope: (role) => {
@@ -150,17 +149,16 @@ export const holdersOfRole =
         SELECT ${ident(`${type}_id`)} FROM ${ident(table)} WHERE role_id = ${role.id})`;
     },
     needs: 'read',
-    authoriseAttach: (context) =>
-      grants(context).assertMayGrant(context.parent as RoleRow, context.actor),
+    authoriseAttach: (context) => grants(context).assertMayGrant(context.parent, context.actor),
     missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
     attach: (context, holder) =>
       type === 'user'
-        ? grants(context).grantToUser(context.parent as RoleRow, holder, context.actor)
-        : grants(context).grantToTeam(context.parent as RoleRow, holder, context.actor),
+        ? grants(context).grantToUser(context.parent, holder, context.actor)
+        : grants(context).grantToTeam(context.parent, holder, context.actor),
     detach: (context, holder) =>
       type === 'user'
-        ? grants(context).revokeFromUser(context.parent as RoleRow, holder, context.actor)
-        : grants(context).revokeFromTeam(context.parent as RoleRow, holder, context.actor),
+        ? grants(context).revokeFromUser(context.parent, holder, context.actor)
+        : grants(context).revokeFromTeam(context.parent, holder, context.actor),
   });
 
 /** Implied neighbours of a role in the graph. */

@@ -48,7 +48,7 @@ class ActivitySchema {
   action_node!: string;
 
   @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true })
-  actor!: number | null;
+  actor!: Reference | null;
 
   @Json({ internal: true, nullable: true })
   actor_snapshot!: object | null;

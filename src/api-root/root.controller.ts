@@ -49,8 +49,7 @@ export class RootController {
   ): Promise<object> {
     // The command-line client takes its CSRF token from here before it logs in.
     if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
-      const plain = request as unknown as Parameters<typeof setCsrfCookie>[0];
-      setCsrfCookie(plain, response, randomAlphanumeric(32));
+      setCsrfCookie(request, response, randomAlphanumeric(32));
     }
     return {
       description: 'Automation Controller REST API',

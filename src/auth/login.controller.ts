@@ -74,8 +74,7 @@ export class LoginController {
         request.ip ?? '',
       );
       const cookie = await this.sessions.start(actor.id);
-      const plain = request as unknown as Parameters<typeof setSessionCookie>[0];
-      setSessionCookie(plain, response, cookie, this.settings.SESSION_COOKIE_AGE);
+      setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
       response.setHeader('X-API-Session-Cookie-Name', SESSION_COOKIE);
       if (pending) {
         setPageHeaders(response);

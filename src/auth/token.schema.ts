@@ -7,7 +7,7 @@ export class TokenSchema extends ResourceSchema {
   description!: string;
 
   @Reference(() => resource('user'), { readOnly: true, help: 'Owner.' })
-  user!: number;
+  user!: Reference;
 
   @Text({ column: null, readOnly: true, filter: false, help: 'Shown in clear once, on creation.' })
   token!: string;

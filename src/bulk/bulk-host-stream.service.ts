@@ -29,6 +29,7 @@ import {
   type OnConflict,
 } from './host-writer.service.js';
 import { LineFaults } from './line-faults.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 /** Hosts written by one statement. */
 const BATCH = 10_000;
@@ -262,7 +263,7 @@ function readEntry({ text }: BodyLine, faults: FieldErrors): HostEntry | null {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    faults.__all__ = [`JSON parse error - ${(error as Error).message}`];
+    faults.__all__ = [`JSON parse error - ${messageOf(error)}`];
     return null;
   }
   return readHost(value, faults);

@@ -9,7 +9,7 @@ class BulkHostCreateSchema {
     column: null,
     help: 'Inventory the hosts are added to.',
   })
-  inventory!: number;
+  inventory!: Reference;
 
   @Choices(
     [

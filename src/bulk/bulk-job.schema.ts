@@ -17,7 +17,7 @@ class BulkJobLaunchSchema {
     column: null,
     help: 'Organization of the workflow job; needed by members of several.',
   })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Json({
     required: true,

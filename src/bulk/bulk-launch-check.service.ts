@@ -211,8 +211,8 @@ function overlaid(defaults: Prompts, own: Prompts): Prompts {
 }
 
 function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
-  const variables = Object.keys((ignored.extra_vars ?? {}) as object);
-  const own = (entry.prompts.extra_vars ?? {}) as object;
+  const variables = Object.keys(ignored.extra_vars ?? {});
+  const own = entry.prompts.extra_vars ?? {};
   const names = Object.keys(ignored).filter((field) =>
     field === 'extra_vars'
       ? variables.some((name) => Object.hasOwn(own, name))

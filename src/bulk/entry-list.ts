@@ -20,7 +20,7 @@ export function readEntries(field: string, given: unknown): unknown[] {
   if (list.length > MAX_ENTRIES) {
     throw Invalid.field(field, `Ensure this field has no more than ${MAX_ENTRIES} elements.`);
   }
-  return list as unknown[];
+  return list;
 }
 
 function parsedText(text: string): unknown {

@@ -3,6 +3,7 @@ import { toBoolean, typeName } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 /** A host of a request, its values as they are stored; null: not sent. */
 export interface HostEntry {
@@ -110,7 +111,7 @@ function readVariables(given: unknown, faults: FieldErrors): string | null {
       faults.variables = ['Null characters are not allowed.'];
     }
   } catch (error) {
-    faults.variables = [(error as Error).message];
+    faults.variables = [messageOf(error)];
   }
   return text;
 }
@@ -123,7 +124,7 @@ function readGroups(given: unknown, faults: FieldErrors): string[] {
     return [];
   }
   const names = new Set<string>();
-  for (const one of given as unknown[]) {
+  for (const one of given) {
     const ofOne: FieldErrors = {};
     const name = readName(one, ofOne);
     if (RESERVED_GROUP_NAMES.has(name)) ofOne.name = ['Invalid group name.'];

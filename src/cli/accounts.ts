@@ -39,9 +39,7 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
   const source = await openDataSource();
-  const [found] = (await source.query(
-    `SELECT 1 FROM users WHERE is_superuser LIMIT 1`,
-  )) as unknown[];
+  const [found] = await source.query<unknown[]>(`SELECT 1 FROM users WHERE is_superuser LIMIT 1`);
   await source.destroy();
   if (found) {
     process.stdout.write('an administrator exists\n');
@@ -70,12 +68,12 @@ export async function createToken(argv: readonly string[]): Promise<number> {
   const { token, digest } = issueToken();
   const source = await openDataSource();
   try {
-    const made = (await source.query(
+    const made = await source.query<unknown[]>(
       `INSERT INTO tokens (description, scope, user_id, digest, expires)
        SELECT $1, $2, id, $3, now() + make_interval(secs => $4) FROM users WHERE username = $5
        RETURNING id`,
       [values.description, values.scope, digest, settings.TOKEN_EXPIRY, values.username],
-    )) as unknown[];
+    );
     if (made.length === 0) {
       process.stderr.write(`No user ${values.username ?? ''}.\n`);
       return 1;

@@ -29,10 +29,10 @@ export async function cleanup(): Promise<void> {
     for (const [table, where, days] of RULES(settings)) {
       let total = 0;
       for (;;) {
-        const [, removed] = (await source.query(
+        const [, removed] = await source.query<[unknown[], number]>(
           `DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${where} LIMIT ${BATCH})`,
           [days],
-        )) as [unknown[], number];
+        );
         total += removed;
         if (removed < BATCH) break;
       }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 const run = promisify(execFile);
 
@@ -26,7 +27,7 @@ export async function doctor(): Promise<number> {
       process.stdout.write(`ok      ${name}: ${await look()}\n`);
     } catch (error) {
       faults++;
-      process.stdout.write(`FAILED  ${name}: ${(error as Error).message.split('\n')[0]}\n`);
+      process.stdout.write(`FAILED  ${name}: ${messageOf(error).split('\n')[0]}\n`);
     }
   }
   return faults > 0 ? 1 : 0;
@@ -35,7 +36,7 @@ export async function doctor(): Promise<number> {
 async function database(): Promise<string> {
   const source = await openDataSource({ poolSize: 2 });
   try {
-    const [row] = (await source.query(`SHOW server_version`)) as { server_version: string }[];
+    const [row] = await source.query<{ server_version: string }[]>(`SHOW server_version`);
     const pending = await source.showMigrations();
     if (pending) throw new Error('migrations are pending: run the migrate command');
     return `version ${row?.server_version ?? ''}, schema up to date`;

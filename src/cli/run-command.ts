@@ -1,4 +1,5 @@
 import { COMMANDS } from './commands.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 /** Runs one administrative command. @returns the exit code */
 export async function runCommand(argv: readonly string[]): Promise<number> {
@@ -12,7 +13,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
     return (await command.run(rest)) ?? 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     return 1;
   }
 }

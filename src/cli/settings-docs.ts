@@ -20,7 +20,7 @@ export function settingsDocs(argv: readonly string[]): Promise<number> {
 
 /** The page of all settings by category. */
 export function settingsTable(): string {
-  const all = Object.entries(SETTINGS) as [string, Declaration][];
+  const all = Object.entries(SETTINGS);
   const categories = [...new Set(all.map(([, { category }]) => category))].sort();
   const sections = categories.map((category) => {
     const rows = all.filter(([, one]) => one.category === category).map(rowOf);

@@ -3,6 +3,7 @@ import type { WebhookEvent } from './event.js';
 import { isPlainText, textAt } from './payload.js';
 import { matchesRef } from './ref-glob.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService } from './services.js';
+import { isOneOf, isRecord } from '../common/records.js';
 
 type Scalar = string | number | boolean | null;
 
@@ -45,8 +46,8 @@ const EVENTS: ReadonlySet<string> = new Set(
 
 /** Everything that is wrong with a value of `webhook_filters`; empty when it can be stored. */
 export function webhookFilterFaults(value: unknown): string[] {
-  if (!isObject(value)) return ['Webhook filters must be an object.'];
-  const unknown = Object.keys(value).filter((key) => !(KEYS as readonly string[]).includes(key));
+  if (!isRecord(value)) return ['Webhook filters must be an object.'];
+  const unknown = Object.keys(value).filter((key) => !isOneOf(KEYS, key));
   return [
     ...unknown.map((key) => `"${key}" is no filter. The filters are ${KEYS.join(', ')}.`),
     ...LISTS.flatMap((key) => listFaults(key, value[key])),
@@ -124,7 +125,7 @@ function eventFaults(value: unknown): string[] {
 
 function equalsFaults(value: unknown): string[] {
   if (value === undefined) return [];
-  if (!isObject(value)) return ['"equals" must be an object of JSON pointers and values.'];
+  if (!isRecord(value)) return ['"equals" must be an object of JSON pointers and values.'];
   const entries = Object.entries(value);
   if (entries.length > MAX_ENTRIES) return [`"equals" has more than ${MAX_ENTRIES} entries.`];
   return entries.flatMap(([pointer, wanted]) => {
@@ -143,6 +144,3 @@ function isScalar(value: unknown): value is Scalar {
   if (typeof value === 'string') return value.length <= MAX_TEXT_LENGTH && isStorable(value);
   return value === null || typeof value === 'number' || typeof value === 'boolean';
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import type { SignatureRule } from './signature.js';
 import { apiRootOfPaths, apiRootOfProject, type StatusUrlRule } from './status-url.js';
+import { keysOf } from '../common/records.js';
 
 /** Statuses of a run that can be posted; any other status is never announced. */
 export type PostedStatus = 'pending' | 'running' | 'successful' | 'failed' | 'error' | 'canceled';
@@ -232,7 +233,7 @@ const TABLE = {
 export type WebhookServiceName = keyof typeof TABLE;
 
 /** All services in the contract's order: choices of `webhook_service` and the receivers' path words. */
-export const WEBHOOK_SERVICE_NAMES = Object.keys(TABLE) as readonly WebhookServiceName[];
+export const WEBHOOK_SERVICE_NAMES = keysOf(TABLE);
 
 /** Choices of `webhook_service`. */
 export const WEBHOOK_SERVICES: readonly (readonly [name: string, label: string])[] = [

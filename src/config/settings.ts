@@ -285,14 +285,14 @@ export abstract class Settings {
         values[name] =
           text === undefined ? declaration.default : parseSetting(name, declaration, text);
       } catch (error) {
-        faults.push((error as Error).message);
+        faults.push(error instanceof Error ? error.message : String(error));
       }
     }
     for (const name of ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEY']) {
       if (values[name] === '') faults.push(`${name} must be set (npm start does it for you).`);
     }
     if (faults.length > 0) throw new SettingsError(faults);
-    return Object.freeze(values) as unknown as Settings;
+    return Object.freeze(values) as Settings;
   }
 }
 

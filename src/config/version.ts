@@ -19,7 +19,9 @@ function packageFolder(): string {
 
 export const PACKAGE_FOLDER = packageFolder();
 
+const description: { version: string } = JSON.parse(
+  readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8'),
+);
+
 /** Version of the product, from package.json. */
-export const VERSION = (
-  JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }
-).version;
+export const VERSION = description.version;

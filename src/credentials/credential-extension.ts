@@ -4,6 +4,7 @@ import type {
   Extension,
   RepresentContext,
   Row,
+  RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -11,6 +12,7 @@ import { summariesOf, type Representation } from '../common/resource/represent.j
 import { sql } from '../database/sql.js';
 import type { CredentialTypeDefinition } from './types/definition.js';
 import { maskInputs } from './types/inputs.js';
+import type { CredentialSchema } from './credential.schema.js';
 
 interface OwnerRow {
   credential_id: number;
@@ -35,14 +37,14 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
  * (docs/contract/resources.md#credentials).
  */
 export async function credentialExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<CredentialSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const types = await loadTypes(rows, context);
   const owners = await loadOwners(rows, context);
   return new Map(
     rows.map((row) => {
-      const type = entryOf(types, row.credential_type_id as number);
+      const type = entryOf(types, row.credential_type_id);
       const own = owners.get(row.id) ?? [];
       const [first] = own;
       const isPrivate = own.length === 1 && first?.type === 'user' && row.organization_id === null;
@@ -51,7 +53,7 @@ export async function credentialExtension(
         row.id,
         {
           fields: {
-            inputs: maskInputs(type, row.inputs as Record<string, unknown>),
+            inputs: maskInputs(type, row.inputs),
             kind: type.namespace ?? '',
             cloud: type.kind === 'cloud',
             kubernetes: type.kind === 'kubernetes',
@@ -65,7 +67,7 @@ export async function credentialExtension(
 }
 
 async function loadTypes(
-  rows: readonly Row[],
+  rows: readonly RowOf<CredentialSchema>[],
   { database }: RepresentContext,
 ): Promise<Map<number, CredentialTypeDefinition>> {
   const ids = [...new Set(rows.map((row) => row.credential_type_id))];
@@ -77,7 +79,7 @@ async function loadTypes(
 
 /** Users and teams that hold the admin role themselves, then the organization; if readable. */
 async function loadOwners(
-  rows: readonly Row[],
+  rows: readonly RowOf<CredentialSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
   const found = await context.database.preparedRows<OwnerRow>(sql`

@@ -4,12 +4,13 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { Values } from '../common/rest/hooks.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import type { CredentialSchema } from './credential.schema.js';
 
 const OWNERS = ['organization', 'team', 'user'] as const;
 
@@ -31,7 +32,7 @@ export class CredentialOwner {
    *
    * @throws BadRequest unless exactly one owner is named
    */
-  async organizationOf(values: Values): Promise<number | null> {
+  async organizationOf(values: ValuesOf<CredentialSchema>): Promise<number | null> {
     const named = OWNERS.filter((name) => typeof values[name] === 'number');
     if (named.length === 0) throw new BadRequest("Missing 'user', 'team', or 'organization'.");
     if (named.length > 1) {
@@ -39,14 +40,18 @@ export class CredentialOwner {
         `Only one of 'user', 'team', or 'organization' should be provided, received ${named.join(', ')} fields.`,
       );
     }
-    if (named[0] !== 'team') return (values.organization as number | null) ?? null;
+    if (named[0] !== 'team') return values.organization ?? null;
     const team = await this.database.row<{ organization_id: number }>(sql`
       SELECT organization_id FROM teams WHERE id = ${values.team}`);
     return existing(team, 'a reference leads to a row').organization_id;
   }
 
   /** Gives a new credential's admin role to its owning user or team. */
-  async grant(credential: Row, values: Values, actor: Actor): Promise<void> {
+  async grant(
+    credential: RowOf<CredentialSchema>,
+    values: ValuesOf<CredentialSchema>,
+    actor: Actor,
+  ): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
     const role = existing(
       await this.database.row<RoleRow>(sql`
@@ -59,11 +64,15 @@ export class CredentialOwner {
       await this.grants.grantToTeam(role, existing(team, 'a reference leads to a row'), actor);
       return;
     }
-    await this.grantToUser(credential, role, values.user as number);
+    if (typeof values.user === 'number') await this.grantToUser(credential, role, values.user);
   }
 
   /** Not by `GrantsService`: it keeps private credentials from being handed on, and this one is new. */
-  private async grantToUser(credential: Row, role: RoleRow, userId: number): Promise<void> {
+  private async grantToUser(
+    credential: RowOf<CredentialSchema>,
+    role: RoleRow,
+    userId: number,
+  ): Promise<void> {
     const added = await this.database.execute(sql`
       INSERT INTO role_members (role_id, user_id) VALUES (${role.id}, ${userId})
       ON CONFLICT DO NOTHING`);
@@ -93,7 +102,11 @@ export class CredentialOwner {
    *
    * @throws Forbidden, or Invalid naming the organization
    */
-  async assertMovable(row: Row, organization: number | null, actor: Actor): Promise<void> {
+  async assertMovable(
+    row: RowOf<CredentialSchema>,
+    organization: number | null,
+    actor: Actor,
+  ): Promise<void> {
     if (organization === null && typeof row.organization_id === 'number') {
       const present = [row.organization_id];
       await this.references.assertAllowed(
@@ -126,7 +139,7 @@ export class CredentialOwner {
   }
 
   /** @throws Forbidden for credentials the product itself keeps */
-  assertNotManaged(row: Row): void {
+  assertNotManaged(row: RowOf<CredentialSchema>): void {
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credentials');
     }

@@ -3,8 +3,8 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { CredentialOwner } from './credential-owner.js';
@@ -15,20 +15,21 @@ import {
   type CredentialTypeDefinition,
 } from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
+import type { CredentialSchema } from './credential.schema.js';
 
 /**
  * Rules of credentials (docs/contract/resources.md#credentials). Secrets are sealed before a row is
  * written and never logged.
  */
 @Injectable()
-export class CredentialHooks implements ResourceHooks {
+export class CredentialHooks implements ResourceHooks<CredentialSchema> {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
     private readonly owner: CredentialOwner,
   ) {}
 
-  async prepareCreate(values: Values): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<CredentialSchema>): Promise<ExtraColumns> {
     const organization = await this.owner.organizationOf(values);
     const type = await this.typeOf(values.credential_type);
     const inputs = checked(type, values.inputs);
@@ -46,19 +47,27 @@ export class CredentialHooks implements ResourceHooks {
     };
   }
 
-  async created(row: Row, values: Values, actor: Actor): Promise<void> {
+  async created(
+    row: RowOf<CredentialSchema>,
+    values: ValuesOf<CredentialSchema>,
+    actor: Actor,
+  ): Promise<void> {
     await this.owner.grant(row, values, actor);
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<CredentialSchema>,
+    values: ValuesOf<CredentialSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     this.owner.assertNotManaged(row);
     if ('credential_type' in values) await this.assertUnused(row);
-    if ('organization' in values) {
-      await this.owner.assertMovable(row, values.organization as number | null, actor);
+    if (values.organization !== undefined) {
+      await this.owner.assertMovable(row, values.organization, actor);
     }
     if (!('inputs' in values) && !('credential_type' in values)) return {};
     const type = await this.typeOf(values.credential_type ?? row.credential_type_id);
-    const stored = row.inputs as CredentialInputs;
+    const stored = row.inputs;
     const previous = openInputs(this.box, row.id, stored);
     const inputs = checked(type, values.inputs ?? previous, previous);
     // Sealing never gives the same text twice: a change is told by what is in it.
@@ -69,7 +78,7 @@ export class CredentialHooks implements ResourceHooks {
     return { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) };
   }
 
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<CredentialSchema>): Promise<void> {
     this.owner.assertNotManaged(row);
   }
 
@@ -80,7 +89,7 @@ export class CredentialHooks implements ResourceHooks {
     return existing(type, 'a reference leads to a row');
   }
 
-  private async assertUnused({ id }: Row): Promise<void> {
+  private async assertUnused({ id }: RowOf<CredentialSchema>): Promise<void> {
     const used = await this.database.row(sql`
       SELECT 1 FROM job_template_credentials WHERE credential_id = ${id}
       UNION ALL SELECT 1 FROM job_credentials WHERE credential_id = ${id}

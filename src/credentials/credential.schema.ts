@@ -1,6 +1,7 @@
 import { Bool, Char, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+import type { CredentialInputs } from './types/definition.js';
 
 const COMPUTED = { readOnly: true, column: null } as const;
 /** Takes part in creation only; afterwards the roles of the credential say who owns it. */
@@ -20,17 +21,17 @@ export class CredentialSchema extends NamedSchema {
     needs: 'credential_admin',
     help: 'Owning organization. Exactly one of organization, user and team is given on creation.',
   })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Reference(() => resource('credential_type'), {
     required: true,
     help: 'What kind of credential this is.',
   })
-  credential_type!: number;
+  credential_type!: Reference;
 
   /** Secrets in it are sealed one by one for this row. */
   @Json({ filter: false, help: 'Values for the inputs of the type; secrets show as $encrypted$.' })
-  inputs!: Record<string, unknown>;
+  inputs!: CredentialInputs;
 
   @Bool({ readOnly: true })
   managed!: boolean;
@@ -45,8 +46,8 @@ export class CredentialSchema extends NamedSchema {
   kubernetes!: boolean;
 
   @Reference(() => resource('user'), { ...OWNER, help: 'Owning user; on creation only.' })
-  user!: number | null;
+  user!: Reference | null;
 
   @Reference(() => resource('team'), { ...OWNER, help: 'Owning team; on creation only.' })
-  team!: number | null;
+  team!: Reference | null;
 }

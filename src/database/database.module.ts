@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { EntitySchema } from 'typeorm';
 import { Settings } from '../config/settings.js';
@@ -8,7 +8,7 @@ import { Database } from './database.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forEntities(entities: () => EntitySchema[]): object {
+  static forEntities(entities: () => EntitySchema[]): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,

@@ -8,7 +8,7 @@ const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
 /** Container images that jobs run in. */
 export class ExecutionEnvironmentSchema extends NamedSchema {
   @Reference(() => resource('organization'), ORGANIZATION)
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
   image!: string;
@@ -17,7 +17,7 @@ export class ExecutionEnvironmentSchema extends NamedSchema {
   managed!: boolean;
 
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  credential!: number | null;
+  credential!: Reference | null;
 
   @Choices(['', 'always', 'missing', 'never'].map((word) => [word, word] as const), READ_ONLY)
   pull!: string;
@@ -26,7 +26,7 @@ export class ExecutionEnvironmentSchema extends NamedSchema {
 /** Clients that log users in by OAuth. */
 export class ApplicationSchema extends NamedSchema {
   @Reference(() => resource('organization'), ORGANIZATION)
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Char(READ_ONLY)
   client_id!: string;
@@ -53,16 +53,16 @@ export class CredentialInputSourceSchema extends OwnedSchema {
   input_field_name!: string;
 
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  target_credential!: number | null;
+  target_credential!: Reference | null;
 
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  source_credential!: number | null;
+  source_credential!: Reference | null;
 }
 
 /** Places that hosts are synchronised from. */
 export class InventorySourceSchema extends NamedSchema {
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: number | null;
+  inventory!: Reference | null;
 
   @Char(READ_ONLY)
   source!: string;

@@ -2,18 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { rowChanges } from '../common/rest/changes.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { GroupGraph } from './group-graph.service.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { InventoryLock } from './inventory-lock.service.js';
+import type { GroupSchema } from './inventory.schema.js';
+import { existing } from '../common/invariants.js';
 
 /** Rules of groups (docs/contract/resources.md#groups). */
 @Injectable()
-export class GroupHooks implements ResourceHooks {
+export class GroupHooks implements ResourceHooks<GroupSchema> {
   constructor(
     private readonly database: Database,
     private readonly inventory: InventoryLock,
@@ -21,17 +23,17 @@ export class GroupHooks implements ResourceHooks {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async prepareCreate(values: Values): Promise<void> {
+  async prepareCreate(values: ValuesOf<GroupSchema>): Promise<void> {
     assertName(values);
-    const inventoryId = values.inventory as number;
+    const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.inventory.hold(inventoryId, 'group');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
   }
 
-  async prepareUpdate(row: Row, values: Values): Promise<void> {
+  async prepareUpdate(row: RowOf<GroupSchema>, values: ValuesOf<GroupSchema>): Promise<void> {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a group.');
     assertName(values);
-    const inventoryId = row.inventory_id as number;
+    const inventoryId = row.inventory_id;
     await this.inventory.hold(inventoryId, 'group');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
@@ -39,8 +41,8 @@ export class GroupHooks implements ResourceHooks {
   }
 
   /** With a group go the subgroups and hosts that are in nothing else. */
-  async prepareDelete(row: Row): Promise<void> {
-    const inventoryId = row.inventory_id as number;
+  async prepareDelete(row: RowOf<GroupSchema>): Promise<void> {
+    const inventoryId = row.inventory_id;
     await this.inventory.hold(inventoryId, 'group');
     await this.inventory.assertIdle(inventoryId);
     const groups = await this.graph.onlyWithin(row.id);
@@ -65,7 +67,7 @@ export class GroupHooks implements ResourceHooks {
   }
 }
 
-function assertName({ name }: Values): void {
+function assertName({ name }: ValuesOf<GroupSchema>): void {
   if (typeof name === 'string' && RESERVED_GROUP_NAMES.has(name)) {
     throw Invalid.field('name', 'Invalid group name.');
   }

@@ -1,6 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, type Actor } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { FALSE, ident, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
@@ -79,8 +79,8 @@ export const inventories = defineResource({
     },
   },
   relations: {
-    hosts: { kind: 'has-many', target: () => hosts, field: 'inventory' },
-    groups: { kind: 'has-many', target: () => groups, field: 'inventory' },
+    hosts: { kind: 'has-many', target: (): ResourceDefinition => hosts, field: 'inventory' },
+    groups: { kind: 'has-many', target: (): ResourceDefinition => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
     labels: labelled('inventory'),
     instance_groups: preferredGroups('inventory'),
@@ -133,7 +133,7 @@ export const hosts = defineResource({
   relations: {
     groups: {
       kind: 'many-to-many',
-      target: () => groups,
+      target: (): ResourceDefinition => groups,
       table: 'group_hosts',
       near: 'host_id',
       far: 'group_id',
@@ -170,21 +170,21 @@ export const groups = defineResource({
   relations: {
     hosts: {
       kind: 'many-to-many',
-      target: () => hosts,
+      target: (): ResourceDefinition => hosts,
       table: 'group_hosts',
       near: 'group_id',
       far: 'host_id',
     },
     children: {
       kind: 'many-to-many',
-      target: () => groups,
+      target: (): ResourceDefinition => groups,
       table: 'group_children',
       near: 'parent_id',
       far: 'child_id',
     },
     parents: {
       kind: 'many-to-many',
-      target: () => groups,
+      target: (): ResourceDefinition => groups,
       table: 'group_children',
       near: 'child_id',
       far: 'parent_id',

@@ -1,19 +1,20 @@
 import type { CopyContext } from '../common/rest/copy.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
+import type { InventorySchema } from './inventory.schema.js';
 
 /** Copies hosts, groups and who is in what; names are unique in an inventory and tell them apart. */
 export async function copyMembers(
-  original: Row,
-  copy: Row,
+  original: RowOf<InventorySchema>,
+  copy: RowOf<InventorySchema>,
   { services, actor }: CopyContext,
 ): Promise<void> {
   const { database } = services;
   const { id: author } = actor;
   await services.find(HostLimit).assertRoom(copy.id, {
     names: sql`SELECT name FROM hosts WHERE inventory_id = ${original.id}`,
-    most: original.total_hosts as number,
+    most: original.total_hosts,
   });
   await database.execute(sql`
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables,

@@ -40,7 +40,7 @@ function nest(
   groups: readonly Representation[],
   edges: readonly { parent_id: number; child_id: number }[],
 ): Tree[] {
-  const position = new Map(groups.map(({ id }, index) => [id as number, index]));
+  const position = new Map(groups.map(({ id }, index) => [id, index]));
   const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id as number, []]));
   for (const { parent_id, child_id } of edges) childrenOf.get(parent_id)?.push(child_id);
   const hasParent = new Set(edges.map(({ child_id }) => child_id));

@@ -4,13 +4,14 @@ import { BadRequest, Invalid, MethodNotAllowed } from '../common/errors/errors.j
 import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.js';
 import { rowChanges } from '../common/rest/changes.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
 import { InventoryLock } from './inventory-lock.service.js';
+import type { InventorySchema } from './inventory.schema.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 
@@ -19,7 +20,7 @@ const PENDING = 'Inventory is already pending deletion.';
  * entered can be made so far.
  */
 @Injectable()
-export class InventoryHooks implements ResourceHooks {
+export class InventoryHooks implements ResourceHooks<InventorySchema> {
   constructor(
     private readonly database: Database,
     private readonly inventory: InventoryLock,
@@ -28,7 +29,7 @@ export class InventoryHooks implements ResourceHooks {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async prepareCreate(values: Values): Promise<void> {
+  async prepareCreate(values: ValuesOf<InventorySchema>): Promise<void> {
     if (values.kind === 'smart' && isEmpty(values.host_filter)) {
       throw Invalid.field('host_filter', 'Smart inventories must specify host_filter');
     }
@@ -38,7 +39,10 @@ export class InventoryHooks implements ResourceHooks {
     takeNoFilter(values);
   }
 
-  async prepareUpdate(row: Row, values: Values): Promise<void> {
+  async prepareUpdate(
+    row: RowOf<InventorySchema>,
+    values: ValuesOf<InventorySchema>,
+  ): Promise<void> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     if ('kind' in values) {
       throw new MethodNotAllowed(
@@ -51,7 +55,10 @@ export class InventoryHooks implements ResourceHooks {
   }
 
   /** Its hosts have to fit into the organization it moved to. */
-  async updated(before: Row, { id, organization_id: organization }: Row): Promise<void> {
+  async updated(
+    before: RowOf<InventorySchema>,
+    { id, organization_id: organization }: RowOf<InventorySchema>,
+  ): Promise<void> {
     if (organization === before.organization_id) return;
     await this.limit.assertRoom(id, {
       names: sql`SELECT name FROM hosts WHERE inventory_id = ${id}`,
@@ -65,7 +72,7 @@ export class InventoryHooks implements ResourceHooks {
    * Answers at once and leaves the rows to the queue: there may be a million. From here on nothing
    * lists, refers to or runs against the inventory.
    */
-  async prepareDelete(row: Row): Promise<Reply> {
+  async prepareDelete(row: RowOf<InventorySchema>): Promise<Reply> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.database.execute(sql`
@@ -87,7 +94,7 @@ export class InventoryHooks implements ResourceHooks {
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** Clients send an empty filter with every inventory; a real one has no effect here. */
-function takeNoFilter(values: Values): void {
+function takeNoFilter(values: ValuesOf<InventorySchema>): void {
   if (!('host_filter' in values)) return;
   if (!isEmpty(values.host_filter)) {
     throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');

@@ -20,7 +20,7 @@ export class InventorySchema extends NamedSchema {
     needs: 'inventory_admin',
     help: 'Organization the inventory belongs to.',
   })
-  organization!: number;
+  organization!: Reference;
 
   @Choices(
     [
@@ -74,7 +74,7 @@ export class HostSchema extends NamedSchema {
     help: 'Inventory the host belongs to; fixed on creation.',
     index: false,
   })
-  inventory!: number;
+  inventory!: Reference;
 
   @Bool({ default: true, help: 'Whether jobs run against the host.' })
   enabled!: boolean;
@@ -93,10 +93,10 @@ export class HostSchema extends NamedSchema {
   has_inventory_sources!: boolean;
 
   @Reference(() => resource('job'), { readOnly: true, nullable: true, index: false })
-  last_job!: number | null;
+  last_job!: Reference | null;
 
   @Reference(() => resource('job_host_summary'), { readOnly: true, nullable: true, index: false })
-  last_job_host_summary!: number | null;
+  last_job_host_summary!: Reference | null;
 
   @DateTime(ABSENT)
   ansible_facts_modified!: string | null;
@@ -109,7 +109,7 @@ export class GroupSchema extends NamedSchema {
     help: 'Inventory the group belongs to; fixed on creation.',
     index: false,
   })
-  inventory!: number;
+  inventory!: Reference;
 
   @Variables({ help: 'Variables of the group, JSON or YAML.' })
   variables!: string;

@@ -5,9 +5,10 @@ import { parseVariables } from '../common/fields/variables.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import type {
-  GenericController,
-  GenericControllerClass,
+import {
+  controllerOf,
+  type GenericController,
+  type GenericControllerClass,
 } from '../common/rest/resource.controller.js';
 import type { RouteInfo } from '../common/rest/route.js';
 
@@ -22,7 +23,7 @@ type Change = (present: Variables, sent: Variables) => Variables;
  */
 export function VariableData(): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     definition.links.set('variable_data', 'variable_data');
     addRoute(controller, 'variable_data_retrieve', {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
@@ -12,6 +12,7 @@ import { sql } from '../database/sql.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
+import type { JobTemplateSchema } from './job-template.schema.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -23,7 +24,7 @@ const NON_SENSITIVE = new Set([
 ]);
 
 @Injectable()
-export class JobTemplateHooks implements ResourceHooks {
+export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   constructor(
     private readonly database: Database,
     private readonly references: References,
@@ -31,7 +32,7 @@ export class JobTemplateHooks implements ResourceHooks {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: Values): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<JobTemplateSchema>): Promise<ExtraColumns> {
     const { organizationId } = await this.check(values, {});
     // A template made below an organization is of a project of that organization.
     if (typeof values.organization === 'number' && values.organization !== organizationId) {
@@ -40,11 +41,15 @@ export class JobTemplateHooks implements ResourceHooks {
     return { organization_id: organizationId };
   }
 
-  async created(row: Row): Promise<void> {
+  async created(row: RowOf<JobTemplateSchema>): Promise<void> {
     await this.webhooks.created(row);
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<JobTemplateSchema>,
+    values: ValuesOf<JobTemplateSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     const { organizationId } = await this.check(values, row);
     if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
@@ -56,14 +61,14 @@ export class JobTemplateHooks implements ResourceHooks {
     };
   }
 
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<JobTemplateSchema>): Promise<void> {
     await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
   }
 
   /** @throws Invalid with every fault across fields */
   private async check(
-    values: Values,
-    row: Partial<Row>,
+    values: ValuesOf<JobTemplateSchema>,
+    row: Partial<RowOf<JobTemplateSchema>>,
   ): Promise<{ organizationId: number | null }> {
     const after = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);

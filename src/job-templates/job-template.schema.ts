@@ -1,15 +1,18 @@
 import { Bool, Char, Includes, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import type { TemplateOptions } from '../prompts/launch-options.js';
 import { TEMPLATE_OPTIONS, TEMPLATE_SWITCHES } from '../prompts/prompt-columns.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
+
+export interface JobTemplateSchema extends WebhookJobTemplateFields, TemplateOptions {}
 
 @Includes(WebhookJobTemplateFields)
 @Includes(TEMPLATE_SWITCHES, 'survey_enabled')
 @Includes(TEMPLATE_OPTIONS, 'organization')
 export class JobTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('project'), { nullable: true, needs: 'use' })
-  project!: number | null;
+  project!: Reference | null;
 
   @Char({ max: 1024, help: 'Playbook of the project.' })
   playbook!: string;
@@ -19,7 +22,7 @@ export class JobTemplateSchema extends UnifiedTemplateSchema {
     nullable: true,
     help: "The project's organization.",
   })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Bool()
   force_handlers!: boolean;

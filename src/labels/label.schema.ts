@@ -11,5 +11,5 @@ export class LabelSchema extends OwnedSchema {
     needs: 'member',
     help: 'Organization the label belongs to.',
   })
-  organization!: number;
+  organization!: Reference;
 }

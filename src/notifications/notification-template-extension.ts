@@ -3,14 +3,14 @@ import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields
 import type {
   Extension,
   RepresentContext,
-  Row,
+  RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { maskUrls } from './backends/configuration.js';
-import type { NotificationType } from './backends/notification-type.js';
 import { TemplateSecrets } from './template-secrets.service.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
 const RECENT = 5;
 
@@ -26,7 +26,7 @@ export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
 
 /** The masked configuration, the newest records, how the destination does and the actions of templates. */
 export async function notificationTemplateExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<NotificationTemplateSchema>[],
   { database, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const secrets = find(TemplateSecrets);
@@ -35,7 +35,7 @@ export async function notificationTemplateExtension(
     database,
   );
   const breakers = await breakersOf(
-    rows.map(({ destination }) => destination as string),
+    rows.map(({ destination }) => destination),
     database,
   );
   return new Map(
@@ -48,16 +48,19 @@ export async function notificationTemplateExtension(
         related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
         summary_fields: {
           recent_notifications: recent.get(row.id) ?? [],
-          circuit_breaker: breakers.get(row.destination as string) ?? CLOSED_BREAKER,
+          circuit_breaker: breakers.get(row.destination) ?? CLOSED_BREAKER,
         },
       },
     ]),
   );
 }
 
-function shownConfiguration(row: Row, secrets: TemplateSecrets): Record<string, unknown> {
-  const type = row.notification_type as NotificationType;
-  const stored = row.notification_configuration as Record<string, unknown>;
+function shownConfiguration(
+  row: RowOf<NotificationTemplateSchema>,
+  secrets: TemplateSecrets,
+): Record<string, unknown> {
+  const type = row.notification_type;
+  const stored = row.notification_configuration;
   const shown = secrets.show(row.id, type, stored);
   return row.can_edit === false ? maskUrls(type, shown) : shown;
 }

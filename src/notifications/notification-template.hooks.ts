@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { heldBy } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
@@ -19,6 +19,7 @@ import { TemplateSandbox } from './message/template-sandbox.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import { existing } from '../common/invariants.js';
 import { takeIds } from '../database/rows.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
 type Configuration = Record<string, unknown>;
 
@@ -31,7 +32,7 @@ interface Draft {
 }
 
 @Injectable()
-export class NotificationTemplateHooks implements ResourceHooks {
+export class NotificationTemplateHooks implements ResourceHooks<NotificationTemplateSchema> {
   constructor(
     private readonly database: Database,
     private readonly references: References,
@@ -40,7 +41,10 @@ export class NotificationTemplateHooks implements ResourceHooks {
   ) {}
 
   /** The id is taken before the row exists: secrets are sealed for it and never written in clear. */
-  async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareCreate(
+    values: ValuesOf<NotificationTemplateSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     const type = values.notification_type as NotificationType;
     const configuration = accepted(
       validateConfiguration(type, values.notification_configuration as Configuration),
@@ -63,13 +67,13 @@ export class NotificationTemplateHooks implements ResourceHooks {
   }
 
   async prepareUpdate(
-    row: Row,
-    values: Values,
+    row: RowOf<NotificationTemplateSchema>,
+    values: ValuesOf<NotificationTemplateSchema>,
     _actor: Actor,
     { partial }: { partial: boolean },
   ): Promise<ExtraColumns> {
-    const storedType = row.notification_type as NotificationType;
-    const type = (values.notification_type ?? storedType) as NotificationType;
+    const storedType = row.notification_type;
+    const type = values.notification_type ?? storedType;
     if ('messages' in values) {
       await this.assertMessages(type, values.messages, async () => {
         if (row.can_edit === false) throw new Forbidden();
@@ -89,7 +93,7 @@ export class NotificationTemplateHooks implements ResourceHooks {
       delete values.notification_configuration;
       if (!('organization' in values)) return {};
     }
-    const organizationId = (values.organization ?? row.organization_id) as number;
+    const organizationId = values.organization ?? row.organization_id;
     return this.columnsOf({ id: row.id, organizationId, type, configuration });
   }
 
@@ -97,7 +101,7 @@ export class NotificationTemplateHooks implements ResourceHooks {
    * Nothing is lost untried by deleting where it goes. What failed is known; its planned retries go
    * with its record.
    */
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<NotificationTemplateSchema>): Promise<void> {
     const pending = await heldBy(
       this.database,
       sql`
@@ -110,9 +114,12 @@ export class NotificationTemplateHooks implements ResourceHooks {
   }
 
   /** In clear; null when it belongs to another type or its key is lost. */
-  private storedConfiguration(row: Row, type: NotificationType): Configuration | null {
+  private storedConfiguration(
+    row: RowOf<NotificationTemplateSchema>,
+    type: NotificationType,
+  ): Configuration | null {
     if (row.notification_type !== type) return null;
-    const stored = row.notification_configuration as Configuration;
+    const stored = row.notification_configuration;
     return this.secrets.openIfPossible(row.id, type, stored);
   }
 
@@ -151,19 +158,23 @@ function accepted({
  * @param stored the present one in clear, null when the type changes
  */
 function nextConfiguration(
-  values: Values,
+  values: ValuesOf<NotificationTemplateSchema>,
   type: NotificationType,
   stored: Configuration | null,
 ): Configuration {
-  const given = values.notification_configuration as Configuration | undefined;
+  const given = values.notification_configuration;
   if (given === undefined && stored) return stored;
   return accepted(validateConfiguration(type, given ?? {}, stored));
 }
 
 /** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */
-function mergeInto(values: Values, row: Row, partial: boolean): void {
+function mergeInto(
+  values: ValuesOf<NotificationTemplateSchema>,
+  row: RowOf<NotificationTemplateSchema>,
+  partial: boolean,
+): void {
   const given = values.messages as Messages | null;
-  const stored = row.messages as Messages | null;
+  const stored = row.messages;
   const messages = partial ? mergeMessages(stored, given) : normalizeMessages(given);
   if (isDeepStrictEqual(messages, stored)) delete values.messages;
   else values.messages = messages;

@@ -50,10 +50,10 @@ export class NotificationTemplateSchema extends NamedSchema {
     needs: 'notification_admin',
     help: 'Organization the template belongs to.',
   })
-  organization!: number;
+  organization!: Reference;
 
   @Choices(NOTIFICATION_TYPE_CHOICES, { required: true, help: 'Channel.' })
-  notification_type!: string;
+  notification_type!: NotificationType;
 
   /** Secrets in it are sealed one by one for this row. */
   @Json({

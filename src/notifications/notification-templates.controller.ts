@@ -4,7 +4,7 @@ import { Reply } from '../common/http/reply.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
 import { CommonServices } from '../common/rest/common-services.js';
@@ -14,6 +14,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { RESEND_FIELDS } from './resend-request.js';
@@ -48,7 +49,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   @Post(':id/test')
   @LimitedPerUser(NOTIFICATIONS)
   async test(
-    @Target() template: Row,
+    @Target() template: RowOf<NotificationTemplateSchema>,
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {

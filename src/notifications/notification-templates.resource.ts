@@ -1,6 +1,6 @@
 import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   notificationTemplateExtension,
   NOTIFICATION_TEMPLATE_SHOWS,
@@ -39,7 +39,7 @@ export const notificationTemplates = defineResource({
   relations: {
     notifications: {
       kind: 'has-many',
-      target: () => notifications,
+      target: (): ResourceDefinition => notifications,
       field: 'notification_template',
     },
   },
@@ -88,7 +88,11 @@ export const notifications = defineResource({
     },
   },
   relations: {
-    attempts: { kind: 'has-many', target: () => notificationAttempts, field: 'notification' },
+    attempts: {
+      kind: 'has-many',
+      target: (): ResourceDefinition => notificationAttempts,
+      field: 'notification',
+    },
   },
 });
 

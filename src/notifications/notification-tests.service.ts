@@ -3,17 +3,17 @@ import type { Actor } from '../common/access.js';
 import { validate } from '../common/fields/validate.js';
 import { NotFound } from '../common/errors/errors.js';
 import { Outbox } from '../common/queue/outbox.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { NotificationType } from './backends/notification-type.js';
 import { BaseUrl } from './base-url.service.js';
 import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
-import { eventOf, TEST_EVENT, type Messages } from './message/message-events.js';
+import { eventOf, TEST_EVENT } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
 import { TEST_FIELDS } from './test-request.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
 type Body = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ export class NotificationTests {
   ) {}
 
   /** Queues a test of a template, for one attempt. @returns the record, still pending */
-  async send(template: Row, body: Body, actor: Actor): Promise<Row> {
+  async send(template: RowOf<NotificationTemplateSchema>, body: Body, actor: Actor): Promise<Row> {
     const { event } = validate(TEST_FIELDS, body, { partial: true });
     const message = await this.messageOf(template, event);
     return this.database.transaction(async () => {
@@ -47,11 +47,14 @@ export class NotificationTests {
     });
   }
 
-  private async messageOf(template: Row, event: unknown): Promise<ComposedMessage> {
-    const type = template.notification_type as NotificationType;
+  private async messageOf(
+    template: RowOf<NotificationTemplateSchema>,
+    event: unknown,
+  ): Promise<ComposedMessage> {
+    const type = template.notification_type;
     const messageEvent = eventOf(event);
     if (!messageEvent) return composeTestMessage(type, template.id, await this.baseUrl.get());
-    const messages = template.messages as Messages | null;
+    const messages = template.messages;
     return composeMessage({ type, event: messageEvent, messages, facts: null }, this.sandbox);
   }
 }

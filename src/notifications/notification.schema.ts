@@ -9,6 +9,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import type { NotificationType } from './backends/notification-type.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 import { NOTIFICATION_TYPE_CHOICES } from './notification-template.schema.js';
 
@@ -17,7 +18,7 @@ const READ_ONLY = { readOnly: true } as const;
 /** One firing of one template for one event: the kept history. */
 export class NotificationSchema extends ResourceSchema {
   @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
-  notification_template!: number;
+  notification_template!: Reference;
 
   @Choices(
     [
@@ -40,7 +41,7 @@ export class NotificationSchema extends ResourceSchema {
   notifications_sent!: number;
 
   @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true })
-  notification_type!: string;
+  notification_type!: NotificationType;
 
   @Text({ ...READ_ONLY, help: 'Readable; secret parts of addresses are masked.' })
   recipients!: string;
@@ -52,7 +53,7 @@ export class NotificationSchema extends ResourceSchema {
   body!: Record<string, unknown>;
 
   @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true, hidden: true })
-  unified_job!: number | null;
+  unified_job!: Reference | null;
 
   @Char({ ...READ_ONLY, help: 'What fired it: started, success, error or test.' })
   event!: string;
@@ -72,7 +73,7 @@ export class NotificationSchema extends ResourceSchema {
     index: false,
     help: 'Record this one repeats by hand.',
   })
-  resend_of!: number | null;
+  resend_of!: Reference | null;
 
   /** Stays true when the record it repeats is gone. */
   @Bool({ internal: true })
@@ -97,7 +98,7 @@ export class NotificationSchema extends ResourceSchema {
 /** What came of one attempt to send a notification (docs/contract/notifications.md#attempts). */
 export class NotificationAttemptSchema extends ResourceSchema {
   @Reference(() => resource('notification'), { ...READ_ONLY, index: false })
-  notification!: number;
+  notification!: Reference;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })
   number!: number;

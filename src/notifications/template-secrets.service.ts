@@ -8,7 +8,8 @@ import {
 } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
 import type { CopyContext } from '../common/rest/copy.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -83,11 +84,11 @@ const isSealedValue = (value: unknown): value is string =>
 
 /** What a copy gets besides the plain fields: the configuration in clear, to be sealed for its row. */
 export async function copiedConfiguration(
-  original: Row,
+  original: RowOf<NotificationTemplateSchema>,
   { services }: CopyContext,
 ): Promise<Values> {
-  const type = original.notification_type as NotificationType;
-  const stored = original.notification_configuration as Values;
+  const type = original.notification_type;
+  const stored = original.notification_configuration;
   const configuration = services.find(TemplateSecrets).open(original.id, type, stored);
   return { notification_configuration: configuration };
 }

@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 /** The folders of projects below `DATA_DIR/projects`, as this process sees them. */
 @Injectable()
@@ -32,7 +33,7 @@ export class ProjectFolders {
     try {
       await rm(this.path(localPath), { recursive: true, force: true });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'project folder left', folder: localPath, reason });
     }
   }

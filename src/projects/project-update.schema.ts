@@ -5,6 +5,8 @@ import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
+export interface ProjectUpdateSchema extends WebhookRunFields {}
+
 /**
  * One sync of a project: its options as they were when it was started
  * (docs/contract/runs.md#project-updates).
@@ -12,7 +14,7 @@ const READ_ONLY = { readOnly: true } as const;
 @Includes(WebhookRunFields)
 export class ProjectUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
-  project!: number | null;
+  project!: Reference | null;
 
   @Choices(
     [
@@ -42,7 +44,7 @@ export class ProjectUpdateSchema extends ExecutedJobSchema {
   scm_track_submodules!: boolean;
 
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
-  credential!: number | null;
+  credential!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
   local_path!: string;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
@@ -13,12 +13,13 @@ import { WebhookFields } from '../templates/webhook-fields.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
 import { ownFolder, ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
+import type { ProjectSchema } from './project.schema.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are not those of the project. */
 const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_id'] as const;
 
 @Injectable()
-export class ProjectHooks implements ResourceHooks {
+export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   constructor(
     private readonly database: Database,
     private readonly references: References,
@@ -29,7 +30,7 @@ export class ProjectHooks implements ResourceHooks {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: Values): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<ProjectSchema>): Promise<ExtraColumns> {
     // The folder of a fetched project is named after its id, which it has yet to get.
     if (values.scm_type !== '') values.local_path = '';
     await this.check(values, {});
@@ -37,7 +38,11 @@ export class ProjectHooks implements ResourceHooks {
     return { status: await this.manualStatus(String(values.local_path ?? '')) };
   }
 
-  async created(row: Row, _values: Values, actor: Actor): Promise<void> {
+  async created(
+    row: RowOf<ProjectSchema>,
+    _values: ValuesOf<ProjectSchema>,
+    actor: Actor,
+  ): Promise<void> {
     if (row.local_path === '') {
       await this.database.execute(sql`
         UPDATE unified_job_templates SET local_path = ${ownFolder(row.id, String(row.name))}
@@ -47,7 +52,11 @@ export class ProjectHooks implements ResourceHooks {
     await this.syncs.start([row.id], actor);
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<ProjectSchema>,
+    values: ValuesOf<ProjectSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     await this.check(values, row);
     if ('organization' in values) await this.assertMayMove(row, values.organization, actor);
     const type = values.scm_type ?? row.scm_type;
@@ -64,14 +73,18 @@ export class ProjectHooks implements ResourceHooks {
     return { status, ...webhook };
   }
 
-  async updated(before: Row, after: Row, actor: Actor): Promise<void> {
+  async updated(
+    before: RowOf<ProjectSchema>,
+    after: RowOf<ProjectSchema>,
+    actor: Actor,
+  ): Promise<void> {
     if (before.organization_id !== after.organization_id) await this.moveTemplates(after);
     if (SOURCE.some((column) => before[column] !== after[column])) {
       await this.syncs.start([after.id], actor);
     }
   }
 
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<ProjectSchema>): Promise<void> {
     await assertNoActiveRuns(
       this.database,
       sql`project_id = ${row.id} OR unified_job_template_id = ${row.id}`,
@@ -89,7 +102,10 @@ export class ProjectHooks implements ResourceHooks {
   }
 
   /** @throws Invalid with every fault across fields */
-  private async check(values: Values, row: Partial<Row>): Promise<void> {
+  private async check(
+    values: ValuesOf<ProjectSchema>,
+    row: Partial<RowOf<ProjectSchema>>,
+  ): Promise<void> {
     const after = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
     const id = row.id ?? 0;
@@ -97,7 +113,7 @@ export class ProjectHooks implements ResourceHooks {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
       credentialKind: await this.credentialKind(after('credential')),
-      storedPath: (row.local_path as string | undefined) ?? null,
+      storedPath: row.local_path ?? null,
       isPathTaken: await this.isPathTaken(id, after('local_path')),
       overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
     };
@@ -133,7 +149,11 @@ export class ProjectHooks implements ResourceHooks {
   }
 
   /** Templates move with their project, so whoever moves it must administer them all. */
-  private async assertMayMove(row: Row, organization: unknown, actor: Actor): Promise<void> {
+  private async assertMayMove(
+    row: RowOf<ProjectSchema>,
+    organization: unknown,
+    actor: Actor,
+  ): Promise<void> {
     if (organization === null && !actor.isSuperuser) throw new Forbidden();
     const ids = await this.templatesOf(row.id);
     try {
@@ -148,7 +168,7 @@ export class ProjectHooks implements ResourceHooks {
     }
   }
 
-  private async moveTemplates(project: Row): Promise<void> {
+  private async moveTemplates(project: RowOf<ProjectSchema>): Promise<void> {
     const rows = await this.database.rows<Row>(sql`
       UPDATE unified_job_templates SET organization_id = ${project.organization_id}
       WHERE type = 'job_template' AND project_id = ${project.id} RETURNING *`);

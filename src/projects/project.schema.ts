@@ -3,6 +3,8 @@ import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
 
+export interface ProjectSchema extends WebhookTemplateFields {}
+
 @Includes(WebhookTemplateFields)
 export class ProjectSchema extends UnifiedTemplateSchema {
   @TemplateStatus('never updated')
@@ -13,7 +15,7 @@ export class ProjectSchema extends UnifiedTemplateSchema {
     needs: 'project_admin',
     help: 'Organization the project belongs to.',
   })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Choices(
     [
@@ -47,7 +49,7 @@ export class ProjectSchema extends UnifiedTemplateSchema {
     needs: 'use',
     help: 'Source control credential.',
   })
-  credential!: number | null;
+  credential!: Reference | null;
 
   @Char({ max: 1024, help: 'Folder below the project root; chosen for synced projects.' })
   local_path!: string;

@@ -47,7 +47,7 @@ const Prompt =
 class LaunchOptions {
   @Prompt({ asks: 'inventory', inWorkflows: true, harmless: 'switch' })
   @Reference(() => resource('inventory'), { nullable: true, needs: 'use' })
-  inventory!: number;
+  inventory!: Reference;
 
   @Prompt({ asks: 'credential', harmless: 'switch' })
   @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
@@ -127,6 +127,23 @@ export type PromptField = keyof LaunchOptions;
 
 /** Launch fields that name several objects. */
 export type PromptList = 'credentials' | 'labels' | 'instance_groups';
+
+/** Launch fields that workflows hand to the runs in them, in columns of their own. */
+type HandedDown = 'inventory' | 'limit' | 'job_tags' | 'skip_tags' | 'scm_branch';
+
+/** Launch fields as a saved launch or a run has them: those with a column; null: not set. */
+export type SavedOptions = {
+  [Name in Exclude<PromptField, PromptList | 'extra_vars' | 'execution_environment'>]:
+    LaunchOptions[Name] | null;
+};
+/** Those of a workflow, by name of the field. */
+export type HandedOptions = Pick<SavedOptions, HandedDown>;
+/** A workflow job template has variables besides, as text. */
+export type WorkflowOptions = HandedOptions & { extra_vars: string };
+/** As a job template has them: nothing but the inventory may be unset. */
+export type TemplateOptions = Pick<SavedOptions, 'inventory'> & {
+  [Name in Exclude<keyof SavedOptions, 'inventory'>]: LaunchOptions[Name];
+} & { extra_vars: string };
 
 /** Values a launch sets, by launch field. */
 export type Prompts = { -readonly [Name in PromptField]?: LaunchOptions[Name] };

@@ -18,10 +18,7 @@ import { addRoute } from '../common/rest/add-route.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import type { CommonServices } from '../common/rest/common-services.js';
-import type {
-  GenericController,
-  GenericControllerClass,
-} from '../common/rest/resource.controller.js';
+import { controllerOf, type GenericController } from '../common/rest/resource.controller.js';
 import { QUESTION_TYPES } from './survey.js';
 import { SURVEY_FIELDS } from './survey.schema.js';
 import { SurveyError } from './survey-spec.js';
@@ -59,7 +56,7 @@ const SURVEY = {
  */
 export function WithSurvey(): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     const route = (verb: string): Pick<RouteInfo, 'access' | 'parent' | 'operationId'> => ({
       access: 'authenticated',

@@ -6,11 +6,11 @@ import { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
+import { isOneOf } from '../common/records.js';
 import { ACTIVE_STATUSES } from './state-machine.js';
 import { RunTransitions } from './run-transitions.service.js';
 
-export const isActive = ({ status }: Row): boolean =>
-  (ACTIVE_STATUSES as readonly unknown[]).includes(status);
+export const isActive = ({ status }: Row): boolean => isOneOf(ACTIVE_STATUSES, status);
 
 /** Canceling runs of any kind on behalf of a user (docs/contract/runs.md#cancel). */
 @Injectable()

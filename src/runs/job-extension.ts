@@ -4,6 +4,7 @@ import type {
   Extension,
   RepresentContext,
   Row,
+  RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -24,6 +25,7 @@ import {
 import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
+import type { JobSchema } from './job.schema.js';
 
 interface CredentialRow extends Row {
   job_id: number;
@@ -52,7 +54,7 @@ export const JOB_SHOWS: ShownBesides = {
  * page.
  */
 export async function jobExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<JobSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const facts = await loadRunFacts(context.database, rows);
@@ -77,7 +79,7 @@ export async function jobExtension(
               launched_by: launchedBy(run),
               elapsed: run.live_elapsed ?? row.elapsed,
               extra_vars: variables.get(row.id),
-              artifacts: displayArtifacts((row.artifacts ?? {}) as Record<string, unknown>),
+              artifacts: displayArtifacts(row.artifacts ?? {}),
               passwords_needed_to_start: [...new Set(needed)],
             },
             summary_fields: {
@@ -94,7 +96,7 @@ export async function jobExtension(
 }
 
 function loadCredentials(
-  rows: readonly Row[],
+  rows: readonly RowOf<JobSchema>[],
   { database, actor }: RepresentContext,
 ): Promise<CredentialRow[]> {
   return database.preparedRows<CredentialRow>(sql`

@@ -17,6 +17,8 @@ import { WebhookRunFields } from './webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
+export interface JobSchema extends WebhookRunFields {}
+
 /**
  * A playbook run (docs/contract/runs.md#jobs): the template's options as they were when it was
  * launched.
@@ -24,16 +26,16 @@ const READ_ONLY = { readOnly: true } as const;
 @Includes(WebhookRunFields)
 export class JobSchema extends ExecutedJobSchema {
   @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })
-  job_template!: number | null;
+  job_template!: Reference | null;
 
   @Choices(JOB_TYPES, { ...READ_ONLY, default: 'run' })
   job_type!: string;
 
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: number | null;
+  inventory!: Reference | null;
 
   @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
-  project!: number | null;
+  project!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
   playbook!: string;
@@ -92,7 +94,7 @@ export class JobSchema extends ExecutedJobSchema {
   scm_revision!: string;
 
   @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true, index: false })
-  project_update!: number | null;
+  project_update!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0 })
   job_slice_number!: number;

@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { JobStatus } from './unified-job.schema.js';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
 const LISTENS = 'controller:listens-to-runs';
 
@@ -40,11 +41,11 @@ export class RunChanges {
     this.listeners ??= this.discovery
       .getProviders()
       .filter(({ instance, metatype }) => instance && metatype && this.listens(metatype))
-      .map(({ instance }) => instance as RunListener);
+      .map(({ instance }): RunListener => instance);
     for (const listener of this.listeners) await listener.runsChanged(changes);
   }
 
-  private listens(metatype: object): boolean {
-    return this.reflector.get<boolean | undefined>(LISTENS, metatype as never) === true;
+  private listens(metatype: NonNullable<InstanceWrapper['metatype']>): boolean {
+    return this.reflector.get<boolean | undefined>(LISTENS, metatype) === true;
   }
 }

@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { isFinal } from './state-machine.js';
 import type { JobStatus } from './unified-job.schema.js';
+import type { UnifiedJobSchema } from './unified-job.schema.js';
 
 /** Time in which the events of a finished run may still be on their way. */
 const SETTLING_MS = 60_000;
 
 /** Runs of every kind are deleted by the same rule (docs/contract/runs.md#delete). */
 @Injectable()
-export class RunHooks implements ResourceHooks {
+export class RunHooks implements ResourceHooks<UnifiedJobSchema> {
   constructor(private readonly database: Database) {}
 
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<UnifiedJobSchema>): Promise<void> {
     if (!isFinal(row.status as JobStatus)) {
       throw new Forbidden('Cannot delete running job resource.');
     }

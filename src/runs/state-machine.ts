@@ -1,4 +1,5 @@
 import type { JobStatus } from './unified-job.schema.js';
+import { isOneOf } from '../common/records.js';
 
 /** Statuses of a run that is not over; these can be canceled (docs/contract/runs.md#statuses). */
 export const ACTIVE_STATUSES = ['new', 'pending', 'waiting', 'running'] as const;
@@ -26,8 +27,7 @@ const NEXT: Record<JobStatus, readonly JobStatus[]> = {
 
 export const isFinal = (status: JobStatus): boolean => NEXT[status].length === 0;
 
-export const isFailed = (status: JobStatus): boolean =>
-  (FAILED_STATUSES as readonly JobStatus[]).includes(status);
+export const isFailed = (status: JobStatus): boolean => isOneOf(FAILED_STATUSES, status);
 
 export const mayMove = (from: JobStatus, to: JobStatus): boolean => NEXT[from].includes(to);
 

@@ -52,13 +52,13 @@ export abstract class UnifiedJobSchema extends NamedSchema {
     index: false,
     help: 'Template this is a run of.',
   })
-  unified_job_template!: number | null;
+  unified_job_template!: Reference | null;
 
   @Choices(labelled(LAUNCH_TYPES), { readOnly: true, default: 'manual' })
   launch_type!: string;
 
   @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new' })
-  status!: string;
+  status!: JobStatus;
 
   @Bool({ readOnly: true })
   failed!: boolean;
@@ -85,7 +85,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   controller_node!: string;
 
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Reference(() => resource('schedule'), {
     readOnly: true,
@@ -94,7 +94,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
     index: false,
     help: 'Schedule that launched this.',
   })
-  schedule!: number | null;
+  schedule!: Reference | null;
 
   /** Occurrence of the schedule: each is launched once. */
   @DateTime({ internal: true })

@@ -10,7 +10,7 @@ export class WebhookRunFields {
   webhook_service!: string;
 
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
-  webhook_credential!: number | null;
+  webhook_credential!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 128 })
   webhook_guid!: string;
@@ -20,7 +20,7 @@ export class WebhookRunFields {
     readOnly: true,
     nullable: true,
   })
-  webhook_delivery!: number | null;
+  webhook_delivery!: Reference | null;
 }
 
 /** The delivery that causes a launch. Its variables are expanded from it, never copied. */

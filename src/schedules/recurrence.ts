@@ -2,6 +2,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { existing } from '../common/invariants.js';
 import { parseFault, readRuleText, RuleTextError, type Rule, type RuleText } from './rule-text.js';
 import { instantOf, localTime } from './zones.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 /** Periods without a match (years of a yearly rule, ...) after which a rule counts as ended. */
 const MAX_PERIODS = 1000;
@@ -38,7 +39,7 @@ export class Recurrence {
     try {
       return new Recurrence(text, build(text, 'RRULE'), build(text, 'EXRULE'));
     } catch (error) {
-      throw new RuleTextError([parseFault((error as Error).message)]);
+      throw new RuleTextError([parseFault(messageOf(error))]);
     }
   }
 
@@ -152,7 +153,7 @@ function bounded(find: () => Occurrence | null): Occurrence | null {
   try {
     return find();
   } catch (error) {
-    if ((error as Error).message.startsWith('Maximum iterations')) return null;
+    if (messageOf(error).startsWith('Maximum iterations')) return null;
     throw error;
   }
 }

@@ -5,11 +5,13 @@ import type {
   Extension,
   RepresentContext,
   Row,
+  RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
 import { Recurrence } from './recurrence.js';
+import type { ScheduleSchema } from './schedule.schema.js';
 
 interface ScheduledTemplate extends Row {
   name: string;
@@ -39,10 +41,10 @@ export const SCHEDULE_SHOWS: ShownBesides = {
 
 /** What a schedule shows besides its fields: of its rule, and of its template by its kind. */
 export async function scheduleExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<ScheduleSchema>[],
   { database, actor }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const ids = rows.map((row) => row.unified_job_template_id as number);
+  const ids = rows.map((row) => row.unified_job_template_id);
   const templates = await database.rows<ScheduledTemplate>(sql`
     SELECT t.id, t.name, t.description, t.type,
       (${permit(resource('unified_job_template').policy, 'read', 't', actor)}) AS may_read
@@ -50,7 +52,7 @@ export async function scheduleExtension(
   const byId = new Map(templates.map((template) => [template.id, template]));
   return new Map(
     rows.map((row) => {
-      const template = entryOf(byId, row.unified_job_template_id as number);
+      const template = entryOf(byId, row.unified_job_template_id);
       const { timezone, until } = Recurrence.parse(String(row.rrule));
       return [
         row.id,

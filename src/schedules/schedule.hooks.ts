@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
-import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
+import type { ScheduleSchema } from './schedule.schema.js';
 import { SchedulesRepository } from './schedules.repository.js';
 
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
@@ -21,7 +21,7 @@ const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
  * (docs/contract/schedules.md).
  */
 @Injectable()
-export class ScheduleHooks implements ResourceHooks {
+export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
   constructor(
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
@@ -30,7 +30,7 @@ export class ScheduleHooks implements ResourceHooks {
     private readonly next: NextLaunches,
   ) {}
 
-  async prepareCreate(values: Values): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<ScheduleSchema>): Promise<ExtraColumns> {
     readExtraData(values);
     const errors: FieldErrors = {};
     const template = await this.template(values.unified_job_template as number);
@@ -46,33 +46,36 @@ export class ScheduleHooks implements ResourceHooks {
     };
   }
 
-  async created(row: Row): Promise<void> {
-    await this.next.follow([row.unified_job_template_id as number]);
+  async created(row: RowOf<ScheduleSchema>): Promise<void> {
+    await this.next.follow([row.unified_job_template_id]);
   }
 
-  async prepareUpdate(row: Row, values: Values): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<ScheduleSchema>,
+    values: ValuesOf<ScheduleSchema>,
+  ): Promise<ExtraColumns> {
     readExtraData(values);
     const errors: FieldErrors = {};
     const isTimed = 'rrule' in values || 'enabled' in values;
     const times = isTimed ? await this.times({ ...row, ...values }, errors) : {};
-    const template = await this.template(row.unified_job_template_id as number);
+    const template = await this.template(row.unified_job_template_id);
     Object.assign(errors, savedFaults(values, row, template));
     if ('unified_job_template' in values) {
       errors.unified_job_template = ['A schedule cannot be moved to another template.'];
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     if (!('extra_data' in values)) return times;
-    const former = row.survey_passwords as SealedAnswers;
+    const former = row.survey_passwords;
     const place = { table: this.schedules.table, id: row.id };
     return { ...times, ...sealSaved(this.box, place, values, template, former) };
   }
 
-  async updated(before: Row): Promise<void> {
-    await this.next.follow([before.unified_job_template_id as number]);
+  async updated(before: RowOf<ScheduleSchema>): Promise<void> {
+    await this.next.follow([before.unified_job_template_id]);
   }
 
-  async prepareDelete(row: Row): Promise<void> {
-    await this.next.follow([row.unified_job_template_id as number], row.id);
+  async prepareDelete(row: RowOf<ScheduleSchema>): Promise<void> {
+    await this.next.follow([row.unified_job_template_id], row.id);
   }
 
   private async template(id: number): Promise<SavedLaunchTarget> {
@@ -90,7 +93,10 @@ export class ScheduleHooks implements ResourceHooks {
   }
 
   /** Columns that follow from the rule, by the database's clock; faults go to `errors`. */
-  private async times({ rrule, enabled }: Values, errors: FieldErrors): Promise<ExtraColumns> {
+  private async times(
+    { rrule, enabled }: ValuesOf<ScheduleSchema>,
+    errors: FieldErrors,
+  ): Promise<ExtraColumns> {
     try {
       const recurrence = Recurrence.parse(String(rrule));
       const clock = existing(

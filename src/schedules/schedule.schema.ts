@@ -1,9 +1,12 @@
 import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+
+export interface ScheduleSchema extends SavedOptions {}
 
 /** Launches of a template at set times (docs/contract/schedules.md). */
 @Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
@@ -24,7 +27,7 @@ export class ScheduleSchema extends NamedSchema {
     index: false,
     help: 'What is launched; fixed on creation.',
   })
-  unified_job_template!: number;
+  unified_job_template!: Reference;
 
   @Json({ anyShape: true, help: 'Variables of the launch; secret answers masked.' })
   extra_data!: Record<string, unknown>;

@@ -24,7 +24,7 @@ export function localTime(timezone: string, instant: Date): Date {
     formatOf(timezone)
       .formatToParts(instant)
       .map(({ type, value }) => [type, Number(value)]),
-  ) as Record<string, number>;
+  );
   const { year, month, day, hour, minute, second } = parts as {
     [Part in 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second']: number;
   };

@@ -11,6 +11,8 @@ import {
   COMPUTED_SETTING_FIELDS,
   computedSetting,
 } from './computed-settings.js';
+import { messageOf } from '../common/errors/message-of.js';
+import { keysOf } from '../common/records.js';
 
 type Declaration = SettingDeclaration<unknown>;
 const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS;
@@ -41,7 +43,7 @@ export class RuntimeSettings {
 
   /** Names of a category; `all` and `changed` are categories of their own. Null: no such category. */
   async names(category: string): Promise<readonly string[] | null> {
-    const all = Object.keys(SETTINGS) as SettingName[];
+    const all = keysOf(SETTINGS);
     const computed = COMPUTED_SETTING_FIELDS.map(({ name }) => name);
     if (category === 'all') return [...all, ...computed];
     if (category === COMPUTED_CATEGORY) return computed;
@@ -81,7 +83,7 @@ export class RuntimeSettings {
       try {
         changes[name] = parseValue(name, body[name]);
       } catch (error) {
-        errors[name] = [(error as Error).message];
+        errors[name] = [messageOf(error)];
       }
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

@@ -33,7 +33,7 @@ function decoratorOf(setting: SettingDeclaration<unknown>): PropertyDecorator {
 }
 
 for (const [name, declaration] of Object.entries(SETTINGS)) {
-  decoratorOf(declaration as SettingDeclaration<unknown>)(SettingsSchema.prototype, name);
+  decoratorOf(declaration)(SettingsSchema.prototype, name);
 }
 
 /** Every setting, what the program decides last. */

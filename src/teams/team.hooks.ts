@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { TeamSchema } from './team.schema.js';
 
 @Injectable()
-export class TeamHooks implements ResourceHooks {
+export class TeamHooks implements ResourceHooks<TeamSchema> {
   /** Only a superuser may move a team to another organization. */
-  async prepareUpdate(_row: Row, values: Values, actor: Actor): Promise<void> {
+  async prepareUpdate(
+    _row: RowOf<TeamSchema>,
+    values: ValuesOf<TeamSchema>,
+    actor: Actor,
+  ): Promise<void> {
     if ('organization' in values && !actor.isSuperuser) {
       throw new Forbidden('Unable to change organization on a team.');
     }

@@ -8,5 +8,5 @@ export class TeamSchema extends NamedSchema {
     needs: 'administer',
     help: 'Organization the team belongs to.',
   })
-  organization!: number;
+  organization!: Reference;
 }

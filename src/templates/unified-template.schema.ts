@@ -57,7 +57,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     index: false,
     help: 'Schedule that starts the next run.',
   })
-  next_schedule!: number | null;
+  next_schedule!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
     readOnly: true,
@@ -65,7 +65,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     hidden: true,
     index: false,
   })
-  current_job!: number | null;
+  current_job!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
     readOnly: true,
@@ -73,7 +73,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     hidden: true,
     index: false,
   })
-  last_job!: number | null;
+  last_job!: Reference | null;
 }
 
 /**

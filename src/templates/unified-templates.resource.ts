@@ -8,7 +8,7 @@ import { UnifiedTemplateSchema } from './unified-template.schema.js';
 
 class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
-  organization!: number | null;
+  organization!: Reference | null;
 }
 
 /** Approvals have no roles: their workflow decides. */

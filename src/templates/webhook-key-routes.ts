@@ -5,10 +5,7 @@ import { object, STRING } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import type {
-  GenericController,
-  GenericControllerClass,
-} from '../common/rest/resource.controller.js';
+import { controllerOf, type GenericController } from '../common/rest/resource.controller.js';
 import { WebhookKeys } from './webhook-keys.js';
 
 /**
@@ -17,7 +14,7 @@ import { WebhookKeys } from './webhook-keys.js';
  */
 export function WithWebhookKey(): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     const path = ':id/webhook_key';
     const info = {

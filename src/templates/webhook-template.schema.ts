@@ -14,7 +14,7 @@ export class WebhookTemplateFields {
     needs: 'use',
     help: 'Personal access token with which statuses are posted back.',
   })
-  webhook_credential!: number | null;
+  webhook_credential!: Reference | null;
 
   @Json({
     help: 'Which verified webhooks launch the template; empty: every event of the contract.',

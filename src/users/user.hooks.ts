@@ -5,25 +5,26 @@ import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { passwordFaults } from './password-rules.js';
+import type { UserSchema } from './user.schema.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 
 @Injectable()
-export class UserHooks implements ResourceHooks {
+export class UserHooks implements ResourceHooks<UserSchema> {
   constructor(
     private readonly database: Database,
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<UserSchema>, actor: Actor): Promise<ExtraColumns> {
     assertUsername(values.username);
     for (const flag of SYSTEM_FLAGS) {
       if (values[flag] === true && !actor.isSuperuser)
@@ -33,7 +34,11 @@ export class UserHooks implements ResourceHooks {
     return { password_hash: await this.hash(values.password) };
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<UserSchema>,
+    values: ValuesOf<UserSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     if ('username' in values) assertUsername(values.username);
     if (!actor.isSuperuser) {
       const forbidden = [...SYSTEM_FLAGS, ...(actor.id === row.id ? ['username'] : [])];
@@ -56,7 +61,7 @@ export class UserHooks implements ResourceHooks {
   }
 
   /** A changed password ends all sessions but the one it was changed in. */
-  async updated(before: Row, after: Row): Promise<void> {
+  async updated(before: RowOf<UserSchema>, after: RowOf<UserSchema>): Promise<void> {
     const digest = currentScope()?.sessionDigest;
     if (!digest || before.session_generation === after.session_generation) return;
     await this.database.execute(sql`
@@ -64,7 +69,7 @@ export class UserHooks implements ResourceHooks {
       WHERE digest = ${digest} AND user_id = ${after.id}`);
   }
 
-  async prepareDelete(row: Row, actor: Actor): Promise<void> {
+  async prepareDelete(row: RowOf<UserSchema>, actor: Actor): Promise<void> {
     if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
     if (row.is_superuser !== true) return;
     await assertOtherSuperuser(this.database, row.id, 'Cannot delete user.');

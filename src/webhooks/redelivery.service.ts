@@ -4,7 +4,7 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Outcome } from '../common/rest/idempotency.js';
 import { Reply } from '../common/http/reply.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
@@ -14,6 +14,7 @@ import { answerTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
+import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 
 /**
  * Sends a recorded delivery through its template again, by the rules that hold now. The new delivery
@@ -33,10 +34,10 @@ export class RedeliveryService {
    * @returns the answer, or the refusal that is in the ledger now, so it stands
    * @throws BadRequest when there is no payload, or no template that receives it any more
    */
-  async redeliver(row: Row, source = ''): Promise<Outcome> {
+  async redeliver(row: RowOf<WebhookDeliverySchema>, source = ''): Promise<Outcome> {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
-    const size = row.size as number;
+    const size = row.size;
     const recorded = (id: number): void => this.audit(template, row, id);
     const given = { template, event, size, source, redeliveryOf: row.id, recorded };
     const taken = await this.intake.take(given);
@@ -45,8 +46,11 @@ export class RedeliveryService {
     return new Reply(status, body, { Location: webhookDeliveries.url(taken.delivery) });
   }
 
-  private async templateOf(row: Row, service: WebhookServiceName): Promise<ReceiverTemplate> {
-    const id = row.template_id as number | null;
+  private async templateOf(
+    row: RowOf<WebhookDeliverySchema>,
+    service: WebhookServiceName,
+  ): Promise<ReceiverTemplate> {
+    const id = row.template_id;
     const found = await this.database.row<{ type: string }>(
       sql`SELECT type FROM unified_job_templates WHERE id = ${id}`,
     );
@@ -58,7 +62,7 @@ export class RedeliveryService {
     return template;
   }
 
-  private audit(template: ReceiverTemplate, from: Row, to: number): void {
+  private audit(template: ReceiverTemplate, from: RowOf<WebhookDeliverySchema>, to: number): void {
     const { id, name, kind, organizationId } = template;
     this.activity.record({
       operation: 'update',
@@ -71,19 +75,19 @@ export class RedeliveryService {
 }
 
 /** The event a delivery was, under a new identity. */
-function eventOf(row: Row): WebhookEvent {
+function eventOf(row: RowOf<WebhookDeliverySchema>): WebhookEvent {
   if (typeof row.payload !== 'string') {
     throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
   }
   return {
-    service: row.service as WebhookServiceName,
-    type: row.event as string,
+    service: row.service,
+    type: row.event,
     guid: randomUUID(),
     guidWindowSeconds: null,
-    ref: row.ref as string | null,
-    refName: row.ref_name as string | null,
-    headRef: row.head_ref as string | null,
-    statusApi: row.status_api as string | null,
+    ref: row.ref,
+    refName: row.ref_name,
+    headRef: row.head_ref,
+    statusApi: row.status_api,
     // Whoever sends an old push again wants just that one to run.
     pushRef: null,
     payload: JSON.parse(row.payload) as Record<string, unknown>,

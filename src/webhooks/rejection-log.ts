@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
+import { messageOf } from '../common/errors/message-of.js';
 
 const FLUSH_MS = 1000;
 
@@ -66,7 +67,7 @@ export class RejectionLog implements OnModuleDestroy {
           await this.write(rows);
         })
         .catch((error: unknown) => {
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = messageOf(error);
           this.logger.warn({ message: 'rejected deliveries not recorded', reason });
         });
     }

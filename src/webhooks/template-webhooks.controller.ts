@@ -2,7 +2,7 @@ import { Body, Ip, RequestMethod, type Type } from '@nestjs/common';
 import { addRoute } from '../common/rest/add-route.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Member, Target } from '../common/rest/parameters.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { ResourceDefinition, Row, RowOf } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
   INSTANT,
@@ -22,6 +22,7 @@ import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
+import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 /** The ledger and the filters of one template: `/api/v2/<templates>/<id>/webhook_…/`. */
@@ -64,7 +65,7 @@ function declareRedeliver(target: Type, templates: ResourceDefinition): void {
     },
     parameters: [Member(), Ip()],
     decorators: [Idempotent()],
-    handler(this: GenericController, delivery: Row, address?: string) {
+    handler(this: GenericController, delivery: RowOf<WebhookDeliverySchema>, address?: string) {
       return this.services.find(RedeliveryService).redeliver(delivery, address);
     },
   });

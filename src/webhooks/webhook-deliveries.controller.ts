@@ -1,5 +1,5 @@
 import { Ip, Post } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import type { Outcome } from '../common/rest/idempotency.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Target } from '../common/rest/parameters.js';
@@ -9,6 +9,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import { RedeliveryService } from './redelivery.service.js';
+import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 @Resource(webhookDeliveries)
@@ -36,7 +37,10 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   })
   @Post(':id/redeliver')
   @Idempotent()
-  redeliver(@Target() delivery: Row, @Ip() address?: string): Promise<Outcome> {
+  redeliver(
+    @Target() delivery: RowOf<WebhookDeliverySchema>,
+    @Ip() address?: string,
+  ): Promise<Outcome> {
     return this.redeliveries.redeliver(delivery, address);
   }
 }

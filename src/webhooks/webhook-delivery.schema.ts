@@ -1,6 +1,6 @@
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
+import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
@@ -17,10 +17,10 @@ export class WebhookDeliverySchema {
     nullable: true,
     help: 'Template the delivery came for; null once that is deleted.',
   })
-  template!: number | null;
+  template!: Reference | null;
 
   @Choices(WEBHOOK_SERVICES, READ_ONLY)
-  service!: string;
+  service!: WebhookServiceName;
 
   @Char({ ...READ_ONLY, search: true })
   event!: string;
@@ -55,7 +55,7 @@ export class WebhookDeliverySchema {
   answer!: number;
 
   @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true })
-  job!: number | null;
+  job!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
   size!: number;
@@ -75,14 +75,14 @@ export class WebhookDeliverySchema {
     nullable: true,
     help: 'Delivery this one repeats on request of a user.',
   })
-  redelivery_of!: number | null;
+  redelivery_of!: Reference | null;
 
   @Reference(() => resource('webhook_delivery'), {
     ...READ_ONLY,
     nullable: true,
     help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',
   })
-  superseded_by!: number | null;
+  superseded_by!: Reference | null;
 
   /** Name of the ref that a push is about, where it is about that one alone. */
   @Char({ internal: true, nullable: true })

@@ -27,7 +27,7 @@ export class WebhookStatusPostSchema {
   created!: string;
 
   @Reference(() => resource('unified_job'), READ_ONLY)
-  job!: number;
+  job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Status the job came into.' })
   status!: string;

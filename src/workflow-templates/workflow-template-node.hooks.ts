@@ -4,24 +4,24 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { takeIds } from '../database/rows.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
-import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
+import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
 
 const TABLE = 'workflow_job_template_nodes';
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
 
 @Injectable()
-export class WorkflowTemplateNodeHooks implements ResourceHooks {
+export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNodeSchema> {
   constructor(
     private readonly database: Database,
     private readonly references: References,
@@ -31,7 +31,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     private readonly box: SecretBox,
   ) {}
 
-  async prepareCreate(values: Values): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<WorkflowTemplateNodeSchema>): Promise<ExtraColumns> {
     if (values.identifier === '') values.identifier = randomUUID();
     const template = await this.check(values, {});
     // The id comes first, because secret answers are sealed for their row.
@@ -43,7 +43,11 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
     return { id, ...sealSaved(this.box, { table: TABLE, id }, values, template) };
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<WorkflowTemplateNodeSchema>,
+    values: ValuesOf<WorkflowTemplateNodeSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     if (values.identifier === '') delete values.identifier;
     const template = await this.check(values, row);
     if (template) {
@@ -55,17 +59,20 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
       );
     }
     if (!('extra_data' in values)) return {};
-    const former = row.survey_passwords as SealedAnswers;
+    const former = row.survey_passwords;
     return sealSaved(this.box, { table: TABLE, id: row.id }, values, template, former);
   }
 
-  async updated(before: Row, after: Row): Promise<void> {
-    const former = before.unified_job_template_id as number | null;
+  async updated(
+    before: RowOf<WorkflowTemplateNodeSchema>,
+    after: RowOf<WorkflowTemplateNodeSchema>,
+  ): Promise<void> {
+    const former = before.unified_job_template_id;
     if (former !== after.unified_job_template_id) await this.approvals.discard(former);
   }
 
-  async prepareDelete(row: Row): Promise<void> {
-    await this.approvals.discard(row.unified_job_template_id as number | null);
+  async prepareDelete(row: RowOf<WorkflowTemplateNodeSchema>): Promise<void> {
+    await this.approvals.discard(row.unified_job_template_id);
   }
 
   /**
@@ -74,11 +81,13 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
    * @returns what the node would run; null for nothing
    * @throws Invalid with every fault
    */
-  private async check(values: Values, row: Partial<Row>): Promise<SavedLaunchTarget | null> {
+  private async check(
+    values: ValuesOf<WorkflowTemplateNodeSchema>,
+    row: Partial<RowOf<WorkflowTemplateNodeSchema>>,
+  ): Promise<SavedLaunchTarget | null> {
     readExtraData(values);
     const isMoved = 'unified_job_template' in values;
-    const id = (isMoved ? values.unified_job_template : row.unified_job_template_id) as
-      number | null | undefined;
+    const id = isMoved ? values.unified_job_template : row.unified_job_template_id;
     const template =
       typeof id === 'number' ? (await this.targets.templates([id])).get(id) : undefined;
     if (!template) {
@@ -94,8 +103,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
   }
 
   private async templateFaults(
-    values: Values,
-    row: Partial<Row>,
+    values: ValuesOf<WorkflowTemplateNodeSchema>,
+    row: Partial<RowOf<WorkflowTemplateNodeSchema>>,
     { id, type }: SavedLaunchTarget,
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
@@ -106,7 +115,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks {
 }
 
 /** A node that runs nothing keeps no launch fields. */
-function dropPrompts(values: Values, isMoved: boolean): void {
+function dropPrompts(values: ValuesOf<WorkflowTemplateNodeSchema>, isMoved: boolean): void {
   for (const [field, none] of Object.entries(NO_PROMPTS)) {
     if (isMoved) values[field] = none;
     else delete values[field];

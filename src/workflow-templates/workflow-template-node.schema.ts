@@ -9,9 +9,12 @@ import {
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
+import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 
 const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
+
+export interface WorkflowTemplateNodeSchema extends SavedOptions {}
 
 /**
  * One place in a workflow: what runs there, with which launch fields, and what follows
@@ -26,14 +29,14 @@ export class WorkflowTemplateNodeSchema extends ResourceSchema {
     index: false,
     help: 'The workflow the node is part of.',
   })
-  workflow_job_template!: number;
+  workflow_job_template!: Reference;
 
   @Reference(() => resource('unified_job_template'), {
     nullable: true,
     needs: 'launch',
     help: 'What the node runs.',
   })
-  unified_job_template!: number | null;
+  unified_job_template!: Reference | null;
 
   @Char({ help: 'Name of the node within its workflow; one is made up where none is given.' })
   identifier!: string;

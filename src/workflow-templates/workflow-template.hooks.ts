@@ -1,29 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, Values } from '../common/rest/hooks.js';
+import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { refErrors } from '../prompts/branch.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
+import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
 const INVENTORY_NEEDED = 'You do not have use_role to the inventory';
 
 @Injectable()
-export class WorkflowTemplateHooks implements ResourceHooks {
+export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
   constructor(
     private readonly database: Database,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
   ) {}
 
-  async prepareCreate(values: Values, actor: Actor): Promise<void> {
+  async prepareCreate(values: ValuesOf<WorkflowTemplateSchema>, actor: Actor): Promise<void> {
     await this.check(values, {});
     if (values.organization === null && !actor.isSuperuser) {
       throw new Forbidden(ORGANIZATION_NEEDED);
@@ -31,11 +32,15 @@ export class WorkflowTemplateHooks implements ResourceHooks {
     await this.assertMayUseInventory(values, actor);
   }
 
-  async created(row: Row): Promise<void> {
+  async created(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
     await this.webhooks.created(row);
   }
 
-  async prepareUpdate(row: Row, values: Values, actor: Actor): Promise<ExtraColumns> {
+  async prepareUpdate(
+    row: RowOf<WorkflowTemplateSchema>,
+    values: ValuesOf<WorkflowTemplateSchema>,
+    actor: Actor,
+  ): Promise<ExtraColumns> {
     await this.check(values, row);
     if (values.organization === null && typeof row.organization_id === 'number') {
       // Taking a workflow out of its organization is up to whoever may put one into it.
@@ -48,7 +53,7 @@ export class WorkflowTemplateHooks implements ResourceHooks {
   }
 
   /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
-  async prepareDelete(row: Row): Promise<void> {
+  async prepareDelete(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
     await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
     await this.database.execute(sql`
       DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
@@ -57,12 +62,18 @@ export class WorkflowTemplateHooks implements ResourceHooks {
   }
 
   /** @throws Invalid with every fault across fields */
-  private async check(values: Values, row: Partial<Row>): Promise<void> {
+  private async check(
+    values: ValuesOf<WorkflowTemplateSchema>,
+    row: Partial<RowOf<WorkflowTemplateSchema>>,
+  ): Promise<void> {
     const errors = { ...(await this.webhooks.errors(values, row)), ...refErrors(values) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
 
-  private async assertMayUseInventory({ inventory }: Values, actor: Actor): Promise<void> {
+  private async assertMayUseInventory(
+    { inventory }: ValuesOf<WorkflowTemplateSchema>,
+    actor: Actor,
+  ): Promise<void> {
     if (typeof inventory !== 'number') return;
     try {
       await this.references.assertAllowed(resource('inventory'), [inventory], 'use', actor);

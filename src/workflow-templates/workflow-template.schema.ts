@@ -1,8 +1,11 @@
 import { Bool, Includes, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import type { WorkflowOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_OPTIONS, WORKFLOW_SWITCHES } from '../prompts/prompt-columns.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
+
+export interface WorkflowTemplateSchema extends WebhookJobTemplateFields, WorkflowOptions {}
 
 /**
  * A graph of templates that is launched as one (docs/contract/workflows.md#workflow-job-templates).
@@ -12,7 +15,7 @@ import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.j
 @Includes(WORKFLOW_OPTIONS, 'organization')
 export class WorkflowTemplateSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('organization'), { nullable: true, needs: 'workflow_admin' })
-  organization!: number | null;
+  organization!: Reference | null;
 
   @Bool({ help: 'Runs may overlap.' })
   allow_simultaneous!: boolean;

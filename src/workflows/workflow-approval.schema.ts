@@ -29,7 +29,7 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
     onDelete: 'CASCADE',
     index: false,
   })
-  workflow_job!: number | null;
+  workflow_job!: Reference | null;
 
   @Reference(() => resource('user'), {
     readOnly: true,
@@ -38,5 +38,5 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
     index: false,
     help: 'Who decided.',
   })
-  approved_or_denied_by!: number | null;
+  approved_or_denied_by!: Reference | null;
 }

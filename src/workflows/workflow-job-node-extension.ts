@@ -14,6 +14,7 @@ import type {
   Extension,
   RepresentContext,
   Row,
+  RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -24,6 +25,7 @@ import {
   type TemplateReference,
 } from '../templates/template-references.js';
 import type { EdgeKind } from './workflow-rows.js';
+import type { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 
 const NODE_IDS = list(INTEGER);
 
@@ -63,7 +65,7 @@ interface NodeFacts extends Row {
 
 /** What a node runs, its run, and what follows it. Two statements a page. */
 export async function nodeExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<WorkflowJobNodeSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const { database, actor } = context;
@@ -78,7 +80,7 @@ export async function nodeExtension(
     LEFT JOIN unified_jobs job ON job.id = n.job_id
     WHERE n.id = ANY(${ids}::int[])`);
   const byNode = new Map(found.map((one) => [one.node_id, one]));
-  const templateIds = rows.flatMap((row) => (row.unified_job_template_id as number | null) ?? []);
+  const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
   const templates = await templateReferences(templateIds, context);
   return new Map(
     rows.map((row) => {
@@ -93,7 +95,7 @@ const children = (kind: EdgeKind): Sql => sql`
     WHERE parent_id = n.id AND kind = ${kind} ORDER BY child_id)`;
 
 function describe(
-  row: Row,
+  row: RowOf<WorkflowJobNodeSchema>,
   found: NodeFacts | undefined,
   template: TemplateReference | undefined,
 ): Extension {

@@ -2,6 +2,7 @@ import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/fi
 import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
+import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 
 /**
@@ -10,6 +11,8 @@ import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
  */
 export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'missing' | 'skipped';
 
+export interface WorkflowJobNodeSchema extends SavedOptions {}
+
 /**
  * One run of a workflow job: what it is a run of, with which prompts
  * (docs/contract/workflows.md#workflow-jobs).
@@ -17,21 +20,21 @@ export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'miss
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
 export class WorkflowJobNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job'), { readOnly: true, nullable: false })
-  workflow_job!: number;
+  workflow_job!: Reference;
 
   @Reference(() => resource('unified_job_template'), {
     readOnly: true,
     nullable: true,
     help: 'What the node runs.',
   })
-  unified_job_template!: number | null;
+  unified_job_template!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
     readOnly: true,
     nullable: true,
     help: 'The run, once there is one.',
   })
-  job!: number | null;
+  job!: Reference | null;
 
   @Char({ readOnly: true, help: 'Name of the node within its workflow.' })
   identifier!: string;

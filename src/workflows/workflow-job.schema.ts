@@ -1,5 +1,6 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import type { HandedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { VARIABLES_HELP } from '../runs/shown-variables.js';
 import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
@@ -8,6 +9,8 @@ import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 const READ_ONLY = { readOnly: true } as const;
 /** Columns all runs have and that mean nothing to a run without a process of its own. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
+
+export interface WorkflowJobSchema extends WebhookRunFields, HandedOptions {}
 
 /** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
 @Includes(WebhookRunFields)
@@ -38,7 +41,7 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
     nullable: true,
     help: 'Job template whose slices the jobs are.',
   })
-  job_template!: number | null;
+  job_template!: Reference | null;
 
   @Bool({ ...READ_ONLY, help: 'The hosts of one launch are shared out among its jobs.' })
   is_sliced_job!: boolean;

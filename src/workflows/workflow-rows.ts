@@ -18,6 +18,7 @@ import {
 } from '../prompts/prompt-columns.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
+import { keysOf } from '../common/records.js';
 
 /** How a parent must have ended for its child to start by this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
@@ -174,7 +175,7 @@ export class WorkflowRows {
   private jobRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
     const values = zip(ids, given).map(([id, job]) => {
       const columns = this.columnsOf(id, job);
-      return Object.keys(JOB_COLUMNS).map((name) => columns[name as keyof typeof JOB_COLUMNS]);
+      return keysOf(JOB_COLUMNS).map((name) => columns[name]);
     });
     return insertRows('unified_jobs', JOB_COLUMNS, values);
   }
@@ -267,5 +268,5 @@ function nodeValues(node: PlacedNode): unknown[] {
     extra_data: JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {}),
     prompts: JSON.stringify(maskedPrompts(node.effective ?? own, secrets)),
   };
-  return Object.keys(NODE_COLUMNS).map((name) => values[name as keyof typeof NODE_COLUMNS]);
+  return keysOf(NODE_COLUMNS).map((name) => values[name]);
 }

@@ -75,6 +75,22 @@ export type FieldOptions = Partial<
   Omit<Field, 'name' | 'kind' | 'target' | 'columnType' | 'columnDefault'>
 > & { columnType?: string; columnDefault?: string };
 
+declare const REFERENCE: unique symbol;
+
+/** The id of an object a property refers to. The mark tells the compiler; any number may stand here. */
+export type Reference = number & { readonly [REFERENCE]?: never };
+
+/** Name of the column of a property: `inventory_id` of a reference `inventory`. */
+export type ColumnName<
+  Name extends string,
+  Value,
+> = typeof REFERENCE extends keyof NonNullable<Value> ? `${Name}_id` : Name;
+
+/** What a property holds, without the mark of references. */
+export type Unmarked<Value> = typeof REFERENCE extends keyof NonNullable<Value>
+  ? number | Extract<Value, null>
+  : Value;
+
 const FIELDS = Symbol('fields');
 
 type SchemaClass = abstract new (...args: never[]) => object;
@@ -102,7 +118,7 @@ export function targetOf({ name, target }: Field): ResourceDefinition {
 
 /** Fields of a schema class in order of declaration, those of its ancestors first. */
 export function fieldsOf(schema: SchemaClass): readonly Field[] {
-  return [...(ownFields(schema.prototype as object)?.values() ?? [])];
+  return [...(ownFields(schema.prototype)?.values() ?? [])];
 }
 
 /** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
@@ -122,7 +138,7 @@ export function declareFields(
 export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
-    const own = ownFields(schema.prototype as object);
+    const own = ownFields(schema.prototype);
     const declared = [...own.values()];
     const place = after === undefined ? declared.length : [...own.keys()].indexOf(after) + 1;
     if (place === 0 && after !== undefined) {

@@ -3,6 +3,7 @@ import { Invalid, type FieldErrors } from '../errors/errors.js';
 import type { Field } from './field.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
 import { parseVariables } from './variables.js';
+import { messageOf } from '../errors/message-of.js';
 
 export const ENCRYPTED = '$encrypted$';
 
@@ -225,7 +226,7 @@ function parseVariablesText(given: unknown): string {
       throw new Error('Null characters are not allowed.');
     }
   } catch (error) {
-    throw new FieldError((error as Error).message);
+    throw new FieldError(messageOf(error));
   }
   return text;
 }

@@ -2,6 +2,8 @@ import { isMap, parseDocument, visit } from 'yaml';
 
 import { parsePlainVariables } from './plain-variables.js';
 import { MAX_DEPTH } from './text.js';
+import { messageOf } from '../errors/message-of.js';
+import { isRecord } from '../records.js';
 
 /** Repeated references allowed in one YAML text; more is the "billion laughs" pattern. */
 const MAX_ALIASES = 100;
@@ -88,9 +90,6 @@ function assertJson(value: unknown, depth: number): void {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -104,5 +103,5 @@ function typeName(value: unknown): string {
 
 function reason(error: unknown): string {
   if (error instanceof RangeError) return 'nested too deeply';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

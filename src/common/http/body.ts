@@ -8,6 +8,7 @@ import {
   UnsupportedMediaType,
 } from '../errors/errors.js';
 import { PARSES } from './negotiation.js';
+import { isRecord } from '../records.js';
 
 const MAX_PARAMETERS = 1000;
 
@@ -116,13 +117,11 @@ function objectOf(request: Request): Record<string, unknown> {
 
 /** @throws BadRequest for a parsed body that is no object, or that is nested too deep */
 export function asBody(body: unknown): Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new BadRequest('JSON parse error - not a JSON object');
-  }
+  if (!isRecord(body)) throw new BadRequest('JSON parse error - not a JSON object');
   if (depthOf(body) > MAX_DEPTH) {
     throw new BadRequest(`JSON parse error - nested deeper than ${MAX_DEPTH} levels`);
   }
-  return body as Record<string, unknown>;
+  return body;
 }
 
 /** Nesting of a JSON value, up to just past the limit; iterative, since the value is untrusted. */
@@ -131,7 +130,8 @@ function depthOf(value: object): number {
   for (let depth = 1; ; depth++) {
     const next: object[] = [];
     for (const item of level) {
-      for (const child of Object.values(item) as unknown[]) {
+      const children: unknown[] = Object.values(item);
+      for (const child of children) {
         if (child !== null && typeof child === 'object') next.push(child);
       }
     }

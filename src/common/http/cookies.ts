@@ -6,7 +6,7 @@ export const CSRF_COOKIE = 'csrftoken';
 
 /** The cookies of a request; of one sent twice the first counts. */
 export function cookiesOf(header: string | string[] | undefined): Record<string, string> {
-  const cookies: Record<string, string> = Object.create(null) as Record<string, string>;
+  const cookies: Record<string, string> = Object.create(null);
   for (const part of String(header ?? '').split(';')) {
     const equals = part.indexOf('=');
     if (equals < 0) continue;
@@ -18,7 +18,7 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
 
 /** Session cookie: not readable by scripts. */
 export function setSessionCookie(
-  request: Request,
+  request: Pick<Request, 'secure'>,
   response: Response,
   value: string,
   maxAgeSeconds: number,
@@ -33,6 +33,10 @@ export function setSessionCookie(
 }
 
 /** CSRF cookie: read by our scripts and by the command-line client, so not HttpOnly. */
-export function setCsrfCookie(request: Request, response: Response, value: string): void {
+export function setCsrfCookie(
+  request: Pick<Request, 'secure'>,
+  response: Response,
+  value: string,
+): void {
   response.cookie(CSRF_COOKIE, value, { sameSite: 'lax', secure: request.secure, path: '/' });
 }

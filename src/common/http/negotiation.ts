@@ -10,8 +10,13 @@ export const PARSES = [
 /** Content types of answers. */
 export const RENDERS = ['application/json', 'text/html'] as const;
 
+/** What of a request tells the form of its answer. */
+interface Negotiable extends Pick<ApiRequest, 'headers'> {
+  query: { format?: unknown };
+}
+
 /** Whether the answer is a page for a person: `text/html` asked for, or `?format=api`. */
-export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boolean {
+export function acceptsHtml(request: Negotiable): boolean {
   const format = [request.query.format].flat()[0];
   if (format === 'api') return true;
   if (format === 'json') return false;
@@ -24,9 +29,9 @@ export function acceptsHtml(request: Pick<ApiRequest, 'headers' | 'query'>): boo
 }
 
 /** @throws NotAcceptable when nothing that is offered fits `Accept`, NotFound for an unknown format */
-export function assertAcceptable(request: Pick<ApiRequest, 'headers' | 'query'>): void {
+export function assertAcceptable(request: Negotiable): void {
   const format = [request.query.format].flat()[0];
-  if (format !== undefined && !['json', 'api'].includes(format)) {
+  if (format !== undefined && format !== 'json' && format !== 'api') {
     throw new NotFound('The requested format is not known.');
   }
   const accept = request.headers.accept;

@@ -10,5 +10,5 @@ export function sendJson(this: Response, value: unknown): Response {
     this.setHeader('Content-Type', 'application/json; charset=utf-8');
   }
   this.setHeader('Content-Length', Buffer.byteLength(text));
-  return this.end(text) as Response;
+  return this.end(text);
 }

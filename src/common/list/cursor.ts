@@ -38,7 +38,7 @@ export function readCursor(
 ): Value[] | null {
   const parsed = decode(text);
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
-  const [madeFor, order, ...values] = parsed as unknown[];
+  const [madeFor, order, ...values]: unknown[] = parsed;
   if (madeFor !== page || order !== orderOf(terms)) return null;
   const fitting = terms.every((term, index) => fits(term, values[index]));
   if (!fitting || values.length !== terms.length) {
@@ -91,7 +91,7 @@ const orderOf = (terms: readonly OrderTerm[]): string =>
 function decode(text: string): unknown {
   if (text.length > MAX_LENGTH) return null;
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown;
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
     return null;
   }

@@ -82,7 +82,7 @@ export class ListService {
     const count = isKept ? keptTotal(counter, visible) : total(definition, where);
     const page = await this.cut(definition, request, { where, order, count, isKept }, actor);
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
-      this.moduleRef.get<T>(token as never, { strict: false });
+      this.moduleRef.get<T>(token, { strict: false });
     const context = { database: this.database, actor, detail: false, find };
     const items = await represent(definition, page.results, context);
     const results = options.decorate ? await options.decorate(items, page.results) : items;

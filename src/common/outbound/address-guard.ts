@@ -8,7 +8,7 @@ export type Resolver = (host: string) => Promise<LookupAddress[]>;
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 const systemResolver: Resolver = (host) =>
   new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ export function createGuardedAgent(
     lookup: guardedLookup(guard),
     timeout: limits.connectTimeoutMs,
     rejectUnauthorized: verifyTls,
-  } as buildConnector.BuildOptions);
+  });
   return new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     pipelining: 1,

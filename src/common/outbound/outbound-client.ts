@@ -181,7 +181,7 @@ async function readBounded(
 ): Promise<{ text: string; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > limit) break;

@@ -26,7 +26,7 @@ export function messagesOf(value: unknown): string[] {
       typeof one === 'string' ? [one] : messagesOf(one).map((text) => `${index}: ${text}`),
     );
   }
-  if (typeof value !== 'object') return [String(value as number)];
+  if (typeof value !== 'object') return [String(value)];
   return Object.entries(value).flatMap(([name, inner]) =>
     messagesOf(inner).map((text) => `${name}: ${text}`),
   );

@@ -204,7 +204,7 @@ const isTrue = (value: unknown): boolean =>
 function text(value: unknown): string {
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;
   if (last === null || last === undefined) return '';
-  return typeof last === 'object' ? JSON.stringify(last) : String(last as string | number);
+  return typeof last === 'object' ? JSON.stringify(last) : String(last);
 }
 
 /** A JSON document as indented text; what a person typed stays as it is. */

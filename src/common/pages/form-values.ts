@@ -5,6 +5,7 @@ import { parseVariables } from '../fields/variables.js';
 import { BadRequest } from '../errors/errors.js';
 import { CSRF_FIELD } from '../http/csrf.js';
 import type { Submission } from './browser-form.js';
+import { messageOf } from '../errors/message-of.js';
 
 const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
   'integer',
@@ -102,7 +103,7 @@ function parseRaw(text: string): Record<string, unknown> {
   try {
     value = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    throw new BadRequest(`JSON parse error - ${(error as Error).message}`);
+    throw new BadRequest(`JSON parse error - ${messageOf(error)}`);
   }
   return asBody(value);
 }

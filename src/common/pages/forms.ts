@@ -219,7 +219,7 @@ const isSecret = (field: Field, definition: ResourceDefinition | undefined): boo
 
 class AttachSchema {
   @Reference(() => resource('user'), { required: true })
-  id!: number;
+  id!: Reference;
 }
 
 /** The field of the form that adds an existing object; each list puts its own target in. */

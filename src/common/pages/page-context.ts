@@ -77,7 +77,7 @@ function csrfToken(request: PageRequest, response: Response): string {
   const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
   if (present) return present;
   const token = randomAlphanumeric(32);
-  setCsrfCookie(request as Request, response, token);
+  setCsrfCookie(request, response, token);
   return token;
 }
 

@@ -1,6 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
 import { acceptsHtml } from '../http/negotiation.js';
-import type { ApiRequest } from '../http/request.js';
 import { LOOKUPS, type QueryParameters } from '../list/query.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
@@ -13,7 +12,7 @@ const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
  * This turns such an address into the one that is meant, before anything else reads it.
  */
 export function pageControls(request: Request, response: Response, next: NextFunction): void {
-  const browsing = request.method === 'GET' && acceptsHtml(request as unknown as ApiRequest);
+  const browsing = request.method === 'GET' && acceptsHtml(request);
   const query = request.query as QueryParameters;
   const cleaned = browsing ? cleanQuery(query) : null;
   if (cleaned === null) {

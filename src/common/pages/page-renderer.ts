@@ -219,7 +219,7 @@ export class PageRenderer {
       .slice(0, index + 1)
       .join('/')}/`;
     const isObject = url === context.path && isItem(body) && status < 400 && 'id' in body;
-    const name = isObject ? titleOf(body as Item) : await this.nameFor(parent, segment, actor);
+    const name = isObject ? titleOf(body) : await this.nameFor(parent, segment, actor);
     if (name) names.set(url, name);
     return names;
   }

@@ -60,8 +60,7 @@ export class PageInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const type = String(response.getHeader('Content-Type') ?? 'application/json');
     if (response.headersSent || !type.includes('json')) return answer;
-    const body: unknown =
-      answer === undefined ? undefined : (JSON.parse(JSON.stringify(answer)) as unknown);
+    const body: unknown = answer === undefined ? undefined : JSON.parse(JSON.stringify(answer));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
       leaveNotice(response, noticeOf(request, response, info, body), request.secure);

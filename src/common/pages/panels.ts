@@ -6,17 +6,17 @@ import type { Html } from './html.js';
 const PANEL_OF = 'controller:page-panel';
 
 /** What a panel is drawn from. */
-export interface PanelContext {
+export interface PanelContext<Shown extends object = object> {
   /** The representation that the page shows. */
-  object: Readonly<Record<string, unknown>>;
+  object: Shown & Readonly<Record<string, unknown>>;
   actor: Actor;
   /** Token for forms of the panel. */
   csrf: string;
 }
 
 /** Adds a section to the pages of one kind of object, above its fields. */
-export interface Panel {
-  render(context: PanelContext): Promise<Html | null> | Html | null;
+export interface Panel<Shown extends object = object> {
+  render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
 
 /** Makes a provider a panel of the detail pages of these resource types. */
@@ -47,7 +47,8 @@ export class PagePanels {
     for (const { instance, metatype } of this.discovery.getProviders()) {
       if (!instance || !metatype) continue;
       const types = this.reflector.get<string[] | undefined>(PANEL_OF, metatype) ?? [];
-      for (const type of types) found.set(type, [...(found.get(type) ?? []), instance as Panel]);
+      const panel: Panel = instance;
+      for (const type of types) found.set(type, [...(found.get(type) ?? []), panel]);
     }
     return found;
   }

@@ -91,7 +91,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   private async close(name: QueueName): Promise<void> {
     const queue = this.queue(name);
     await queue.close(true);
-    const { clients } = queue as unknown as { clients: Redis[] };
+    const { clients } = queue as { clients: Redis[] };
     for (const client of clients) client.disconnect();
   }
 

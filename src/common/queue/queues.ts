@@ -1,3 +1,5 @@
+import { keysOf } from '../records.js';
+
 /** What a queue's jobs are like. Adding a queue without all of it does not compile. */
 export interface QueueOptions {
   /** How long Bull lets a job's process be silent before it counts as stalled, in ms. */
@@ -21,4 +23,4 @@ export const QUEUES = {
 } as const satisfies Record<string, QueueOptions>;
 
 export type QueueName = keyof typeof QUEUES;
-export const QUEUE_NAMES = Object.keys(QUEUES) as readonly QueueName[];
+export const QUEUE_NAMES = keysOf(QUEUES);

@@ -2,13 +2,23 @@ import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
-import { fieldsOf, type Field } from '../fields/field.js';
+import { fieldsOf, type ColumnName, type Field, type Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { register } from './registry.js';
 
+/** A row of any resource, for code that serves all of them. */
 export type Row = Record<string, unknown> & { id: number };
-type SchemaClass = abstract new (...args: never[]) => object;
+
+/**
+ * A row of the resource that a schema class declares, by column name. A list leaves out what is
+ * shown on the detail only, and fields without a column are in no row.
+ */
+export type RowOf<Schema extends object> = Row & {
+  [Name in keyof Schema & string as ColumnName<Name, Schema[Name]>]: Unmarked<Schema[Name]>;
+};
+
+type SchemaClass<Schema extends object> = abstract new (...args: never[]) => Schema;
 
 /** How rows of one resource belong to rows of another, beyond references of its own. */
 export type Relation =
@@ -89,13 +99,13 @@ export interface UniqueRule {
   message: string;
 }
 
-export interface ResourceOptions {
+export interface ResourceOptions<Schema extends object = object> {
   /** Collection below `/api/v2/`. */
   path: string;
   type: string;
   /** For people: "Job Template". */
   label?: string;
-  schema: SchemaClass;
+  schema: SchemaClass<Schema>;
   table: string;
   /** Value of the `type` column where several resources share a table. */
   discriminator?: string;
@@ -117,7 +127,10 @@ export interface ResourceOptions {
   /** Fields that name an object for people: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
   /** Adds to the representation of a page of rows, in a constant number of statements. */
-  extend?: (rows: readonly Row[], context: RepresentContext) => Promise<Map<number, Extension>>;
+  extend?(
+    rows: readonly RowOf<Schema>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>>;
   /** Schemas of what `extend` and `summarise` add. */
   shows?: ShownBesides;
   /** Aliases of filterable names, for the words clients know. */
@@ -150,9 +163,9 @@ export interface ResourceOptions {
 }
 
 /** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
-export interface ResourceDefinition extends Required<
+export interface ResourceDefinition<Schema extends object = object> extends Required<
   Omit<
-    ResourceOptions,
+    ResourceOptions<Schema>,
     | 'extend'
     | 'hooks'
     | 'variants'
@@ -167,7 +180,7 @@ export interface ResourceDefinition extends Required<
   field(name: string): Field | undefined;
   discriminator: string | null;
   auditParent: ResourceOptions['auditParent'] | null;
-  extend: ResourceOptions['extend'] | null;
+  extend: ResourceOptions<Schema>['extend'] | null;
   hooks: ResourceOptions['hooks'] | null;
   variants: ResourceOptions['variants'] | null;
   hide: ResourceOptions['hide'] | null;
@@ -206,11 +219,13 @@ const DEFAULTS = {
   summarise: null,
 } satisfies Partial<ResourceDefinition>;
 
-export function defineResource(options: ResourceOptions): ResourceDefinition {
+export function defineResource<Schema extends object>(
+  options: ResourceOptions<Schema>,
+): ResourceDefinition<Schema> {
   const fields = fieldsOf(options.schema);
   const byName = new Map(fields.map((field) => [field.name, field]));
   const { discriminator } = { ...DEFAULTS, ...options };
-  const definition: ResourceDefinition = {
+  const definition: ResourceDefinition<Schema> = {
     ...DEFAULTS,
     label: titleOf(options.type),
     orderBy: byName.has('name') ? ['name'] : ['id'],

@@ -115,7 +115,7 @@ export async function namedUrls(
   const parents = parentFields(definition);
   const found =
     parents.length === 0
-      ? rows.map(({ id }) => ({ id, parts: [] as Parts }))
+      ? rows.map(({ id }) => ({ id, parts: [] }))
       : await database.rows<{ id: number; parts: Parts | null }>(sql`
           SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
           FROM ${ident(definition.table)} t

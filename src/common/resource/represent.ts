@@ -7,6 +7,7 @@ import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
 import { shapeOf, type Shape } from './shape.js';
+import { zip } from '../invariants.js';
 
 export type Representation = Record<string, unknown>;
 
@@ -78,8 +79,8 @@ async function representVariants(
     const own = rows.filter((row) => row.type === variant.discriminator);
     if (own.length === 0) continue;
     const full = await loadRows(variant, own, context);
-    for (const shown of await represent(variant, full, context))
-      byId.set(shown.id as number, shown);
+    const shown = await represent(variant, full, context);
+    for (const [{ id }, one] of zip(full, shown)) byId.set(id, one);
   }
   return rows.flatMap((row): Representation[] => {
     const shown = byId.get(row.id);

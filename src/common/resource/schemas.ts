@@ -21,10 +21,10 @@ export abstract class ResourceSchema {
 /** A resource that remembers who made and who last changed it. */
 export abstract class OwnedSchema extends ResourceSchema {
   @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
-  created_by!: number | null;
+  created_by!: Reference | null;
 
   @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
-  modified_by!: number | null;
+  modified_by!: Reference | null;
 }
 
 export abstract class NamedSchema extends OwnedSchema {

@@ -65,12 +65,12 @@ function sqlDefault(field: Field): string | null {
 
 /** What a page in the default order is read from, so that no list sorts its whole table. */
 function orderIndex(definition: ResourceDefinition): TableIndex | null {
-  const columns = definition.orderBy.map((name) => definition.field(name)?.column);
-  if (columns.some((column) => !column) || columns[0] === 'id') return null;
+  const columns = definition.orderBy.flatMap((name) => definition.field(name)?.column ?? []);
+  if (columns.length < definition.orderBy.length || columns[0] === 'id') return null;
   const isKey = definition.unique.some((rule) => rule.columns.join() === columns.join());
   if (isKey) return null;
   const own = definition.discriminator === null ? [] : ['type'];
-  const names = [...new Set([...own, ...(columns as string[]), 'id'])];
+  const names = [...new Set([...own, ...columns, 'id'])];
   return { name: `${definition.table}_${columns.join('_')}_order_idx`, columns: names };
 }
 

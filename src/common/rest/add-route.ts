@@ -19,7 +19,7 @@ export function addRoute(
   name: string,
   { method, path, info, parameters, decorators = [], handler }: GeneratedRoute,
 ): void {
-  const prototype = target.prototype as object;
+  const prototype: object = target.prototype;
   // One function may serve several classes; route metadata sits on the function, so each gets its own.
   const own = function (this: unknown, ...given: never[]): unknown {
     return handler.apply(this, given);

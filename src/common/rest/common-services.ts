@@ -20,6 +20,6 @@ export class CommonServices {
 
   /** A provider of a feature module, for sub-lists whose rule lives there. */
   find<T>(token: abstract new (...args: never[]) => T): T {
-    return this.moduleRef.get<T>(token as never, { strict: false });
+    return this.moduleRef.get<T>(token, { strict: false });
   }
 }

@@ -7,10 +7,10 @@ import { Reply } from '../http/reply.js';
 import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
 import { addRoute } from './add-route.js';
 import { CurrentActor, Target } from './parameters.js';
-import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import type { CommonServices } from './common-services.js';
-import type { GenericController, GenericControllerClass } from './resource.controller.js';
+import { controllerOf, type GenericController } from './resource.controller.js';
 
 export interface CopyContext {
   services: CommonServices;
@@ -18,21 +18,21 @@ export interface CopyContext {
 }
 
 /** Where copying an object is more than making another one from its fields. */
-export interface CopyOptions {
+export interface CopyOptions<Schema extends object = object> {
   /** Further members of the answer to GET: what would not come along. */
   losses?: {
     /** JSON schemas by name. */
     properties: JsonSchemas;
-    tell: (
-      original: Row,
+    tell(
+      original: RowOf<Schema>,
       mayCopy: boolean,
       context: CopyContext,
-    ) => Promise<Record<string, unknown>>;
+    ): Promise<Record<string, unknown>>;
   };
   /** Values that differ from the original's, by field name; secrets are opened here. */
-  values?: (original: Row, context: CopyContext) => Promise<Values>;
+  values?(original: RowOf<Schema>, context: CopyContext): Promise<Values>;
   /** Copies what hangs on the original, in the same transaction. */
-  copied?: (original: Row, copy: Row, context: CopyContext) => Promise<void>;
+  copied?(original: RowOf<Schema>, copy: RowOf<Schema>, context: CopyContext): Promise<void>;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface CopyOptions {
  */
 export function Copyable(options: CopyOptions = {}): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     const label = definition.label.toLowerCase();
     const info = { access: 'authenticated', parent: definition } as const;

@@ -141,7 +141,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const sendJson = (): void => {
       if (!response.headersSent) response.status(answer.status).json(answer.body);
     };
-    this.views.send(request as unknown as ApiRequest, response, answer).then(
+    this.views.send(request as ApiRequest, response, answer).then(
       (sent) => {
         if (!sent) sendJson();
       },

@@ -20,14 +20,14 @@ export class References {
   async assertExist(definition: ResourceDefinition, values: Values): Promise<void> {
     const errors: FieldErrors = {};
     for (const [target, fields] of this.byTarget(definition, values)) {
-      const ids = fields.map((field) => values[field.name] as number);
+      const ids = fields.map((field) => idIn(values, field));
       const found = await this.database.rows<{ id: number }>(sql`
         SELECT r.id FROM ${ident(target.table)} r
         WHERE ${and(sql`r.id = ANY(${ids}::int[])`, target.own('r'), target.hide?.('r') ?? TRUE)}
         FOR KEY SHARE`);
       const known = new Set(found.map(({ id }) => id));
       for (const field of fields) {
-        const id = values[field.name] as number;
+        const id = idIn(values, field);
         if (!known.has(id)) errors[field.name] = [invalidPk(id)];
       }
     }
@@ -40,7 +40,7 @@ export class References {
     for (const [target, fields] of this.byTarget(definition, values)) {
       for (const field of fields) {
         const action = field.needs ?? 'read';
-        await this.assertAllowed(target, [values[field.name] as number], action, actor);
+        await this.assertAllowed(target, [idIn(values, field)], action, actor);
       }
     }
   }
@@ -72,3 +72,6 @@ export class References {
     return grouped;
   }
 }
+
+/** What a reference that the values have leads to. */
+const idIn = (values: Values, { name }: Field): number => Number(values[name]);

@@ -8,6 +8,7 @@ import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { Route, type RouteInfo } from './route.js';
+import { BrokenInvariant } from '../invariants.js';
 
 export type GenericMethod = 'list' | 'create' | 'retrieve' | 'replace' | 'modify' | 'destroy';
 
@@ -22,6 +23,14 @@ export interface GenericController {
 
 export interface GenericControllerClass extends Type<GenericController> {
   readonly definition: ResourceDefinition;
+}
+
+const isGeneric = (target: object): target is GenericControllerClass => 'definition' in target;
+
+/** The class a decorator stands on that adds to the routes of a resource. */
+export function controllerOf(target: object): GenericControllerClass {
+  if (!isGeneric(target)) throw new BrokenInvariant('the decorated class is a ResourceController');
+  return target;
 }
 
 type Values = Record<string, unknown>;

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { insertRow, updateRow } from '../../database/rows.js';
-import { and, FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
-import { INT4_MAX } from '../fields/text.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../errors/errors.js';
 import type { Reply } from '../http/reply.js';
@@ -21,11 +20,17 @@ import {
   rowChanges,
   updateChanges,
 } from './changes.js';
-import type { RepresentContext, ResourceDefinition, Row } from '../resource/define-resource.js';
+import type {
+  RepresentContext,
+  ResourceDefinition,
+  Row,
+  RowOf,
+} from '../resource/define-resource.js';
 import type { ResourceHooks, Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { References } from './references.js';
-import { capabilityColumns, represent, type Representation } from '../resource/represent.js';
+import { represent, type Representation } from '../resource/represent.js';
+import { currentRow, judgedRow, type Verdict } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';
 
 export type Body = Record<string, unknown>;
@@ -68,7 +73,7 @@ export class ResourceService {
   representContext(actor: Actor, detail: boolean): RepresentContext {
     const { database } = this;
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
-      this.moduleRef.get<T>(token as never, { strict: false });
+      this.moduleRef.get<T>(token, { strict: false });
     return { database, actor, detail, find };
   }
 
@@ -80,23 +85,20 @@ export class ResourceService {
    * @throws NotFound for an unknown id, Forbidden for one the caller may not read
    * (docs/contract/conventions.md#readable-or-not)
    */
-  async load(
-    definition: ResourceDefinition,
+  async load<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
     id: string | number,
     actor: Actor,
     { action = 'read', refusal }: { action?: string; refusal?: string | undefined } = {},
-  ): Promise<Row> {
+  ): Promise<RowOf<Schema>> {
     if (!definition.stored) throw new NotFound();
     const number =
       typeof id === 'string' && !/^\d+$/.test(id)
         ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
-    const row = await this.database.preparedRow<Row & { may_read: boolean; may_act: boolean }>(sql`
-      SELECT t.*, ${joinColumns(capabilityColumns(definition, actor))}
-        (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
-        (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
-      FROM ${ident(definition.table)} t
-      WHERE ${and(idCondition(number), definition.own('t'))}`);
+    const row = await this.database.preparedRow<RowOf<Schema> & Verdict>(
+      judgedRow(definition, number, actor, action),
+    );
     if (!row) throw noMatch(definition);
     if (!row.may_read) throw new Forbidden();
     if (!row.may_act) throw new Forbidden(refusal);
@@ -108,32 +110,36 @@ export class ResourceService {
    *
    * @throws NotFound when it is gone meanwhile
    */
-  async lock(definition: ResourceDefinition, { id }: Pick<Row, 'id'>, actor: Actor): Promise<Row> {
-    const row = await this.database.preparedRow<Row>(sql`
-      SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
-      FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);
+  async lock<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    { id }: Pick<Row, 'id'>,
+    actor: Actor,
+  ): Promise<RowOf<Schema>> {
+    const row = await this.database.preparedRow<RowOf<Schema>>(
+      sql`${currentRow(definition, id, actor)} FOR UPDATE OF t`,
+    );
     if (!row) throw noMatch(definition);
     return row;
   }
 
-  async create(
-    definition: ResourceDefinition,
+  async create<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
     body: Body,
     actor: Actor,
     { injected = {}, authorise }: CreateOptions = {},
-  ): Promise<Row> {
+  ): Promise<RowOf<Schema>> {
     const fields = definition.fields.filter((field) => !(field.name in injected));
     const values = { ...validate(fields, body), ...injected };
     return this.insert(definition, values, actor, authorise);
   }
 
   /** Creates a row from values that are already validated. */
-  async insert(
-    definition: ResourceDefinition,
+  async insert<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
     values: Values,
     actor: Actor,
     authorise?: () => Promise<void>,
-  ): Promise<Row> {
+  ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
     return this.database.transaction(async () => {
       await this.references.assertExist(definition, values);
@@ -147,12 +153,7 @@ export class ResourceService {
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
       };
-      const row = existing(
-        await withUniqueRules(definition, () =>
-          this.database.row<Row>(insertRow(definition.table, columns)),
-        ),
-        'an INSERT returns its row',
-      );
+      const row = await this.write(definition, insertRow(definition.table, columns));
       await this.roles.createRoles(definition, [row]);
       await this.roles.grantCreator(definition, row, actor);
       await hooks.created?.(row, values, actor);
@@ -165,13 +166,13 @@ export class ResourceService {
   }
 
   /** PATCH (`partial`) and PUT. Only what differs is written, logged and checked. */
-  async update(
-    definition: ResourceDefinition,
+  async update<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
     target: Row,
     body: Body,
     actor: Actor,
     { partial }: { partial: boolean },
-  ): Promise<Row> {
+  ): Promise<RowOf<Schema>> {
     return this.database.transaction(async () => {
       const before = await this.lock(definition, target, actor);
       const fields = partial ? definition.fields : replaceable(definition, body);
@@ -181,13 +182,13 @@ export class ResourceService {
   }
 
   /** Changes a row from values that are already validated, in the caller's transaction. */
-  async change(
-    definition: ResourceDefinition,
-    before: Row,
+  async change<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    before: RowOf<Schema>,
     values: Values,
     actor: Actor,
     mode: { partial: boolean } = { partial: true },
-  ): Promise<Row> {
+  ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
     const changed = changesOf(definition, before, values);
     await this.references.assertExist(definition, changed);
@@ -198,17 +199,10 @@ export class ResourceService {
     }
     const columns = { ...columnsOf(definition, changed), ...extra };
     if (Object.keys(columns).length === 0) return before;
-    const after = existing(
-      await withUniqueRules(definition, () =>
-        this.database.row<Row>(
-          updateRow(definition.table, before.id, {
-            ...columns,
-            modified: sql`now()`,
-            ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
-          }),
-        ),
-      ),
-      'an UPDATE of a locked row returns it',
+    const author = definition.field('modified_by') ? { modified_by_id: actor.id } : {};
+    const after = await this.write(
+      definition,
+      updateRow(definition.table, before.id, { ...columns, modified: sql`now()`, ...author }),
     );
     if (parentChanged(definition, before, after)) {
       await this.roles.parentChanged(definition, after);
@@ -272,25 +266,33 @@ export class ResourceService {
     return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
   }
 
+  /** The row that an INSERT, or an UPDATE of a locked row, leaves. */
+  private async write<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    statement: Sql,
+  ): Promise<RowOf<Schema>> {
+    const row = await withUniqueRules(definition, () =>
+      this.database.row<RowOf<Schema>>(statement),
+    );
+    return existing(row, 'a row just written is returned');
+  }
+
   /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */
-  private async reload(definition: ResourceDefinition, id: number, actor: Actor): Promise<Row> {
-    const row = await this.database.row<Row>(sql`
-      SELECT ${joinColumns(capabilityColumns(definition, actor))} t.*
-      FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
+  private async reload<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    id: number,
+    actor: Actor,
+  ): Promise<RowOf<Schema>> {
+    const row = await this.database.row<RowOf<Schema>>(currentRow(definition, id, actor));
     return existing(row, 'a row just written is there');
   }
 
   hooksOf(definition: ResourceDefinition): ResourceHooks {
     return definition.hooks
-      ? this.moduleRef.get<ResourceHooks>(definition.hooks as never, { strict: false })
+      ? this.moduleRef.get<ResourceHooks>(definition.hooks, { strict: false })
       : {};
   }
 }
 
 const noMatch = ({ label }: ResourceDefinition): NotFound =>
   new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
-
-const idCondition = (id: number): Sql => (id > 0 && id <= INT4_MAX ? sql`t.id = ${id}` : FALSE);
-
-const joinColumns = (columns: readonly Sql[]): Sql =>
-  columns.reduce<Sql>((all, column) => sql`${all}${column}, `, sql``);

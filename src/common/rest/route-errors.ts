@@ -5,7 +5,7 @@ import type { RouteInfo } from './route.js';
 import type { RoutePlace } from './route-place.js';
 
 /** Where pages are among the answers, refusals may be pages too. */
-const PAGE = { 'text/html': { schema: { type: 'string' } as never } };
+const PAGE = { 'text/html': { schema: { type: 'string' } } };
 
 /** The errors a route can answer with. */
 export function errorResponses(
@@ -34,7 +34,7 @@ export function errorResponses(
   const answer = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
     status,
     description,
-    content: { 'application/json': { schema: schema as never }, ...pages },
+    content: { 'application/json': { schema }, ...pages },
   });
   const mistakes = anyOf(ref('Detail'), ref('FieldErrors'));
   return [

@@ -102,7 +102,7 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
     name,
     required: false,
     description,
-    schema: schema as never,
+    schema,
   });
   return [
     parameter('page', STRING, 'Page number, or `last`.'),
@@ -126,4 +126,4 @@ const FILTERS = {
   style: 'form',
   explode: true,
   schema: { type: 'object', additionalProperties: { type: 'string' } },
-} as unknown as ApiQueryOptions;
+} as ApiQueryOptions;

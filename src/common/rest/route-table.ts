@@ -2,6 +2,7 @@ import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
+import { existing } from '../invariants.js';
 
 export interface TableRoute {
   method: string;
@@ -54,20 +55,20 @@ export class RouteTable {
     const byPattern = new Map<string, TableEntry>();
     for (const { instance, metatype } of this.discovery.getControllers()) {
       if (!instance || !metatype) continue;
-      const bases = [Reflect.getMetadata(PATH_METADATA, metatype) as string | string[]].flat();
-      const prototype = Object.getPrototypeOf(instance) as Record<string, unknown>;
+      const bases = pathsOf(metatype);
+      const prototype: Record<string, object> = Object.getPrototypeOf(instance);
       for (const name of this.scanner.getAllMethodNames(prototype)) {
-        const handler = prototype[name] as object;
-        const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+        const handler = existing(prototype[name], 'a method of the prototype is there');
+        const method: RequestMethod | undefined = Reflect.getMetadata(METHOD_METADATA, handler);
         if (method === undefined || method === RequestMethod.ALL) continue;
-        const paths = [Reflect.getMetadata(PATH_METADATA, handler) as string | string[]].flat();
+        const info: RouteInfo | undefined = Reflect.getMetadata(ROUTE_INFO, handler);
         for (const base of bases) {
-          for (const path of paths) {
+          for (const path of pathsOf(handler)) {
             addRoute(byPattern, {
               method: RequestMethod[method],
               pattern: normalise(`/${base}/${path}`),
-              handler: `${(metatype as { name: string }).name}.${name}`,
-              info: Reflect.getMetadata(ROUTE_INFO, handler) as RouteInfo | undefined,
+              handler: `${metatype.name}.${name}`,
+              info,
               prototype: ownerOf(prototype, name),
               name,
             });
@@ -77,6 +78,12 @@ export class RouteTable {
     }
     return [...byPattern.values()].sort((a, b) => rank(a.pattern) - rank(b.pattern));
   }
+}
+
+/** What the decorators of a controller or a handler say of its path. */
+function pathsOf(decorated: object): string[] {
+  const path: string | string[] = Reflect.getMetadata(PATH_METADATA, decorated);
+  return [path].flat();
 }
 
 /** `/api/v2/teams` of `/api/v2/teams/7/users`. */
@@ -107,7 +114,7 @@ function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
 /** The prototype of the chain that holds the method itself. */
 function ownerOf(prototype: object, name: string): object {
   let owner = prototype;
-  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
+  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner);
   return owner;
 }
 

@@ -13,35 +13,42 @@ import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import type { CommonServices } from './common-services.js';
-import type { GenericController, GenericControllerClass } from './resource.controller.js';
+import {
+  controllerOf,
+  type GenericController,
+  type GenericControllerClass,
+} from './resource.controller.js';
 
-export interface LinkContext {
+export interface LinkContext<Parent extends Row = Row> {
   services: CommonServices;
   actor: Actor;
-  parent: Row;
+  parent: Parent;
   parentDefinition: ResourceDefinition;
 }
 
 /** What a list below an object is: where its rows come from and what POST does. */
-export interface SubListSpec {
+export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> {
   target: () => ResourceDefinition;
   /** Condition on `t`, a row of the target. */
-  scope: (parent: Row, context: LinkContext) => Sql;
-  options?: (context: LinkContext) => ListOptions;
+  scope(parent: Parent, context: LinkContext<Parent>): Sql;
+  options?(context: LinkContext<Parent>): ListOptions;
   events?: boolean;
   /** Values a child created here gets from its parent; absent: no create. */
-  create?: (parent: Row) => Values;
+  create?(parent: Parent): Values;
   /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
-  authoriseCreate?: (context: LinkContext) => Promise<void>;
+  authoriseCreate?(context: LinkContext<Parent>): Promise<void>;
   /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
-  authoriseAttach?: (context: LinkContext) => Promise<void>;
+  authoriseAttach?(context: LinkContext<Parent>): Promise<void>;
   /** Action on the parent that creating, attaching and detaching need; default `change`. */
   needs?: string;
   /** A row that a body without id describes already: it is attached instead of created. */
-  existing?: (context: LinkContext, body: Record<string, unknown>) => Promise<Row | undefined>;
-  attach?: (context: LinkContext, child: Row) => Promise<void>;
+  existing?(
+    context: LinkContext<Parent>,
+    body: Record<string, unknown>,
+  ): Promise<Child | undefined>;
+  attach?(context: LinkContext<Parent>, child: Child): Promise<void>;
   /** Absent: the list owns its objects, which cannot be taken off it. */
-  detach?: (context: LinkContext, child: Row) => Promise<void>;
+  detach?(context: LinkContext<Parent>, child: Child): Promise<void>;
   /** Action on the child that attaching needs; default `read`. */
   childNeeds?: string;
   /** Text for a body without id where nothing can be created. */
@@ -59,7 +66,7 @@ export function SubList(
   { link = true, path = name }: { link?: boolean; path?: string } = {},
 ): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     const spec = factory(definition, name);
     if (link) definition.links.set(name, path);

@@ -63,7 +63,7 @@ export function injectorErrors(injectors: unknown, fields: readonly InputField[]
     .map((key) => `Additional properties are not allowed ('${key}' was unexpected)`);
   errors.push(...PARTS.flatMap((part) => shapeErrors(part, injectors[part])));
   if (errors.length > 0) return errors;
-  const templates = injectors as Partial<Record<(typeof PARTS)[number], Record<string, string>>>;
+  const templates = injectors;
   const fileNames = Object.keys(templates.file ?? {});
   if (fileNames.includes('template') && fileNames.length > 1) {
     return ['Must use multi-file syntax when injecting multiple files'];

@@ -25,7 +25,7 @@ interface TemplateInterpreter {
 
 // The package's declarations import without file extensions and so resolve to nothing under
 // `nodenext`; these are the parts used here, as its sources declare them.
-const { Environment, Interpreter, parse, tokenize } = jinja as unknown as {
+const { Environment, Interpreter, parse, tokenize } = jinja as {
   Environment: new () => Scope;
   Interpreter: new (scope: Scope) => TemplateInterpreter;
   tokenize: (source: string) => unknown[];

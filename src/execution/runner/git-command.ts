@@ -214,7 +214,7 @@ async function writeSession(dir: string, access: GitAccess): Promise<Record<stri
     await checkPrivateKey(key, credential.sshKeyUnlock ?? '', dir);
   }
   return {
-    ...(Object.fromEntries(inherited) as Record<string, string>),
+    ...Object.fromEntries(inherited),
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: file('config'),

@@ -21,7 +21,7 @@ export function baseEnvironment(source: NodeJS.ProcessEnv, mark: string): Record
   const inherited = Object.entries(source).filter(([name]) => INHERITED.test(name));
   return {
     LANG: 'C.UTF-8',
-    ...(Object.fromEntries(inherited) as Record<string, string>),
+    ...Object.fromEntries(inherited),
     PYTHONUNBUFFERED: '1',
     [MARK_VARIABLE]: mark,
   };

@@ -13,6 +13,7 @@ import { Dependencies } from './dependencies.js';
 import { Placement } from './placement.js';
 import { ScheduleStep } from '../../runs/schedule-step.js';
 import { WorkflowStep } from '../../runs/workflow-step.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 const TIMER_MS = 3000;
 /** Of all users of advisory locks in this database, the scheduler. */
@@ -110,7 +111,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await work();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'pass failed', reason });
     }
   }

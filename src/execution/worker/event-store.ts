@@ -6,6 +6,7 @@ import type { EventRow } from '../runner/events.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { patiently } from './patience.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 /**
  * Stores the events of runs, many in one statement, fenced by the lease
@@ -45,7 +46,7 @@ export class EventStore {
         await this.insert(run, [event]);
       } catch (error) {
         if (error instanceof RunEnded || isPassing(error)) throw error;
-        const reason = (error as Error).message;
+        const reason = messageOf(error);
         this.logger.error({
           message: 'event refused',
           run: run.id,

@@ -14,6 +14,7 @@ import { RunTransitions, type RunStep } from '../../runs/run-transitions.service
 import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.js';
 import { RunFolders } from './run-folders.js';
 import { WorkerNode } from './worker-node.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 const INTERVAL_MS = 5000;
 /** A worker of another host gets this much longer to come back, in seconds: it can clean up there. */
@@ -167,7 +168,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await work();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'recovery failed', reason });
     }
   }

@@ -14,6 +14,7 @@ import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
 import { RunFolders } from './run-folders.js';
 import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 const HEARTBEAT_MS = 5000;
 
@@ -94,7 +95,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
         ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
           cpu = EXCLUDED.cpu, memory = EXCLUDED.memory`);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'heartbeat failed', reason });
     }
     if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();

@@ -12,9 +12,9 @@ interface ShownTemplate {
 /** The way from a template to its next run. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
-export class LaunchPanel implements Panel {
-  render({ object, csrf }: PanelContext): Html | null {
-    const template = object as unknown as ShownTemplate;
+export class LaunchPanel implements Panel<ShownTemplate> {
+  render({ object, csrf }: PanelContext<ShownTemplate>): Html | null {
+    const template = object;
     if (template.summary_fields.user_capabilities?.start !== true) return null;
     const url = `${template.url}launch/`;
     return html`<div class="actions">${asksSomething(object) ? link(url) : form(url, csrf)}</div>`;

@@ -5,6 +5,7 @@ import { sendToEach } from './each-target.js';
 import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
 import { truncate } from './limits.js';
 import { joinUrl } from './service-urls.js';
+import { isRecord } from '../../common/records.js';
 
 const FAILURE = 'Error sending notification chat_a';
 const MAX_TEXT = 40_000;
@@ -80,7 +81,7 @@ function payloadOf(target: string, text: string, color: string): object {
 function errorIn(body: string, secrets: readonly string[]): string | null {
   try {
     const answer: unknown = JSON.parse(body);
-    const { ok, error } = (answer ?? {}) as { ok?: unknown; error?: unknown };
+    const { ok, error }: Record<string, unknown> = isRecord(answer) ? answer : {};
     if (ok === true) return null;
     return typeof error === 'string' ? excerptOf(error, secrets).slice(0, 100) : 'unknown_error';
   } catch {

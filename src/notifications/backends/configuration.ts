@@ -17,8 +17,7 @@ export interface ValidatedConfiguration {
   readonly errors: readonly string[];
 }
 
-const NULL_PROTOTYPE = (): Record<string, unknown> =>
-  Object.create(null) as Record<string, unknown>;
+const NULL_PROTOTYPE = (): Record<string, unknown> => Object.create(null);
 
 /**
  * Checks a `notification_configuration` (docs/contract/notifications.md#configuration): all faults

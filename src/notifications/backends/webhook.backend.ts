@@ -7,6 +7,7 @@ import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
 import { flagOf, textOf, textsByNameOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 const FAILURE = 'Error sending webhook notification';
 const SECRET_PREFIX = 'whsec_';
@@ -130,7 +131,7 @@ function assertJson(text: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new SendError(`${FAILURE}: the rendered body is not valid JSON (${reason})`, {
       retryable: false,
     });

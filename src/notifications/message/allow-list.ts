@@ -1,3 +1,5 @@
+import { isRecord } from '../../common/records.js';
+
 /**
  * Keys of a run that templates may read (docs/contract/notifications.md#what-templates-may-read);
  * variables and credentials are left out by design.
@@ -82,9 +84,8 @@ export const HOST_STATUS_KEYS = [
 
 /** Copies the listed own keys of an object; anything that is no object gives {}. */
 export function pick(source: unknown, keys: readonly string[]): Record<string, unknown> {
-  if (typeof source !== 'object' || source === null) return {};
-  const own = source as Record<string, unknown>;
+  if (!isRecord(source)) return {};
   return Object.fromEntries(
-    keys.filter((key) => Object.hasOwn(own, key)).map((key) => [key, own[key]]),
+    keys.filter((key) => Object.hasOwn(source, key)).map((key) => [key, source[key]]),
   );
 }

@@ -1,6 +1,7 @@
 import type { NotificationType } from '../backends/notification-type.js';
 import { APPROVAL_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageEvent, MessageParts, RunEvent } from './message-events.js';
+import { tableOf } from '../../common/records.js';
 
 /** Default texts of one kind, in the shape OPTIONS shows under `messages.<type>`. */
 export type DefaultMessages = Readonly<Record<RunEvent, MessageParts>> & {
@@ -26,12 +27,11 @@ const APPROVAL_MESSAGE: Readonly<Record<ApprovalEvent, string>> = {
 /** The default texts of a kind (docs/contract/notifications.md#messages). */
 export function defaultMessagesOf(type: NotificationType): DefaultMessages {
   const parts = runParts(type);
-  const approvals = APPROVAL_EVENTS.map((event) => [event, approvalParts(type, event)] as const);
   return {
     started: parts,
     success: parts,
     error: parts,
-    workflow_approval: Object.fromEntries(approvals) as Record<ApprovalEvent, MessageParts>,
+    workflow_approval: tableOf(APPROVAL_EVENTS, (event) => approvalParts(type, event)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { truncate } from '../backends/limits.js';
 import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
+import { isRecord } from '../../common/records.js';
 
 /** The counters of the `hosts` object in a message. */
 export interface HostTotals {
@@ -41,13 +42,13 @@ function metadataOf(facts: RunFacts): Record<string, unknown> {
 
 /** Cuts what is too long and names it under `truncated`. */
 function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unknown> {
-  const long = Object.keys(metadata).filter((key) => {
-    const value = metadata[key];
-    return typeof value === 'string' && value.length > MAX_TEXT;
-  });
-  if (long.length === 0) return metadata;
-  const cut = long.map((key) => [key, truncate(metadata[key] as string, MAX_TEXT)]);
-  return { ...metadata, ...Object.fromEntries(cut), truncated: long };
+  const cut = Object.entries(metadata).flatMap(([key, value]) =>
+    typeof value === 'string' && value.length > MAX_TEXT
+      ? [[key, truncate(value, MAX_TEXT)] as const]
+      : [],
+  );
+  if (cut.length === 0) return metadata;
+  return { ...metadata, ...Object.fromEntries(cut), truncated: cut.map(([key]) => key) };
 }
 
 /** Sums of the counters of all hosts. */
@@ -126,8 +127,8 @@ function hostDetails({ hosts }: RunFacts): Record<string, unknown> {
 }
 
 function nameIn(run: RunFacts['representation'], link: string, key: string): string | null {
-  const summary = (run.summary_fields as Record<string, unknown> | undefined)?.[link];
-  const name = (summary as Record<string, unknown> | null | undefined)?.[key];
+  const summary = isRecord(run.summary_fields) ? run.summary_fields[link] : undefined;
+  const name = isRecord(summary) ? summary[key] : undefined;
   return typeof name === 'string' ? name : null;
 }
 

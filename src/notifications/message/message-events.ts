@@ -26,7 +26,8 @@ export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
 export const TEST_EVENT = 'test';
 
 /** The event of a name; null for another word. */
-export const eventOf = (word: unknown): MessageEvent | null => EVENTS.get(word as string) ?? null;
+export const eventOf = (word: unknown): MessageEvent | null =>
+  (typeof word === 'string' ? EVENTS.get(word) : undefined) ?? null;
 
 /** Name of an event of approvals. */
 export function approvalEvent(approval: ApprovalEvent): string {

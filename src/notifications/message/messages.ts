@@ -1,5 +1,5 @@
 import { APPROVAL_EVENTS, RUN_EVENTS } from './message-events.js';
-import type { MessageParts, Messages } from './message-events.js';
+import type { ApprovalEvent, MessageParts, Messages } from './message-events.js';
 
 type Plain = Record<string, unknown>;
 
@@ -58,14 +58,17 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
 export function mergeMessages(stored: Messages | null, patch: Messages | null): Messages | null {
   if (patch === null) return null;
   const base = stored ?? NO_MESSAGES;
-  const merged: Plain = { ...NO_MESSAGES, ...base };
+  const merged: { -readonly [Event in keyof Messages]: Messages[Event] } = {
+    ...NO_MESSAGES,
+    ...base,
+  };
   for (const event of RUN_EVENTS) {
     if (Object.hasOwn(patch, event)) merged[event] = mergeParts(base[event], patch[event]);
   }
   if (Object.hasOwn(patch, 'workflow_approval')) {
     merged.workflow_approval = mergeApprovals(base.workflow_approval, patch.workflow_approval);
   }
-  return merged as Messages;
+  return merged;
 }
 
 /** The messages to store after a POST or PUT: nothing is kept, absent events become null. */
@@ -76,13 +79,13 @@ export function normalizeMessages(value: Messages | null): Messages | null {
 function mergeApprovals(
   stored: Messages['workflow_approval'],
   patch: Messages['workflow_approval'],
-): Messages['workflow_approval'] {
+): Exclude<Messages['workflow_approval'], undefined> {
   if (!patch) return null;
-  const merged: Plain = { ...stored };
+  const merged: Partial<Record<ApprovalEvent, MessageParts | null>> = { ...stored };
   for (const event of APPROVAL_EVENTS) {
     if (Object.hasOwn(patch, event)) merged[event] = mergeParts(stored?.[event], patch[event]);
   }
-  return merged as Messages['workflow_approval'];
+  return merged;
 }
 
 function mergeParts(

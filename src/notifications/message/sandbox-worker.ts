@@ -151,7 +151,7 @@ function applyFilter(
   const word = args[0]?.value;
   const call = (filter: string, value: EngineValue, own = args): EngineValue =>
     evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
-  const list = Array.isArray(operand.value) ? (operand.value as EngineValue[]) : null;
+  const list = Array.isArray(operand.value) ? operand.value : null;
   switch (name) {
     case 'd':
     case 'default':

@@ -1,3 +1,5 @@
+import { isRecord } from '../../common/records.js';
+
 /** Deeper nesting than this is refused everywhere in the product, so a record does not hold it. */
 const MAX_DEPTH = 64;
 
@@ -10,8 +12,7 @@ export function storableText(text: string): string {
 export function storableObjectIn(text: string): Record<string, unknown> | null {
   try {
     const value = storable(JSON.parse(text), MAX_DEPTH);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

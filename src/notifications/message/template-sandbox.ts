@@ -5,6 +5,7 @@ import { OPEN_PATHS } from './context.js';
 import type { MessageContext } from './context.js';
 import { SANDBOX_FUNCTIONS } from './sandbox-worker.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
+import { messageOf } from '../../common/errors/message-of.js';
 
 /** Longest template accepted, in UTF-16 units. */
 export const MAX_TEMPLATE_LENGTH = 32_768;
@@ -90,7 +91,7 @@ export class TemplateSandbox {
       const worker = this.worker;
       this.worker = null;
       await worker?.then((started) => started.terminate()).catch(() => undefined);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.rest(digest, reason);
       return failAll(reason);
     }

@@ -12,9 +12,9 @@ interface ShownProject {
 /** Syncs a project that has a source. */
 @Injectable()
 @PagePanel('project')
-export class SyncPanel implements Panel {
-  render({ object, csrf }: PanelContext): Html | null {
-    const { url, scm_type: source, summary_fields: summary } = object as unknown as ShownProject;
+export class SyncPanel implements Panel<ShownProject> {
+  render({ object, csrf }: PanelContext<ShownProject>): Html | null {
+    const { url, scm_type: source, summary_fields: summary } = object;
     if (source === '' || summary.user_capabilities?.start !== true) return null;
     return html`<div class="actions">
       <form method="post" action="${url}update/">

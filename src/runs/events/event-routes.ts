@@ -5,10 +5,7 @@ import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
-import type {
-  GenericController,
-  GenericControllerClass,
-} from '../../common/rest/resource.controller.js';
+import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from './job-event-list.js';
 import {
@@ -25,7 +22,7 @@ const MAX_SHOWN = '4000';
 /** Declares the list of events of a run, in the order of its output. Reading the run is enough. */
 export function WithEvents(path: string): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     definition.links.set(path, path);
     addRoute(controller, path, {
@@ -64,7 +61,7 @@ const CHILDREN_SUMMARY = object({
 /** Declares `/<runs>/<id>/<events>/children_summary/`: how the events of a run hang together. */
 export function WithEventTree(path: string): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     addRoute(controller, `${path}_children_summary`, {
       method: RequestMethod.GET,

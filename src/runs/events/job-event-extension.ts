@@ -10,10 +10,12 @@ import type {
   Extension,
   RepresentContext,
   Row,
+  RowOf,
   ShownBesides,
 } from '../../common/resource/define-resource.js';
 import { findResource } from '../../common/resource/registry.js';
 import { ident, sql } from '../../database/sql.js';
+import type { JobEventSchema } from './job-event.schema.js';
 
 interface RunOfEvent extends Row {
   type: string;
@@ -50,10 +52,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  * (docs/contract/runs.md#events).
  */
 export async function jobEventExtension(
-  rows: readonly Row[],
+  rows: readonly RowOf<JobEventSchema>[],
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const ids = [...new Set(rows.map((row) => row.job_id as number))];
+  const ids = [...new Set(rows.map((row) => row.job_id))];
   const runs = await database.preparedRows<RunOfEvent>(sql`
     SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
       run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
@@ -63,14 +65,14 @@ export async function jobEventExtension(
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
-      const run = byId.get(row.job_id as number);
+      const run = byId.get(row.job_id);
       return run ? [[row.id, extensionOf(row, run)]] : [];
     }),
   );
 }
 
 function extensionOf(
-  row: Row,
+  row: RowOf<JobEventSchema>,
   { job_template_id, job_template_name, ...run }: RunOfEvent,
 ): Extension {
   const template =

@@ -61,12 +61,12 @@ export function summarizeTree(events: readonly TreeEvent[]): ChildrenSummary {
       counts.set(counter, (counts.get(counter) ?? 0) + 1);
     }
   }
-  const summary = [...counts].map(([counter, numChildren]) => [
-    counter,
-    { rowNumber: entryOf(rows, counter), numChildren },
-  ]);
+  const summary = [...counts].map(
+    ([counter, numChildren]) =>
+      [counter, { rowNumber: entryOf(rows, counter), numChildren }] as const,
+  );
   return {
-    children_summary: Object.fromEntries(summary) as ChildrenSummary['children_summary'],
+    children_summary: Object.fromEntries(summary),
     meta_event_nested_uuid: nested,
     event_processing_finished: true,
     is_tree: isTree,

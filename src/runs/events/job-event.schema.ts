@@ -17,7 +17,7 @@ export class JobEventSchema {
   modified!: string;
 
   @Reference(() => resource('unified_job'), { ...READ_ONLY, index: false })
-  job!: number;
+  job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
   event!: string;
@@ -47,7 +47,7 @@ export class JobEventSchema {
   parent_uuid!: string;
 
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
-  host!: number | null;
+  host!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
   host_name!: string;
@@ -80,10 +80,10 @@ export class JobEventSchema {
 /** How one host fared in a run, from its final statistics. */
 export class JobHostSummarySchema extends ResourceSchema {
   @Reference(() => resource('job'), { ...READ_ONLY, index: false })
-  job!: number;
+  job!: Reference;
 
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })
-  host!: number | null;
+  host!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024, search: true })
   host_name!: string;

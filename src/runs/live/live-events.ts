@@ -7,10 +7,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import type { CommonServices } from '../../common/rest/common-services.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
-import type {
-  GenericController,
-  GenericControllerClass,
-} from '../../common/rest/resource.controller.js';
+import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from '../events/job-event-list.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
@@ -52,7 +49,7 @@ const ROUTE = {
  */
 export function WithLiveEvents(): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     addRoute(controller, 'events_stream', {
       method: RequestMethod.GET,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
+import { messageOf } from '../../common/errors/message-of.js';
 import { Forbidden, NotFound } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
@@ -52,7 +53,7 @@ export class RunStreams {
     } catch (error) {
       // The head is sent: what can be done is to end, and the client comes again and is told why.
       if (!(error instanceof Forbidden || error instanceof NotFound)) {
-        const reason = (error as Error).message;
+        const reason = messageOf(error);
         this.logger.warn({ message: 'stream ended', run: run.id, reason });
       }
     } finally {

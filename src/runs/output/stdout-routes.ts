@@ -9,10 +9,7 @@ import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import { ListParams, Target } from '../../common/rest/parameters.js';
-import type {
-  GenericController,
-  GenericControllerClass,
-} from '../../common/rest/resource.controller.js';
+import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
 
@@ -42,7 +39,7 @@ const ROUTE = {
 /** Declares `/<runs>/<id>/stdout/`: the output of a run in every format (docs/contract/runs.md#output). */
 export function WithStdout(): ClassDecorator {
   return (target) => {
-    const controller = target as unknown as GenericControllerClass;
+    const controller = controllerOf(target);
     const { definition } = controller;
     definition.links.set('stdout', 'stdout');
     addRoute(controller, 'stdout', {

@@ -13,11 +13,11 @@ import { loadTasks, taskTree } from './task-tree.js';
 /** Output, hosts and buttons of a run; the script keeps them up to date while it is active. */
 @Injectable()
 @PagePanel('job', 'project_update')
-export class RunPanel implements Panel {
+export class RunPanel implements Panel<ShownRun> {
   constructor(private readonly database: Database) {}
 
-  async render({ object, actor, csrf }: PanelContext): Promise<Html> {
-    const run = object as unknown as ShownRun;
+  async render({ object, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
+    const run = object;
     const isActive = !isFinal(run.status as JobStatus);
     const tail = await loadTail(this.database, run.id);
     const hosts = run.type === 'job' ? await loadHosts(this.database, run.id) : [];

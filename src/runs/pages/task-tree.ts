@@ -1,6 +1,7 @@
 import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import type { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { keysOf } from '../../common/records.js';
 
 /** Events of a run that the page looks at; the list of events has all. */
 const MAX_EVENTS = 20_000;
@@ -36,7 +37,7 @@ const LABELS: Record<Outcome, string> = {
   dark: 'unreachable',
   skipped: 'skipped',
 };
-const OUTCOMES = Object.keys(LABELS) as Outcome[];
+const OUTCOMES = keysOf(LABELS);
 
 /** The tasks of a run in their order, with what came of each, in one statement. */
 export function loadTasks(database: Database, runId: number): Promise<TaskRow[]> {

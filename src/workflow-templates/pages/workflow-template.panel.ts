@@ -16,14 +16,19 @@ interface NodeRow extends Record<string, unknown> {
   name: string | null;
 }
 
+interface ShownWorkflow {
+  id: number;
+  url: string;
+}
+
 /** The graph of a workflow job template: what a launch would run, and what follows what. */
 @Injectable()
 @PagePanel('workflow_job_template')
-export class WorkflowTemplatePanel implements Panel {
+export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
   constructor(private readonly database: Database) {}
 
-  async render({ object, actor }: PanelContext): Promise<Html> {
-    const { id, url } = object as { id: number; url: string };
+  async render({ object, actor }: PanelContext<ShownWorkflow>): Promise<Html> {
+    const { id, url } = object;
     const nodes = await this.nodes(id, actor);
     const edges = await this.edges(id);
     return html`<section aria-labelledby="graph-title">

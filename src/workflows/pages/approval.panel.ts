@@ -16,9 +16,9 @@ interface ShownApproval {
 /** What is to be decided, by when, and the buttons that decide it. */
 @Injectable()
 @PagePanel('workflow_approval')
-export class ApprovalPanel implements Panel {
-  render({ object, csrf }: PanelContext): Html {
-    const approval = object as unknown as ShownApproval;
+export class ApprovalPanel implements Panel<ShownApproval> {
+  render({ object, csrf }: PanelContext<ShownApproval>): Html {
+    const approval = object;
     const workflow = approval.related.source_workflow_job;
     return html`<section class="card decision" aria-labelledby="decision-title">
       <h2 id="decision-title">Decision</h2>

@@ -3,6 +3,7 @@ import { folded } from '../../common/pages/layout.js';
 import { shorten, statusBadge, toneOf } from '../../common/pages/values.js';
 import { entryOf, itemAt } from '../../common/invariants.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Edge, type Point } from './graph-layout.js';
+import { keysOf } from '../../common/records.js';
 
 /** A node as a page shows it. */
 export interface ShownNode {
@@ -74,7 +75,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
 
 /** A line told by its colour, its dashes and a word. */
 function edgeView({ kind }: Edge, points: readonly Point[]): Html {
-  const [start, next] = points as [Point, Point, ...Point[]];
+  const [start, next] = [itemAt(points, 0), itemAt(points, 1)];
   const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
   return html`<g class="edge edge-${kind}">
     <path d="${curve(points)}" marker-end="url(#arrow-${kind})" />
@@ -124,9 +125,7 @@ function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Poin
 }
 
 function legend(edges: readonly Edge[]): Html {
-  const kinds = (Object.keys(EDGE_WORDS) as Edge['kind'][]).filter((kind) =>
-    edges.some((edge) => edge.kind === kind),
-  );
+  const kinds = keysOf(EDGE_WORDS).filter((kind) => edges.some((edge) => edge.kind === kind));
   return html`<ul class="legend" aria-label="Lines">
     ${kinds.map(
       (kind) =>

@@ -12,11 +12,11 @@ import { loadRunGraph } from './run-graph.js';
 /** The graph of a workflow job with the states of its nodes; the script keeps it up to date. */
 @Injectable()
 @PagePanel('workflow_job')
-export class WorkflowRunPanel implements Panel {
+export class WorkflowRunPanel implements Panel<ShownRun> {
   constructor(private readonly database: Database) {}
 
-  async render({ object, actor, csrf }: PanelContext): Promise<Html> {
-    const run = object as unknown as ShownRun;
+  async render({ object, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
+    const run = object;
     const isActive = !isFinal(run.status as JobStatus);
     const { nodes, edges } = await loadRunGraph(this.database, run.id, actor, csrf);
     const stream = `${run.url}events/stream/`;

@@ -4,7 +4,7 @@ import { Forbidden } from '../common/errors/errors.js';
 import type { Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { sql } from '../database/sql.js';
-import { SurveyService } from '../prompts/survey.service.js';
+import { SurveyService } from '../templates/survey.service.js';
 
 /** Whoever copies a template gets its credentials with it: he must be allowed to use them. */
 export async function copiedValues(

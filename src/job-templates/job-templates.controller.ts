@@ -10,7 +10,7 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
-import { WithSurvey } from '../prompts/survey-routes.js';
+import { WithSurvey } from '../templates/survey-routes.js';
 import { assertAttachable } from './template-credentials.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import type { ColumnValues } from '../database/rows.js';
-import { ident, join, sql } from '../database/sql.js';
+import { ProjectUpdatesRepository } from '../projects/project-updates.repository.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
-import { insertProjectUpdates } from './project-update-rows.js';
-import { RunTransitions, type NewRun } from '../runs/run-transitions.service.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** Starts project updates on behalf of a user or a webhook. */
@@ -17,6 +15,7 @@ import type { LaunchType } from '../runs/unified-job.schema.js';
 export class ProjectUpdateLaunches extends ProjectSyncs {
   constructor(
     private readonly database: Database,
+    private readonly updates: ProjectUpdatesRepository,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
   ) {
@@ -49,15 +48,10 @@ export class ProjectUpdateLaunches extends ProjectSyncs {
     origin: ColumnValues,
   ): Promise<number[]> {
     return this.database.transaction(async () => {
-      const made = await this.database.rows<NewRun & Record<string, unknown>>(
-        insertProjectUpdates(projectIds, { launchType, status: 'pending' }),
-      );
+      const made = await this.updates.insertOf(projectIds, { launchType, status: 'pending' });
       if (made.length === 0) return [];
       const ids = made.map(({ id }) => id);
-      const sets = Object.entries(origin).map(([name, value]) => sql`${ident(name)} = ${value}`);
-      const rows = await this.database.rows<Row>(sql`
-        UPDATE unified_jobs SET ${join(sets, ', ')}
-        WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+      const rows = await this.updates.sign(ids, origin);
       for (const row of rows) {
         const changes = { id: row.id, name: row.name, project: row.project_id };
         this.activity.record({ operation: 'create', object1: refOf(projectUpdates, row), changes });

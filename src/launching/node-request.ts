@@ -1,24 +1,12 @@
-import type { Row } from '../common/resource/define-resource.js';
 import type { Artifacts } from '../runs/handed-artifacts.js';
+import type { DueNode } from '../workflows/workflow-graphs.repository.js';
 import type { LaunchRequest } from './launch-request.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { handedDown } from '../prompts/prompt-columns.js';
 
 /** A node that is about to start, with what it takes from its workflow job and its parents. */
-export interface StartingNode extends Row {
-  workflow_job_id: number;
-  identifier: string;
-  prompts: Prompts;
-  template_id: number;
-  template_type: string;
-  template_name: string;
-  is_bulk_job: boolean;
-  created_by_id: number | null;
-  launch_config: object | null;
-  webhook_delivery_id: number | null;
-  /** Of a sliced job: which of its nodes this is. */
-  slice: { number: number; count: number } | null;
+export interface StartingNode extends DueNode {
   /** What the runs before it handed on with `set_stats`; a later parent's value wins. */
   inherited: Artifacts;
 }

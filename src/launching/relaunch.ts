@@ -3,15 +3,15 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/validate.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
-import { itemAt, existing } from '../common/invariants.js';
+import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { organizations } from '../organizations/organizations.resource.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { isActive } from '../runs/cancel.service.js';
+import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
+import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import type { LaunchRequest } from './launch-request.js';
@@ -44,7 +44,8 @@ interface RelaunchNeeds {
 @Injectable()
 export class RelaunchService {
   constructor(
-    private readonly database: Database,
+    private readonly runs: RunsRepository,
+    private readonly summaries: JobHostSummariesRepository,
     private readonly resources: ResourceService,
     private readonly loader: LaunchLoader,
     private readonly launches: LaunchService,
@@ -53,7 +54,7 @@ export class RelaunchService {
 
   /** What a relaunch needs: the answer to GET. */
   async needs(job: Row, actor: Actor): Promise<RelaunchNeeds> {
-    const credentials = await this.credentialsOf(job.id);
+    const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, actor);
     const { all, failed } = await this.hostCounts(job.id);
     return {
@@ -143,14 +144,9 @@ export class RelaunchService {
       };
     }
     // Credentials that were deleted meanwhile are gone from the former job too.
-    if (prompts.credentials !== undefined) prompts.credentials = await this.credentialsOf(job.id);
+    if (prompts.credentials !== undefined)
+      prompts.credentials = await this.runs.credentialsOf(job.id);
     return prompts;
-  }
-
-  private async credentialsOf(jobId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ credential_id: number }>(sql`
-      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
-    return rows.map(({ credential_id: id }) => id);
   }
 
   private async failedHosts(job: Row): Promise<string> {
@@ -158,23 +154,13 @@ export class RelaunchService {
     const { hasStats, failed } = await this.hostCounts(job.id);
     if (!hasStats) throw Invalid.field('hosts', TEXTS.noStats);
     if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
-    const rows = await this.database.rows<{ host_name: string }>(sql`
-      SELECT host_name FROM job_host_summaries
-      WHERE job_id = ${job.id} AND failed ORDER BY host_name`);
-    return rows.map(({ host_name: name }) => name).join(',');
+    return (await this.summaries.failedHosts(job.id)).join(',');
   }
 
   private async hostCounts(
     jobId: number,
   ): Promise<{ all: number; failed: number; hasStats: boolean }> {
-    const row = existing(
-      await this.database.row<{ all: number; failed: number; stats: boolean }>(sql`
-      SELECT count(*)::int AS all, (count(*) FILTER (WHERE failed))::int AS failed,
-        EXISTS (SELECT 1 FROM job_events
-          WHERE job_id = ${jobId} AND event = 'playbook_on_stats') AS stats
-      FROM job_host_summaries WHERE job_id = ${jobId}`),
-      'an aggregate has a row',
-    );
+    const row = await this.summaries.counts(jobId);
     return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
   }
 }

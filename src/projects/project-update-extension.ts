@@ -26,7 +26,7 @@ export async function projectUpdateExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(context.database, rows);
+  const facts = await loadRunFacts(rows, context);
   const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {

@@ -1,15 +1,17 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { SyncPanel } from './pages/sync-panel.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
 import { ProjectsController } from './projects.controller.js';
+import { ProjectUpdatesRepository } from './project-updates.repository.js';
 
+@Global()
 @Module({
   imports: [TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
-  providers: [ProjectFolders, ProjectHooks, SyncPanel],
-  exports: [ProjectFolders],
+  providers: [ProjectUpdatesRepository, ProjectFolders, ProjectHooks, SyncPanel],
+  exports: [ProjectUpdatesRepository, ProjectFolders],
 })
 export class ProjectsModule {}

@@ -57,7 +57,7 @@ export async function jobExtension(
   rows: readonly RowOf<JobSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(context.database, rows);
+  const facts = await loadRunFacts(rows, context);
   const variables = await shownVariables(rows, context);
   const credentials = await loadCredentials(rows, context);
   const ids = rows.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { TemplateRuns } from '../templates/template-runs.js';
 import { CancelService } from './cancel.service.js';
 import { Settings } from '../config/settings.js';
 import { JobEventsController, JobHostSummariesController } from './events/job-events.controller.js';
@@ -14,6 +15,12 @@ import { showWebhookVariablesAs } from './shown-variables.js';
 import { StdoutService } from './output/stdout.service.js';
 import { RunTransitions } from './run-transitions.service.js';
 import { UnifiedJobsController } from './unified-jobs.controller.js';
+import { RunsRepository } from './runs.repository.js';
+import { RunStatesRepository } from './run-states.repository.js';
+import { RunQueueRepository } from './run-queue.repository.js';
+import { JobEventsRepository } from './events/job-events.repository.js';
+import { JobHostSummariesRepository } from './events/job-host-summaries.repository.js';
+import { RunLeasesRepository } from './run-leases.repository.js';
 
 @Global()
 @Module({
@@ -24,6 +31,13 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     UnifiedJobsController,
   ],
   providers: [
+    RunsRepository,
+    RunStatesRepository,
+    RunQueueRepository,
+    RunLeasesRepository,
+    JobEventsRepository,
+    JobHostSummariesRepository,
+    { provide: TemplateRuns, useExisting: RunsRepository },
     RunHooks,
     CancelService,
     StdoutService,
@@ -35,7 +49,21 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
     RunSignals,
     RunTransitions,
   ],
-  exports: [CancelService, StdoutService, RunChanges, RunSignals, RunTransitions, RunStreams],
+  exports: [
+    RunsRepository,
+    RunStatesRepository,
+    RunQueueRepository,
+    RunLeasesRepository,
+    JobEventsRepository,
+    JobHostSummariesRepository,
+    TemplateRuns,
+    CancelService,
+    StdoutService,
+    RunChanges,
+    RunSignals,
+    RunTransitions,
+    RunStreams,
+  ],
 })
 export class RunsModule {
   constructor(settings: Settings) {

@@ -1,12 +1,12 @@
 import { variablesText } from '../common/fields/json-text.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
-import { sql } from '../database/sql.js';
 import {
   DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
   variablePrefixes,
   webhookVariables,
 } from '../code-hosts/variables.js';
+import { type RunDelivery, RunDeliveries } from './run-causes.js';
 
 /** Help text of `extra_vars`. */
 export const VARIABLES_HELP =
@@ -18,17 +18,6 @@ let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
 /** Representations are built without injection; the module hands the setting over at its start. */
 export function showWebhookVariablesAs(setting: readonly string[]): void {
   prefixes = variablePrefixes(setting);
-}
-
-interface DeliveryRow extends Row {
-  run_id: number;
-  event: string;
-  guid: string;
-  ref: string | null;
-  ref_name: string | null;
-  head_ref: string | null;
-  status_api: string | null;
-  payload: string | null;
 }
 
 /**
@@ -50,7 +39,7 @@ export async function shownVariables(
   );
 }
 
-function variablesOf(delivery: DeliveryRow, withPayload: boolean): Record<string, unknown> {
+function variablesOf(delivery: RunDelivery, withPayload: boolean): Record<string, unknown> {
   const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
   return webhookVariables(
     {
@@ -72,14 +61,13 @@ const mayHaveDelivery = ({ webhook_guid: guid, launch_type: type }: Row): boolea
 
 async function loadDeliveries(
   rows: readonly Row[],
-  { database, detail }: RepresentContext,
-): Promise<Map<number, DeliveryRow>> {
+  { find, detail }: RepresentContext,
+): Promise<Map<number, RunDelivery>> {
   const asked = rows.filter(mayHaveDelivery);
   if (asked.length === 0) return new Map();
-  const found = await database.preparedRows<DeliveryRow>(sql`
-    SELECT run.id AS run_id, d.id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
-      CASE WHEN ${detail} THEN d.payload END AS payload
-    FROM unified_jobs run JOIN webhook_deliveries d ON d.id = run.webhook_delivery_id
-    WHERE run.id = ANY(${asked.map(({ id }) => id)}::int[])`);
+  const found = await find(RunDeliveries).ofRuns(
+    asked.map(({ id }) => id),
+    detail,
+  );
   return new Map(found.map((row) => [row.run_id, row]));
 }

@@ -6,7 +6,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
-import type { RunFacts } from './launched-by.js';
+import type { RunFacts } from './runs.repository.js';
 
 /** What the workflow around a run adds to its representation. */
 export const SOURCE_WORKFLOW_SHOWS = {

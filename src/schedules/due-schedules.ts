@@ -3,9 +3,7 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { RunsRepository } from '../runs/runs.repository.js';
 import { ScheduleStep } from '../runs/schedule-step.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { openSaved } from '../prompts/saved-prompts.js';
@@ -37,7 +35,7 @@ interface Outcome {
 @Injectable()
 export class DueSchedules extends ScheduleStep {
   constructor(
-    private readonly database: Database,
+    private readonly activeRuns: RunsRepository,
     private readonly schedules: SchedulesRepository,
     private readonly box: SecretBox,
     private readonly settings: RuntimeSettings,
@@ -98,11 +96,7 @@ export class DueSchedules extends ScheduleStep {
   private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
     const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
-    const rows = await this.database.rows<Row & { active: number }>(sql`
-      SELECT unified_job_template_id AS id, count(*)::int AS active FROM unified_jobs
-      WHERE status IN ('new', 'pending', 'waiting', 'running')
-        AND unified_job_template_id = ANY(${ids}::int[]) GROUP BY 1`);
-    const active = new Map(rows.map((row) => [row.id, row.active]));
+    const active = await this.activeRuns.countActive(ids);
     for (const outcome of outcomes) {
       const { unified_job_template_id: id } = outcome.schedule;
       const count = active.get(id) ?? 0;

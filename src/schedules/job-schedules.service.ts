@@ -15,6 +15,7 @@ import { promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
+import { RunsRepository } from '../runs/runs.repository.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { schedules } from './schedules.resource.js';
 
@@ -40,6 +41,7 @@ export class JobSchedules {
   constructor(
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
+    private readonly runs: RunsRepository,
     private readonly resources: ResourceService,
     private readonly references: References,
     private readonly loader: LaunchLoader,
@@ -90,7 +92,7 @@ export class JobSchedules {
 
   /** Why no schedule can be made of a job; null when one can. */
   private async obstacle(job: Row): Promise<string | null> {
-    const credentials = await this.credentialsOf(job.id);
+    const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, null);
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
     if (job.unified_job_template_id === null) return TEXTS.missing;
@@ -142,12 +144,6 @@ export class JobSchedules {
 
   private async attach(schedule: Row, name: ListName, ids: readonly number[]): Promise<void> {
     if (ids.length > 0) await this.schedules.attach(schedule.id, name, ids);
-  }
-
-  private async credentialsOf(jobId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ credential_id: number }>(sql`
-      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
-    return rows.map((row) => row.credential_id);
   }
 }
 

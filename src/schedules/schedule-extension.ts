@@ -1,24 +1,14 @@
-import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
+import { TemplatesRepository, type TemplateName } from '../templates/templates.repository.js';
 import { Recurrence } from './recurrence.js';
 import type { ScheduleSchema } from './schedule.schema.js';
-
-interface ScheduledTemplate extends Row {
-  name: string;
-  description: string;
-  type: string;
-  may_read: boolean;
-}
 
 /** Kind of runs by kind of template. */
 const RUN_TYPES: Readonly<Record<string, string>> = {
@@ -42,13 +32,10 @@ export const SCHEDULE_SHOWS: ShownBesides = {
 /** What a schedule shows besides its fields: of its rule, and of its template by its kind. */
 export async function scheduleExtension(
   rows: readonly RowOf<ScheduleSchema>[],
-  { database, actor }: RepresentContext,
+  { actor, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map((row) => row.unified_job_template_id);
-  const templates = await database.rows<ScheduledTemplate>(sql`
-    SELECT t.id, t.name, t.description, t.type,
-      (${permit(resource('unified_job_template').policy, 'read', 't', actor)}) AS may_read
-    FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])`);
+  const templates = await find(TemplatesRepository).named(ids, actor);
   const byId = new Map(templates.map((template) => [template.id, template]));
   return new Map(
     rows.map((row) => {
@@ -65,7 +52,7 @@ export async function scheduleExtension(
   );
 }
 
-const summaryOf = ({ id, name, description, type }: ScheduledTemplate): object => ({
+const summaryOf = ({ id, name, description, type }: TemplateName): object => ({
   ...{ id, name, description },
   unified_job_type: RUN_TYPES[type] ?? '',
 });

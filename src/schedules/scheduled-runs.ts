@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import type { LaunchCheck, LaunchedRun, LaunchRequest } from '../launching/launch-request.js';
 import { LaunchService } from '../launching/launch.service.js';
-import { insertProjectUpdates } from '../launching/project-update-rows.js';
-import { RunTransitions, type NewRun } from '../runs/run-transitions.service.js';
+import { ProjectUpdatesRepository } from '../projects/project-updates.repository.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
+import { RunsRepository } from '../runs/runs.repository.js';
 
 /** One occurrence of a schedule that is to be launched. */
 export interface ScheduledLaunch {
@@ -41,7 +40,8 @@ interface Given {
 @Injectable()
 export class ScheduledRuns {
   constructor(
-    private readonly database: Database,
+    private readonly updates: ProjectUpdatesRepository,
+    private readonly runs: RunsRepository,
     private readonly transitions: RunTransitions,
     private readonly jobs: LaunchService,
     private readonly workflows: WorkflowLaunchService,
@@ -80,11 +80,9 @@ export class ScheduledRuns {
 
   private async update(given: readonly Given[]): Promise<Made[]> {
     if (given.length === 0) return [];
-    const rows = await this.database.rows<NewRun>(
-      insertProjectUpdates(
-        given.map(({ launch }) => launch.templateId),
-        { launchType: 'scheduled', status: 'pending' },
-      ),
+    const rows = await this.updates.insertOf(
+      given.map(({ launch }) => launch.templateId),
+      { launchType: 'scheduled', status: 'pending' },
     );
     await this.transitions.created(rows);
     return given.map((one): Made => {
@@ -100,15 +98,11 @@ export class ScheduledRuns {
 
   /** Ties the runs to their occurrences; a second run of one would be refused by the database. */
   private async sign(made: readonly Made[]): Promise<void> {
-    const runs = made.filter(({ runId }) => runId !== null);
-    await this.database.execute(sql`
-      UPDATE unified_jobs run SET schedule_id = given.schedule_id,
-        schedule_occurrence = given.occurrence
-      FROM unnest(${runs.map(({ runId }) => runId)}::int[],
-        ${runs.map(({ launch }) => launch.scheduleId)}::int[],
-        ${runs.map(({ launch }) => launch.occurrence)}::timestamptz[])
-        AS given (id, schedule_id, occurrence)
-      WHERE run.id = given.id`);
+    await this.runs.signScheduled(
+      made.flatMap(({ runId, launch: { scheduleId, occurrence } }) =>
+        runId === null ? [] : [{ id: runId, scheduleId, occurrence }],
+      ),
+    );
   }
 }
 

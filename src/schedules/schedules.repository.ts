@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
+import { RunSchedules } from '../runs/run-causes.js';
 import { templateNames } from '../templates/templates.repository.js';
 
 /** A schedule whose time has come, with the lists of its prompts. */
@@ -33,9 +35,13 @@ const LINKS = {
 } as const;
 
 @Injectable()
-export class SchedulesRepository extends TableRepository {
+export class SchedulesRepository extends TableRepository<Row> implements RunSchedules {
   constructor(database: Database) {
     super(database, 'schedules');
+  }
+
+  names(): Sql {
+    return sql`SELECT id, name FROM schedules`;
   }
 
   /** Locks schedules that are due by the database's clock and that nobody else has locked. */
@@ -47,7 +53,7 @@ export class SchedulesRepository extends TableRepository {
         ARRAY(SELECT label_id FROM schedule_labels WHERE schedule_id = s.id ORDER BY id) AS labels,
         ARRAY(SELECT instance_group_id FROM schedule_instance_groups
           WHERE schedule_id = s.id ORDER BY id) AS instance_groups
-      FROM schedules s JOIN ${templateNames()} t ON t.id = s.unified_job_template_id
+      FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
       WHERE s.enabled AND s.next_run <= now()
       ORDER BY s.next_run, s.id LIMIT ${most}
       FOR UPDATE OF s SKIP LOCKED`);

@@ -1,8 +1,6 @@
-import { permit } from '../common/access.js';
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import type { RepresentContext, Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
+import type { RepresentContext } from '../common/resource/define-resource.js';
+import { TemplatesRepository, type TemplateName } from './templates.repository.js';
 
 /** Kind of runs by kind of template. */
 const RUN_TYPES: Readonly<Record<string, string>> = {
@@ -33,27 +31,22 @@ export interface TemplateReference {
   summary: Record<string, unknown> | null;
 }
 
-interface Referenced extends Row {
-  type: string;
-  name: string;
-  description: string;
-  timeout: number | null;
-  may_read: boolean;
-}
-
 /** References to templates only know that they are some kind: this tells which, in one statement. */
 export async function templateReferences(
   ids: readonly number[],
-  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
+  { actor, find }: Pick<RepresentContext, 'actor' | 'find'>,
 ): Promise<Map<number, TemplateReference>> {
-  const found = await database.rows<Referenced>(sql`
-    SELECT tpl.id, tpl.type, tpl.name, tpl.description, tpl.timeout,
-      (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read
-    FROM unified_job_templates tpl WHERE tpl.id = ANY(${ids}::int[])`);
+  const found = await find(TemplatesRepository).named(ids, actor);
   return new Map(found.map((one) => [one.id, { summary: one.may_read ? summarize(one) : null }]));
 }
 
-function summarize({ id, type, name, description, timeout }: Referenced): Record<string, unknown> {
+function summarize({
+  id,
+  type,
+  name,
+  description,
+  timeout,
+}: TemplateName): Record<string, unknown> {
   return {
     id,
     name,

@@ -7,24 +7,12 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { TemplateRuns } from './template-runs.js';
+import { TemplatesRepository } from './templates.repository.js';
 import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
-
-interface RecentJob extends Row {
-  template_id: number;
-  status: string;
-  finished: string | null;
-  canceled_on: string | null;
-  type: string;
-}
-
-interface SurveyHead extends Row {
-  title: string | null;
-  description: string | null;
-}
 
 export const TEMPLATE_SHOWS: ShownBesides = {
   related: ['webhook_receiver'],
@@ -54,10 +42,11 @@ export async function summarizeTemplates(
   context: RepresentContext,
 ): Promise<Map<number, Required<Pick<Extension, 'related' | 'summary_fields'>>>> {
   const ids = rows.map(({ id }) => id);
-  const recent = await loadRecentJobs(ids, context);
+  const runs = context.find(TemplateRuns);
+  const recent = await runs.recent(ids, RECENT_JOBS);
   const labels = await labelSummaries(definition, ids, context);
-  const surveys = await loadSurveys(ids, context);
-  const runTypes = await loadRunTypes(rows, context);
+  const surveys = await surveysOf(ids, context);
+  const runTypes = await runs.typesOf(linkedRuns(rows));
   return new Map(
     rows.map((row) => {
       const survey = surveys.get(row.id);
@@ -90,37 +79,14 @@ function runsOf(row: Row, types: ReadonlyMap<number, string>): Record<string, st
   return Object.fromEntries(links);
 }
 
-/** Runs of a template may be seen by whoever may read the template. */
-function loadRecentJobs(
-  ids: readonly number[],
-  { database }: RepresentContext,
-): Promise<RecentJob[]> {
-  return database.rows<RecentJob>(sql`
-    SELECT tpl.id AS template_id, job.*
-    FROM unnest(${ids}::int[]) AS tpl(id)
-    CROSS JOIN LATERAL (
-      SELECT id, status, finished, canceled_on, type FROM unified_jobs
-      WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${RECENT_JOBS}) job`);
-}
+/** Present and last runs; their kinds tell: a sliced job template launches a workflow job. */
+const linkedRuns = (rows: readonly Row[]): number[] =>
+  rows.flatMap((row) => RUN_LINKS.flatMap((name) => (row[`${name}_id`] as number | null) ?? []));
 
-/** Kinds of the present and the last runs: a sliced job template launches a workflow job. */
-async function loadRunTypes(
-  rows: readonly Row[],
-  { database }: RepresentContext,
-): Promise<Map<number, string>> {
-  const ids = rows.flatMap((row) => RUN_LINKS.flatMap((name) => row[`${name}_id`] ?? []));
-  const found = await database.rows<Row & { type: string }>(sql`
-    SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
-  return new Map(found.map(({ id, type }) => [id, type]));
-}
-
-async function loadSurveys(
+async function surveysOf(
   ids: readonly number[],
-  { database }: RepresentContext,
+  { find }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await database.rows<SurveyHead>(sql`
-    SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
-    FROM unified_job_templates
-    WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`);
+  const found = await find(TemplatesRepository).surveyHeads(ids);
   return new Map(found.map(({ id, title, description }) => [id, { title, description }]));
 }

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SurveyService } from '../prompts/survey.service.js';
+import { SurveyService } from './survey.service.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
 import { WebhookFields } from './webhook-fields.js';

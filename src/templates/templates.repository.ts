@@ -1,20 +1,118 @@
 import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { resource } from '../common/resource/registry.js';
+
+/** What a template of any kind is called. */
+export interface TemplateName {
+  id: number;
+  type: string;
+  name: string;
+  description: string;
+  /** Seconds until an approval is denied; null for other kinds. */
+  timeout: number | null;
+}
+
+export interface SurveyHead {
+  id: number;
+  title: string | null;
+  description: string | null;
+}
+
+/** What receivers of webhooks need of a template. */
+export interface ReceivingTemplate {
+  id: number;
+  type: string;
+  name: string;
+  organizationId: number | null;
+  /** Service it listens to; empty for none. */
+  service: string;
+  /** Sealed webhook key; empty for none. */
+  sealedKey: string;
+  credentialId: number | null;
+  /** As stored: `parseWebhookFilters` reads it. */
+  filters: unknown;
+  /** Whether a push takes the place of an earlier one that still waits. */
+  coalesces: boolean;
+}
+
+/** A run as its template is told of it. */
+export interface RunOfTemplate {
+  id: number;
+  status: string;
+  unified_job_template_id: number | null;
+}
 
 /** Templates of every kind: they share a table and its ids. */
 @Injectable()
-export class TemplatesRepository extends TableRepository {
+export class TemplatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
+  }
+
+  /** Names of templates, and whether the caller may read each. */
+  named(ids: readonly number[], actor: Actor): Promise<(TemplateName & { may_read: boolean })[]> {
+    return this.database.rows(sql`
+      SELECT tpl.id, tpl.type, tpl.name, tpl.description, tpl.timeout,
+        (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read
+      FROM unified_job_templates tpl WHERE tpl.id = ANY(${ids}::int[])`);
+  }
+
+  /** Kinds and names of templates, whoever may read them; unknown ids are left out. */
+  typesOf(ids: readonly number[]): Promise<Pick<TemplateName, 'id' | 'type' | 'name'>[]> {
+    return this.database.rows(sql`
+      SELECT id, type, name FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
+  }
+
+  /** Templates as receivers of webhooks see them. */
+  receiving(ids: readonly number[]): Promise<ReceivingTemplate[]> {
+    return this.database.preparedRows<ReceivingTemplate>(sql`
+      SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
+        webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
+        webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces"
+      FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
+  }
+
+  /** Title and description of the surveys of templates, of those that have one. */
+  surveyHeads(ids: readonly number[]): Promise<SurveyHead[]> {
+    return this.database.rows<SurveyHead>(sql`
+      SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
+      FROM unified_job_templates
+      WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`);
+  }
+
+  /** @param sealed the survey as it is kept, JSON text; null for none */
+  async storeSurvey(id: number, sealed: string | null): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_job_templates SET survey_spec = ${sealed}, modified = now() WHERE id = ${id}`);
+  }
+
+  /** Gives a template that was just made its key. */
+  async storeFirstKey(id: number, sealed: string): Promise<void> {
+    await this.update({ id }, { webhook_key: sealed });
+  }
+
+  async replaceKey(id: number, sealed: string): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);
+  }
+
+  /** Locks a template until the transaction ends; `shared` leaves it open to references. */
+  async lock(id: number, { shared = false } = {}): Promise<void> {
+    const strength = shared ? sql`NO KEY UPDATE` : sql`UPDATE`;
+    await this.database.execute(
+      sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR ${strength}`,
+    );
   }
 
   /**
    * Shows on templates which of their schedules launches them next, and when.
    *
-   * @param coming one row a template of `template_id`, `id` of the schedule and `next_run`, both
-   *   null where none is coming
+   * @param coming query for one row a template: `template_id`, `id` of the schedule and `next_run`,
+   *   both null where none is coming
    */
   async showNextLaunches(coming: Sql): Promise<void> {
     await this.database.execute(sql`
@@ -23,8 +121,59 @@ export class TemplatesRepository extends TableRepository {
       WHERE t.id = coming.template_id
         AND (t.next_job_run, t.next_schedule_id) IS DISTINCT FROM (coming.next_run, coming.id)`);
   }
+
+  /**
+   * Shows new runs on their templates. One that shows a run already is left alone: launches of one
+   * template do not queue up behind each other for its row.
+   */
+  async showCreated(runs: readonly RunOfTemplate[]): Promise<void> {
+    const templates = [...new Set(runs.flatMap((run) => run.unified_job_template_id ?? []))];
+    if (templates.length === 0) return;
+    await this.database.execute(sql`
+      UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
+      FROM (${latestOf(runs)}) run
+      WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[])
+        AND t.current_job_id IS NULL`);
+  }
+
+  /** Shows on templates how runs go on. */
+  async showMoved(runs: readonly RunOfTemplate[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
+      FROM (${latestOf(runs)}) run
+      WHERE t.id = run.template_id`);
+  }
+
+  /** Shows on templates how runs ended. One goes on showing another run that is on its way. */
+  async showEnded(runs: readonly RunOfTemplate[], hasFailed: boolean): Promise<void> {
+    const ids = runs.map(({ id }) => id);
+    const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::int[]), true)`;
+    await this.database.execute(sql`
+      UPDATE unified_job_templates t SET last_job_id = run.id, last_job_run = now(),
+        last_job_failed = ${hasFailed},
+        status = CASE WHEN ${isOver} THEN run.status ELSE t.status END,
+        current_job_id = CASE WHEN ${isOver} THEN NULL ELSE t.current_job_id END
+      FROM (${latestOf(runs)}) run
+      WHERE t.id = run.template_id`);
+  }
 }
 
-/** What a template of any kind is called: rows of `id`, `type`, `name`, `description`. */
+/** The newest run of each template of a set: the one its template shows. */
+function latestOf(runs: readonly RunOfTemplate[]): Sql {
+  return sql`
+    SELECT DISTINCT ON (template_id) template_id, id, status
+    FROM unnest(${runs.map(({ unified_job_template_id: id }) => id)}::int[],
+                ${runs.map(({ id }) => id)}::int[],
+                ${runs.map(({ status }) => status)}::text[]) AS given(template_id, id, status)
+    WHERE template_id IS NOT NULL ORDER BY template_id, id DESC`;
+}
+
+/** Query for what templates of all kinds are called, to be joined. */
 export const templateNames = (): Sql => sql`
-  (SELECT id, type, name, description FROM unified_job_templates)`;
+  SELECT id, type, name, description, timeout, scm_type FROM unified_job_templates`;
+
+/** Query for where projects come from and when they are fetched, to be joined. */
+export const projectSources = (): Sql => sql`
+  SELECT id, type, status, scm_type, scm_url, scm_branch, scm_refspec, scm_revision,
+    scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override
+  FROM unified_job_templates`;

@@ -4,10 +4,10 @@ import { generateWebhookKey } from '../common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { TemplatesRepository } from './templates.repository.js';
 
-const contextOf = (templateId: number): string =>
+/** What a key is sealed for: the row of its template. */
+export const keyContext = (templateId: number | string): string =>
   rowContext('unified_job_templates', templateId, 'webhook_key');
 
 /**
@@ -17,26 +17,24 @@ const contextOf = (templateId: number): string =>
 @Injectable()
 export class WebhookKeys {
   constructor(
-    private readonly database: Database,
+    private readonly templates: TemplatesRepository,
     private readonly box: SecretBox,
     private readonly activity: ActivityRecorder,
   ) {}
 
   /** Column value of a new key. */
   fresh(templateId: number): string {
-    return this.box.seal(generateWebhookKey(), contextOf(templateId));
+    return this.box.seal(generateWebhookKey(), keyContext(templateId));
   }
 
   /** The key in clear; empty without one. */
   open({ id, webhook_key: sealed }: Row): string {
-    return typeof sealed === 'string' && sealed !== '' ? this.box.open(sealed, contextOf(id)) : '';
+    return typeof sealed === 'string' && sealed !== '' ? this.box.open(sealed, keyContext(id)) : '';
   }
 
   /** Gives a template that was just created its first key. */
   async assign(templateId: number): Promise<void> {
-    await this.database.execute(sql`
-      UPDATE unified_job_templates SET webhook_key = ${this.fresh(templateId)}
-      WHERE id = ${templateId}`);
+    await this.templates.storeFirstKey(templateId, this.fresh(templateId));
   }
 
   /**
@@ -49,10 +47,7 @@ export class WebhookKeys {
       throw Invalid.field('webhook_service', 'A webhook service must be selected first.');
     }
     const key = generateWebhookKey();
-    await this.database.execute(sql`
-      UPDATE unified_job_templates
-      SET webhook_key = ${this.box.seal(key, contextOf(template.id))}, modified = now()
-      WHERE id = ${template.id}`);
+    await this.templates.replaceKey(template.id, this.box.seal(key, keyContext(template.id)));
     this.activity.record({
       operation: 'update',
       object1: refOf(definition, template),

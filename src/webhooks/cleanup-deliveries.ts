@@ -1,10 +1,6 @@
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 /** Rows changed by one statement, so that locks stay short. */
 const BATCH = 1000;
-
-/** Anything that runs SQL with `$1` parameters and answers its rows. */
-export interface SqlRunner {
-  query(text: string, values: unknown[]): Promise<unknown>;
-}
 
 /** How many deliveries were removed, and how many lost their payload. */
 export interface DeliveryCleanup {
@@ -18,48 +14,18 @@ export interface DeliveryCleanup {
  * once no job of it is active.
  */
 export async function cleanupDeliveries(
-  database: SqlRunner,
+  deliveries: WebhookDeliveriesRepository,
   days: number,
 ): Promise<DeliveryCleanup> {
-  const removed = await inBatches(
-    database,
-    days,
-    (old) => `
-    WITH gone AS (
-      DELETE FROM webhook_deliveries WHERE id IN (
-        SELECT del.id FROM webhook_deliveries del
-        WHERE ${old} AND NOT EXISTS (
-          SELECT 1 FROM unified_jobs run WHERE run.webhook_delivery_id = del.id)
-        LIMIT ${BATCH})
-      RETURNING 1)
-    SELECT count(*)::int AS changed FROM gone`,
-  );
-  const emptied = await inBatches(
-    database,
-    days,
-    (old) => `
-    WITH emptied AS (
-      UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
-        SELECT del.id FROM webhook_deliveries del
-        WHERE ${old} AND del.payload IS NOT NULL AND NOT EXISTS (
-          SELECT 1 FROM unified_jobs run
-          WHERE run.webhook_delivery_id = del.id AND run.finished IS NULL)
-        LIMIT ${BATCH})
-      RETURNING 1)
-    SELECT count(*)::int AS changed FROM emptied`,
-  );
+  const removed = await inBatches(() => deliveries.removeOld(days, BATCH));
+  const emptied = await inBatches(() => deliveries.emptyOld(days, BATCH));
   return { removed, emptied };
 }
 
-async function inBatches(
-  database: SqlRunner,
-  days: number,
-  statement: (old: string) => string,
-): Promise<number> {
-  const text = statement('del.received < now() - make_interval(days => $1::int)');
+async function inBatches(change: () => Promise<number>): Promise<number> {
   for (let total = 0; ;) {
-    const [row] = (await database.query(text, [days])) as [{ changed: number }];
-    total += row.changed;
-    if (row.changed < BATCH) return total;
+    const changed = await change();
+    total += changed;
+    if (changed < BATCH) return total;
   }
 }

@@ -3,12 +3,12 @@ import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { Database } from '../database/database.js';
 import {
-  DeliveryLedger,
+  WebhookDeliveriesRepository,
   type IncomingDelivery,
   type DeliveredRun,
   type Outcome,
   type Verdict,
-} from './delivery-ledger.service.js';
+} from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { PushCoalescer } from './push-coalescer.service.js';
@@ -42,7 +42,7 @@ type Known = IncomingDelivery & { event: WebhookEvent };
 export class DeliveryIntake {
   constructor(
     private readonly database: Database,
-    private readonly ledger: DeliveryLedger,
+    private readonly ledger: WebhookDeliveriesRepository,
     private readonly coalescer: PushCoalescer,
     private readonly launcher: RunLauncher,
   ) {}

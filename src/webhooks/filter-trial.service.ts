@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Invalid } from '../common/errors/errors.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import {
   filterObjection,
   webhookFilterFaults,
   type WebhookFilters,
 } from '../code-hosts/filters.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
-import type { WebhookServiceName } from '../code-hosts/services.js';
+import { WebhookDeliveriesRepository, type KeptDelivery } from './webhook-deliveries.repository.js';
 
-/** Newest deliveries that are looked at. */
-const MAX_DELIVERIES = 100;
-/** And how much of their payloads is read into memory at once. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Newest deliveries that are looked at, and how much of their payloads is read at once. */
+const MOST = { rows: 100, bytes: 32 * 1024 * 1024 };
 
 /** What would have become of one stored delivery. */
 export interface TrialResult {
@@ -27,20 +23,10 @@ export interface TrialResult {
   reason: string;
 }
 
-interface StoredDelivery {
-  id: number;
-  received: Date;
-  service: WebhookServiceName;
-  event: string;
-  ref_name: string | null;
-  verdict: string;
-  payload: string;
-}
-
 /** Tries filters on the deliveries a template has received (docs/contract/webhooks.md#filters). */
 @Injectable()
 export class FilterTrial {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly stored: WebhookDeliveriesRepository) {}
 
   /** @throws Invalid for filters that could not be stored */
   async run(
@@ -50,25 +36,14 @@ export class FilterTrial {
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const faults = webhookFilterFaults(filters);
     if (faults.length > 0) throw Invalid.field('webhook_filters', faults.join(' '));
-    const deliveries = await this.deliveries(templateId);
+    const deliveries = await this.stored.newestKept(templateId, MOST);
     const results = deliveries.map((one) => tryOn(one, kind, filters as WebhookFilters));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
   }
-
-  private deliveries(templateId: number): Promise<StoredDelivery[]> {
-    return this.database.rows<StoredDelivery>(sql`
-      SELECT id, received, service, event, ref_name, verdict, payload FROM (
-        SELECT newest.*, sum(size) OVER (ORDER BY id DESC) AS bytes FROM (
-          SELECT id, received, service, event, ref_name, verdict, payload, size
-          FROM webhook_deliveries
-          WHERE template_id = ${templateId} AND payload IS NOT NULL
-          ORDER BY id DESC LIMIT ${MAX_DELIVERIES}) newest) summed
-      WHERE bytes <= ${MAX_BYTES} ORDER BY id DESC`);
-  }
 }
 
-function tryOn(delivery: StoredDelivery, kind: ReceiverKind, filters: WebhookFilters): TrialResult {
+function tryOn(delivery: KeptDelivery, kind: ReceiverKind, filters: WebhookFilters): TrialResult {
   const { id, received, service, event: type, ref_name, verdict } = delivery;
   const payload = JSON.parse(delivery.payload) as Record<string, unknown>;
   const event = { service, type, refName: ref_name, payload };

@@ -2,17 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
-import { DeliveryLedger } from './delivery-ledger.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverTemplate } from './receiver-templates.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 /** Of all users of advisory locks in this database, the refs that are pushed to. */
 const LOCK_CLASS = 7403;
-
-interface WaitingPush {
-  job_id: number;
-  delivery_id: number;
-}
 
 /**
  * Makes one job of a burst of pushes (option `webhook_coalesce`): the newest takes the place of those
@@ -26,7 +21,7 @@ export class PushCoalescer {
   constructor(
     private readonly database: Database,
     private readonly transitions: RunTransitions,
-    private readonly ledger: DeliveryLedger,
+    private readonly deliveries: WebhookDeliveriesRepository,
   ) {}
 
   /**
@@ -64,11 +59,7 @@ export class PushCoalescer {
     deliveryId: number,
   ): Promise<void> {
     if (!coalesces || pushRef === null) return;
-    const waiting = await this.database.rows<WaitingPush>(sql`
-      SELECT run.id AS job_id, del.id AS delivery_id
-      FROM unified_jobs run JOIN webhook_deliveries del ON del.id = run.webhook_delivery_id
-      WHERE run.unified_job_template_id = ${templateId} AND run.status = 'pending'
-        AND run.launch_type = 'webhook' AND del.push_ref = ${pushRef}`);
+    const waiting = await this.deliveries.waitingPushes(templateId, pushRef);
     if (waiting.length === 0) return;
     const explanation = `Webhook delivery ${deliveryId}, a newer push to ${pushRef}, took its place.`;
     // The scheduler may have been quicker with some of them: those run.
@@ -78,7 +69,7 @@ export class PushCoalescer {
     );
     const gone = new Set(replaced.map(({ id }) => id));
     const ids = waiting.filter((one) => gone.has(one.job_id)).map((one) => one.delivery_id);
-    await this.ledger.supersede(ids, deliveryId);
+    await this.deliveries.supersede(ids, deliveryId);
   }
 }
 

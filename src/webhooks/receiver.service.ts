@@ -4,7 +4,7 @@ import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { DeliveryIntake, type TakenDelivery } from './delivery-intake.service.js';
-import { DeliveryLedger } from './delivery-ledger.service.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
 import { InvalidPayload } from '../code-hosts/payload.js';
@@ -37,7 +37,7 @@ export function answerTo(
 export class ReceiverService {
   constructor(
     private readonly intake: DeliveryIntake,
-    private readonly ledger: DeliveryLedger,
+    private readonly ledger: WebhookDeliveriesRepository,
     private readonly rejections: RejectionLog,
     private readonly settings: Settings,
   ) {}

@@ -5,8 +5,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { Outcome } from '../common/rest/idempotency.js';
 import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
@@ -23,7 +22,7 @@ import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 @Injectable()
 export class RedeliveryService {
   constructor(
-    private readonly database: Database,
+    private readonly named: TemplatesRepository,
     private readonly templates: ReceiverTemplates,
     private readonly intake: DeliveryIntake,
     private readonly activity: ActivityRecorder,
@@ -51,9 +50,7 @@ export class RedeliveryService {
     service: WebhookServiceName,
   ): Promise<ReceiverTemplate> {
     const id = row.template_id;
-    const found = await this.database.row<{ type: string }>(
-      sql`SELECT type FROM unified_job_templates WHERE id = ${id}`,
-    );
+    const [found] = id === null ? [] : await this.named.typesOf([id]);
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
     const template = kind && id !== null ? await this.templates.find(kind, id) : null;
     if (template?.service !== service) {

@@ -1,27 +1,14 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
-import type { WebhookServiceName } from '../code-hosts/services.js';
 import { messageOf } from '../common/errors/message-of.js';
+import {
+  type UnprovedRequests,
+  WebhookDeliveriesRepository,
+} from './webhook-deliveries.repository.js';
 
 const FLUSH_MS = 1000;
 
 /** A request that proved nothing, and what it was answered. */
-export interface UnprovedRequest {
-  templateId: number;
-  service: WebhookServiceName;
-  verdict: 'rejected' | 'ignored';
-  reason: string;
-  event: string;
-  answer: number;
-  /** Bytes of the body. */
-  size: number;
-  source: string;
-}
-
-interface Counted extends UnprovedRequest {
-  repeats: number;
-}
+export type UnprovedRequest = Omit<UnprovedRequests, 'repeats'>;
 
 /**
  * Records requests without proof of the webhook key. Anybody can send those, so they must fill
@@ -32,11 +19,11 @@ interface Counted extends UnprovedRequest {
 @Injectable()
 export class RejectionLog implements OnModuleDestroy {
   private readonly logger = new Logger('Webhooks');
-  private readonly counted = new Map<string, Counted>();
+  private readonly counted = new Map<string, UnprovedRequests>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
   /** Counts a request; the record shows the newest of those it stands for. */
   count(request: UnprovedRequest): void {
@@ -51,7 +38,7 @@ export class RejectionLog implements OnModuleDestroy {
    * @returns id of the record; null when the template is gone
    */
   async record(request: UnprovedRequest): Promise<number | null> {
-    const [written] = await this.write([{ ...request, repeats: 1 }]);
+    const [written] = await this.deliveries.countUnproved([{ ...request, repeats: 1 }]);
     return written?.id ?? null;
   }
 
@@ -64,7 +51,7 @@ export class RejectionLog implements OnModuleDestroy {
     if (rows.length > 0) {
       this.writing = this.writing
         .then(async () => {
-          await this.write(rows);
+          await this.deliveries.countUnproved(rows);
         })
         .catch((error: unknown) => {
           const reason = messageOf(error);
@@ -76,24 +63,5 @@ export class RejectionLog implements OnModuleDestroy {
 
   onModuleDestroy(): Promise<void> {
     return this.flush();
-  }
-
-  /** One statement; templates deleted meanwhile are left out. */
-  private write(rows: readonly Counted[]): Promise<{ id: number }[]> {
-    const column = <Key extends keyof Counted>(key: Key): Counted[Key][] =>
-      rows.map((row) => row[key]);
-    return this.database.rows<{ id: number }>(sql`
-      INSERT INTO webhook_deliveries AS del
-        (template_id, service, verdict, reason, event, answer, size, source, repeats, dedupe_key)
-      SELECT given.*, 'second:' || given.verdict || ':' || floor(extract(epoch FROM now()))
-      FROM unnest(${column('templateId')}::int[], ${column('service')}::text[],
-          ${column('verdict')}::text[], ${column('reason')}::text[], ${column('event')}::text[],
-          ${column('answer')}::int[], ${column('size')}::int[], ${column('source')}::text[],
-          ${column('repeats')}::int[])
-        AS given (template_id, service, verdict, reason, event, answer, size, source, repeats)
-      JOIN unified_job_templates ujt ON ujt.id = given.template_id
-      ON CONFLICT (template_id, service, dedupe_key)
-        DO UPDATE SET repeats = del.repeats + EXCLUDED.repeats
-      RETURNING del.id`);
   }
 }

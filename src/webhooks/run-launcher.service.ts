@@ -6,7 +6,7 @@ import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
-import type { DeliveredRun } from './delivery-ledger.service.js';
+import type { DeliveredRun } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.js';

@@ -11,7 +11,7 @@ import {
   statusContext,
   UnusableToken,
 } from '../code-hosts/status-body.js';
-import type { LeasedPost } from './status-posts.store.js';
+import type { LeasedPost } from './status-posts.repository.js';
 
 /** A post that can never be sent as things stand. The message holds no secret. */
 export class Unpostable extends Error {}

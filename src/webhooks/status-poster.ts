@@ -15,10 +15,10 @@ import {
 } from './status-post-composer.service.js';
 import {
   STATUS_POSTS_QUEUE,
-  StatusPostsStore,
+  StatusPostsRepository,
   type LeasedPost,
   type NewAttempt,
-} from './status-posts.store.js';
+} from './status-posts.repository.js';
 
 const DETAIL_LENGTH = 200;
 
@@ -29,7 +29,7 @@ const DETAIL_LENGTH = 200;
 @Injectable()
 export class StatusPoster implements QueueHandler {
   constructor(
-    private readonly store: StatusPostsStore,
+    private readonly store: StatusPostsRepository,
     private readonly composer: StatusPostComposer,
     private readonly client: OutboundClient,
     private readonly breaker: CircuitBreaker,

@@ -3,13 +3,13 @@ import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-cha
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import { statusWord } from '../code-hosts/status-body.js';
-import { StatusPostsStore, type PendingStatus } from './status-posts.store.js';
+import { StatusPostsRepository, type PendingStatus } from './status-posts.repository.js';
 
 /** Writes down, with every change of a run, what its webhook's service has to be told. */
 @Injectable()
 @ListensToRuns()
 export class StatusPostsListener implements RunListener {
-  constructor(private readonly store: StatusPostsStore) {}
+  constructor(private readonly store: StatusPostsRepository) {}
 
   runsChanged(changes: readonly RunChange[]): Promise<void> {
     return this.store.add(changes.flatMap(announcements));

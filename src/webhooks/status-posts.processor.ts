@@ -3,7 +3,7 @@ import type { Job, Queue } from 'bull';
 import type { QueueJob } from '../common/queue/bull.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
 import { StatusPoster } from './status-poster.js';
-import { STATUS_POSTS_QUEUE } from './status-posts.store.js';
+import { STATUS_POSTS_QUEUE } from './status-posts.repository.js';
 
 /** Has statuses posted back to code hosts. */
 @Processor(STATUS_POSTS_QUEUE)

@@ -1,7 +1,7 @@
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import type { StatusPostAttempt } from './status-posts.store.js';
+import type { StatusPostAttempt } from './status-posts.repository.js';
 
 const READ_ONLY = { readOnly: true } as const;
 

@@ -1,6 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { RunDeliveries } from '../runs/run-causes.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
-import { DeliveryLedger } from './delivery-ledger.service.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { receiverController } from './receiver.controller.js';
@@ -14,12 +15,13 @@ import { runStatusPostsController } from './run-status-posts.controller.js';
 import { SignatureVerifier } from './signature-verifier.js';
 import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
-import { StatusPostsStore } from './status-posts.store.js';
+import { StatusPostsRepository } from './status-posts.repository.js';
 import { templateWebhooksController } from './template-webhooks.controller.js';
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
 
 /** Receivers, the ledger of deliveries, and what is to be posted back. */
+@Global()
 @Module({
   controllers: [
     ...RECEIVER_KINDS.map(receiverController),
@@ -33,16 +35,17 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RejectionLog,
     SignatureVerifier,
     SignatureGuard,
-    DeliveryLedger,
+    WebhookDeliveriesRepository,
+    { provide: RunDeliveries, useExisting: WebhookDeliveriesRepository },
     PushCoalescer,
     RunLauncher,
     DeliveryIntake,
     ReceiverService,
     RedeliveryService,
     FilterTrial,
-    StatusPostsStore,
+    StatusPostsRepository,
     StatusPostsListener,
   ],
-  exports: [StatusPostsStore],
+  exports: [StatusPostsRepository, RunDeliveries],
 })
 export class WebhooksModule {}

@@ -11,7 +11,7 @@ import { insertRows, takeIds } from '../database/rows.js';
 import { ident, sql } from '../database/sql.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import { openAnswers, sealAnswers, type SealedAnswers } from '../prompts/saved-secrets.js';
-import { SurveyService } from '../prompts/survey.service.js';
+import { SurveyService } from '../templates/survey.service.js';
 
 const NODES = 'workflow_job_template_nodes';
 

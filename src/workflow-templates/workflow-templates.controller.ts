@@ -7,7 +7,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
-import { WithSurvey } from '../prompts/survey-routes.js';
+import { WithSurvey } from '../templates/survey-routes.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 import { workflowCopy } from './workflow-template-copy.js';
 import { workflowTemplates } from './workflow-templates.resource.js';

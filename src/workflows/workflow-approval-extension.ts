@@ -1,4 +1,3 @@
-import { permit } from '../common/access.js';
 import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
@@ -7,7 +6,6 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -15,14 +13,7 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
-
-interface ApprovalFacts extends Row {
-  may_approve: boolean;
-  expires: string | null;
-  workflow_job_id: number | null;
-  workflow_template: object | null;
-  approval_template: object | null;
-}
+import { type ApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };
 
@@ -48,7 +39,7 @@ export async function workflowApprovalExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const runs = await loadRunFacts(context.database, rows);
+  const runs = await loadRunFacts(rows, context);
   const facts = await loadFacts(rows, context);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
@@ -80,25 +71,13 @@ export async function workflowApprovalExtension(
   );
 }
 
-/** Whoever reads an approval reads the template of its workflow by the same role. */
 async function loadFacts(
   rows: readonly Row[],
-  { database, actor }: RepresentContext,
+  { actor, find }: RepresentContext,
 ): Promise<Map<number, ApprovalFacts>> {
-  const { policy } = resource('workflow_approval');
-  const found = await database.preparedRows<ApprovalFacts>(sql`
-    SELECT run.id, run.workflow_job_id,
-      run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
-      CASE WHEN run.status = 'pending' AND run.timeout > 0
-        THEN run.created + make_interval(secs => run.timeout) END AS expires,
-      CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
-        'description', tpl.description, 'timeout', tpl.timeout) END AS approval_template,
-      CASE WHEN wft.id IS NOT NULL THEN json_build_object('id', wft.id, 'name', wft.name,
-        'description', wft.description) END AS workflow_template
-    FROM unified_jobs run
-    LEFT JOIN unified_job_templates tpl ON tpl.id = run.unified_job_template_id
-    LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
-    LEFT JOIN unified_job_templates wft ON wft.id = workflow.unified_job_template_id
-    WHERE run.id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const found = await find(WorkflowJobsRepository).approvalFacts(
+    rows.map(({ id }) => id),
+    actor,
+  );
   return new Map(found.map((one) => [one.id, one]));
 }

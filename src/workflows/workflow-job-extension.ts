@@ -14,8 +14,8 @@ import {
   loadRunFacts,
   summarizeTemplate,
   TEMPLATE_SUMMARY,
-  type RunFacts,
 } from '../runs/launched-by.js';
+import type { RunFacts } from '../runs/runs.repository.js';
 import { shownVariables } from '../runs/shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
@@ -46,7 +46,7 @@ export async function workflowJobExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(context.database, rows);
+  const facts = await loadRunFacts(rows, context);
   const ids = rows.map(({ id }) => id);
   const labels = await labelSummaries(resource('workflow_job'), ids, context);
   const templates = await loadTemplates([...facts.values()], context);

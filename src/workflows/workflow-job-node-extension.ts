@@ -1,4 +1,3 @@
-import { permit } from '../common/access.js';
 import {
   BOOLEAN,
   freeObject,
@@ -13,19 +12,16 @@ import {
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
-import { sql, type Sql } from '../database/sql.js';
 import {
   TEMPLATE_SUMMARY,
   templateReferences,
   type TemplateReference,
 } from '../templates/template-references.js';
-import type { EdgeKind } from './workflow-rows.js';
 import type { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
+import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
 const NODE_IDS = list(INTEGER);
 
@@ -56,29 +52,13 @@ export const NODE_SHOWS: ShownBesides = {
   },
 };
 
-interface NodeFacts extends Row {
-  node_id: number;
-  success_nodes: number[];
-  failure_nodes: number[];
-  always_nodes: number[];
-}
-
 /** What a node runs, its run, and what follows it. Two statements a page. */
 export async function nodeExtension(
   rows: readonly RowOf<WorkflowJobNodeSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const { database, actor } = context;
   const ids = rows.map(({ id }) => id);
-  const found = await database.preparedRows<NodeFacts>(sql`
-    SELECT n.id AS node_id, job.type AS job_type, job.id, job.name, job.description, job.status,
-      job.failed, job.elapsed, job.canceled_on, job.timed_out,
-      (${permit(resource('unified_job').policy, 'read', 'job', actor)}) AS may_read_job,
-      ${children('success')} AS success_nodes, ${children('failure')} AS failure_nodes,
-      ${children('always')} AS always_nodes
-    FROM workflow_job_nodes n
-    LEFT JOIN unified_jobs job ON job.id = n.job_id
-    WHERE n.id = ANY(${ids}::int[])`);
+  const found = await context.find(WorkflowJobNodesRepository).facts(ids, context.actor);
   const byNode = new Map(found.map((one) => [one.node_id, one]));
   const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
   const templates = await templateReferences(templateIds, context);
@@ -89,10 +69,6 @@ export async function nodeExtension(
     }),
   );
 }
-
-const children = (kind: EdgeKind): Sql => sql`
-  ARRAY(SELECT child_id FROM workflow_job_node_edges
-    WHERE parent_id = n.id AND kind = ${kind} ORDER BY child_id)`;
 
 function describe(
   row: RowOf<WorkflowJobNodeSchema>,

@@ -1,12 +1,13 @@
 import { permit, type Actor } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.js';
+import { workflowJobsWhere } from './workflow-jobs.repository.js';
 
 /** Children of a node by how it must end for them to start. */
 const childrenBy = (kind: EdgeKind): Relation => ({
@@ -22,8 +23,7 @@ const childrenBy = (kind: EdgeKind): Relation => ({
 const ofWorkflowJob =
   (action: 'read' | 'list') =>
   (alias: string, actor: Actor): Sql => sql`${ident(alias, 'workflow_job_id')} IN (
-    SELECT wfj.id FROM unified_jobs wfj
-    WHERE ${workflowJobs.own('wfj')} AND ${permit(workflowJobs.policy, action, 'wfj', actor)})`;
+    ${workflowJobsWhere(and(workflowJobs.own('wfj'), permit(workflowJobs.policy, action, 'wfj', actor)))})`;
 
 export const workflowJobNodes = defineResource({
   path: 'workflow_job_nodes',

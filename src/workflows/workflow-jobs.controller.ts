@@ -6,6 +6,7 @@ import { sql } from '../database/sql.js';
 import { RunController } from '../runs/run.controller.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
+import { approvalsOf } from './workflow-jobs.repository.js';
 
 @Resource(workflowJobs)
 @SubList(
@@ -19,8 +20,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
   // Those of its approvals among them.
   children('notifications', {
     readOnly: true,
-    scope: ({ id }) => sql`(t.unified_job_id = ${id} OR t.unified_job_id IN (
-      SELECT approval.id FROM unified_jobs approval WHERE approval.workflow_job_id = ${id}))`,
+    scope: ({ id }) => sql`(t.unified_job_id = ${id} OR t.unified_job_id IN (${approvalsOf(id)}))`,
   }),
 )
 @SubList('activity_stream', activityOf())

@@ -5,18 +5,12 @@ import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { RunStreams, type NewsSender } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
+import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
 /** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */
 const PATIENCE_MS = 1000;
-
-interface NodeState extends Row {
-  job: number | null;
-  status: string;
-}
 
 /**
  * Workflow jobs while they run, like jobs (docs/contract/runs.md#live). Who may open the workflow
@@ -26,7 +20,7 @@ interface NodeState extends Row {
 @Controller('api/v2/workflow_jobs/:id/events/stream')
 export class WorkflowLiveController {
   constructor(
-    private readonly database: Database,
+    private readonly nodes: WorkflowJobNodesRepository,
     private readonly streams: RunStreams,
   ) {}
 
@@ -64,7 +58,7 @@ export class WorkflowLiveController {
     const told = new Map<number, string>();
     return async (stream, signal) => {
       let wasSent = false;
-      for (const { id, job, status } of await this.states(runId)) {
+      for (const { id, job, status } of await this.nodes.states(runId)) {
         if (signal.aborted) break;
         if (told.get(id) === status) continue;
         told.set(id, status);
@@ -73,12 +67,5 @@ export class WorkflowLiveController {
       }
       return wasSent;
     };
-  }
-
-  private states(runId: number): Promise<NodeState[]> {
-    return this.database.rows<NodeState>(sql`
-      SELECT node.id, node.job_id AS job, coalesce(run.status, node.outcome) AS status
-      FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ${runId} ORDER BY node.id`);
   }
 }

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { entryOf, existing, zip } from '../common/invariants.js';
+import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { insertRows, takeIds } from '../database/rows.js';
-import { ident, join, sql, type Sql } from '../database/sql.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
-import { PROMPT_LISTS, type PromptList, type Prompts } from '../prompts/launch-options.js';
+import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import {
   columnsOfPrompts,
   HANDED_PROMPTS,
@@ -19,6 +16,7 @@ import {
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
+import { WorkflowJobsRepository, type WorkflowJobRows } from './workflow-jobs.repository.js';
 
 /** How a parent must have ended for its child to start by this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
@@ -101,13 +99,6 @@ const NODE_COLUMNS = {
   ...STORED_TYPES,
 } as const;
 
-/** Prompts of a node that are lists of objects: each has a table of its own. */
-const NODE_LINKS = {
-  credentials: 'credential_id',
-  labels: 'label_id',
-  instance_groups: 'instance_group_id',
-} as const satisfies Record<PromptList, string>;
-
 interface PlacedNode extends NewNode {
   id: number;
   jobId: number;
@@ -117,7 +108,7 @@ interface PlacedNode extends NewNode {
 @Injectable()
 export class WorkflowRows {
   constructor(
-    private readonly database: Database,
+    private readonly workflowJobs: WorkflowJobsRepository,
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
@@ -131,22 +122,26 @@ export class WorkflowRows {
    */
   async write(given: readonly NewWorkflowJob[]): Promise<Row[]> {
     if (given.length === 0) return [];
-    const ids = await this.takeIds(given);
+    const ids = await this.workflowJobs.takeIdsOf(
+      given.length,
+      given.reduce((count, job) => count + job.nodes.length, 0),
+    );
     const jobs = zip(ids.jobs, given);
     const unnumbered = jobs.flatMap(([jobId, job]) =>
       job.nodes.map((node) => ({ ...node, jobId })),
     );
     const nodes = zip(ids.nodes, unnumbered).map(([id, node]) => ({ ...node, id }));
-    const written = await this.database.preparedRows<Row>(sql`
-      WITH job AS (${this.jobRows(ids.jobs, given)} RETURNING *),
-        node AS (${insertRows('workflow_job_nodes', NODE_COLUMNS, nodes.map(nodeValues))}),
-        edge AS (${edgeRows(nodes)}),
-        label AS (${labelRows(ids.jobs, given)}),
-        ${join(
-          PROMPT_LISTS.map((field) => nodeLinkRows(field, nodes)),
-          ', ',
-        )}
-      SELECT * FROM job`);
+    const written = await this.workflowJobs.insertAll({
+      jobs: this.jobRows(ids.jobs, given),
+      nodes: { columns: NODE_COLUMNS, values: nodes.map(nodeValues) },
+      edges: edgeRows(nodes),
+      labels: labelRows(ids.jobs, given),
+      lists: {
+        credentials: listRows('credentials', nodes),
+        labels: listRows('labels', nodes),
+        instance_groups: listRows('instance_groups', nodes),
+      },
+    });
     const byId = new Map(written.map((row) => [row.id, row]));
     const rows = ids.jobs.map((id) => entryOf(byId, id));
     for (const [row, job] of zip(rows, given)) this.record(row, job);
@@ -161,23 +156,15 @@ export class WorkflowRows {
     return rows;
   }
 
-  /** Ids come first: secrets are sealed for their row, and edges name their nodes. */
-  private async takeIds(
+  private jobRows(
+    ids: readonly number[],
     given: readonly NewWorkflowJob[],
-  ): Promise<{ jobs: number[]; nodes: number[] }> {
-    const nodes = given.reduce((count, job) => count + job.nodes.length, 0);
-    const row = await this.database.preparedRow<{ jobs: number[]; nodes: number[] }>(sql`
-      SELECT ARRAY(${takeIds('unified_jobs', given.length)}) AS jobs,
-        ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
-    return existing(row, 'a SELECT without FROM has a row');
-  }
-
-  private jobRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
+  ): WorkflowJobRows['jobs'] {
     const values = zip(ids, given).map(([id, job]) => {
       const columns = this.columnsOf(id, job);
       return keysOf(JOB_COLUMNS).map((name) => columns[name]);
     });
-    return insertRows('unified_jobs', JOB_COLUMNS, values);
+    return { columns: JOB_COLUMNS, values };
   }
 
   private columnsOf(id: number, job: NewWorkflowJob): Record<keyof typeof JOB_COLUMNS, unknown> {
@@ -233,28 +220,20 @@ export class WorkflowRows {
   }
 }
 
-function labelRows(ids: readonly number[], given: readonly NewWorkflowJob[]): Sql {
-  const links = given.flatMap(({ labels = [] }, index) =>
-    labels.map((label) => [ids[index], label]),
-  );
-  const columns = { workflow_job_id: 'integer', label_id: 'integer' };
-  return insertRows('workflow_job_labels', columns, links);
+function labelRows(ids: readonly number[], given: readonly NewWorkflowJob[]): unknown[][] {
+  return given.flatMap(({ labels = [] }, index) => labels.map((label) => [ids[index], label]));
 }
 
-function edgeRows(nodes: readonly PlacedNode[]): Sql {
+function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
   const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
-  const edges = nodes.flatMap(({ id, jobId, parents = [] }) =>
+  return nodes.flatMap(({ id, jobId, parents = [] }) =>
     parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
   );
-  const columns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
-  return insertRows('workflow_job_node_edges', columns, edges);
 }
 
-function nodeLinkRows(field: PromptList, nodes: readonly PlacedNode[]): Sql {
-  const links = nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
-  const columns = { workflow_job_node_id: 'integer', [NODE_LINKS[field]]: 'integer' };
-  return sql`${ident(field)} AS (${insertRows(`workflow_job_node_${field}`, columns, links)})`;
-}
+/** Nodes and the objects that their prompts list. */
+const listRows = (field: PromptList, nodes: readonly PlacedNode[]): unknown[][] =>
+  nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
 
 function nodeValues(node: PlacedNode): unknown[] {
   const { own, secrets } = node;

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { RunWorkflows } from '../runs/run-causes.js';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
@@ -8,6 +9,9 @@ import { WorkflowRunPanel } from './pages/workflow-run.panel.js';
 import { WorkflowLiveController } from './workflow-live.controller.js';
 import { WorkflowJobsController } from './workflow-jobs.controller.js';
 import { WorkflowRows } from './workflow-rows.js';
+import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
+import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
+import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
 
 @Global()
 @Module({
@@ -17,7 +21,23 @@ import { WorkflowRows } from './workflow-rows.js';
     WorkflowJobNodesController,
     WorkflowApprovalsController,
   ],
-  providers: [WorkflowRows, ApprovalDecisions, NodeOutcomes, WorkflowRunPanel, ApprovalPanel],
-  exports: [WorkflowRows],
+  providers: [
+    WorkflowJobsRepository,
+    WorkflowJobNodesRepository,
+    WorkflowGraphsRepository,
+    { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
+    WorkflowRows,
+    ApprovalDecisions,
+    NodeOutcomes,
+    WorkflowRunPanel,
+    ApprovalPanel,
+  ],
+  exports: [
+    WorkflowJobsRepository,
+    WorkflowJobNodesRepository,
+    WorkflowGraphsRepository,
+    RunWorkflows,
+    WorkflowRows,
+  ],
 })
 export class WorkflowsModule {}

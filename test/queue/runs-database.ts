@@ -8,15 +8,19 @@ import { Outbox } from '../../src/common/queue/outbox.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import type { RunChange, RunChanges } from '../../src/runs/run-changes.service.js';
+import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
 import type { RunSignals } from '../../src/runs/run-signals.service.js';
 import { Dependencies } from '../../src/execution/scheduler/dependencies.js';
 import { Placement } from '../../src/execution/scheduler/placement.js';
 import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
+import { RunStatesRepository } from '../../src/runs/run-states.repository.js';
 import type { ScheduleStep } from '../../src/runs/schedule-step.js';
 import type { WorkflowStep } from '../../src/runs/workflow-step.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { Subscriber } from '../../src/execution/worker/subscriber.js';
+import { TemplatesRepository } from '../../src/templates/templates.repository.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 
 /** Columns of a run by name; the rest is as a launch leaves it. */
@@ -50,10 +54,22 @@ export class RunsDatabase {
       announce: () => undefined,
       requestCancel: (ids: number[]) => void this.told.cancels.push(...ids),
     } as unknown as RunSignals;
-    this.transitions = new RunTransitions(this.database, changes, signals, this.queue);
+    this.transitions = new RunTransitions(
+      this.database,
+      new RunStatesRepository(this.database),
+      new TemplatesRepository(this.database),
+      changes,
+      signals,
+      this.queue,
+    );
     const outbox = new Outbox(this.database, this.queue);
-    this.placement = new Placement(this.database, this.transitions, outbox);
-    const dependencies = new Dependencies(this.database, this.transitions);
+    const queue = new RunQueueRepository(this.database);
+    this.placement = new Placement(queue, this.transitions, outbox);
+    const dependencies = new Dependencies(
+      queue,
+      new ProjectUpdatesRepository(this.database),
+      this.transitions,
+    );
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
     const workflows = {
       advance: async () => false,

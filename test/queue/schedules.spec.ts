@@ -1,9 +1,10 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
+import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.js';
 import { NextLaunches } from '../../src/schedules/next-launches.js';
 import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
@@ -24,15 +25,15 @@ beforeAll(async () => {
   const { app, make, home } = test;
   const find = <T>(token: abstract new (...args: never[]) => T): T =>
     app.get<T>(token as never, { strict: false });
-  const database = find(Database);
   const runs = new ScheduledRuns(
-    database,
+    find(ProjectUpdatesRepository),
+    find(RunsRepository),
     find(RunTransitions),
     find(LaunchService),
     find(WorkflowLaunchService),
   );
   due = new DueSchedules(
-    database,
+    find(RunsRepository),
     find(SchedulesRepository),
     find(SecretBox),
     find(RuntimeSettings),

@@ -3,7 +3,9 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
 import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
+import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -231,7 +233,8 @@ describe('what is saved for later', () => {
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       test.app.get<T>(token as never, { strict: false });
     const scheduled = new ScheduledRuns(
-      test.database,
+      find(ProjectUpdatesRepository),
+      find(RunsRepository),
       find(RunTransitions),
       find(LaunchService),
       find(WorkflowLaunchService),

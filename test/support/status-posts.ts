@@ -20,7 +20,7 @@ import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js'
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { StatusPostComposer } from '../../src/webhooks/status-post-composer.service.js';
 import { StatusPoster } from '../../src/webhooks/status-poster.js';
-import { StatusPostsStore } from '../../src/webhooks/status-posts.store.js';
+import { StatusPostsRepository } from '../../src/webhooks/status-posts.repository.js';
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
 import { COMMITS } from './payloads/sample.js';
@@ -102,7 +102,13 @@ export class StatusPostBench {
       get(RuntimeSettings),
     );
     const breaker = new CircuitBreaker(database);
-    return new StatusPoster(get(StatusPostsStore), composer, this.client, breaker, get(Outbox));
+    return new StatusPoster(
+      get(StatusPostsRepository),
+      composer,
+      this.client,
+      breaker,
+      get(Outbox),
+    );
   }
 
   /** A template whose webhooks are answered with statuses; a new job template unless one is given. */

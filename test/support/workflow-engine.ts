@@ -1,13 +1,15 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { Database } from '../../src/database/database.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
+import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.js';
 import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { NodeRuns } from '../../src/execution/workflow-engine/node-runs.js';
 import { WorkflowEngine } from '../../src/execution/workflow-engine/workflow-engine.js';
-import { WorkflowQueue } from '../../src/execution/workflow-engine/workflow-queue.js';
 import { WorkflowGraphs } from '../../src/execution/workflow-engine/workflow-graphs.js';
+import { WorkflowGraphsRepository } from '../../src/workflows/workflow-graphs.repository.js';
+import { WorkflowJobsRepository } from '../../src/workflows/workflow-jobs.repository.js';
 import type { TestApp } from './boot.js';
 
 /** The engine as a worker has it, moved by hand: one pass with every call. */
@@ -16,22 +18,29 @@ export function workflowEngine({ app, database }: TestApp): {
   explain: () => Promise<void>;
 } {
   const db = app.get(Database);
-  const transitions = app.get(RunTransitions, { strict: false });
-  const box = app.get(SecretBox, { strict: false });
+  const find = <T>(token: abstract new (...args: never[]) => T): T =>
+    app.get<T>(token as never, { strict: false });
+  const transitions = find(RunTransitions);
+  const box = find(SecretBox);
+  const workflowJobs = find(WorkflowJobsRepository);
+  const nodes = find(WorkflowGraphsRepository);
   const engine = new WorkflowEngine(
     db,
     box,
     transitions,
-    new WorkflowQueue(db),
-    new WorkflowGraphs(db, box),
+    workflowJobs,
+    nodes,
+    new WorkflowGraphs(nodes, workflowJobs, box),
     new NodeRuns(
-      db,
+      nodes,
+      workflowJobs,
+      find(ProjectUpdatesRepository),
       transitions,
-      app.get(LaunchService, { strict: false }),
-      app.get(WorkflowLaunchService, { strict: false }),
+      find(LaunchService),
+      find(WorkflowLaunchService),
       box,
     ),
-    new ApprovalTimeouts(db, transitions),
+    new ApprovalTimeouts(workflowJobs, transitions),
   );
   return {
     advance: () => database.transaction(() => engine.advance()),

@@ -4,8 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
 import { Subscriber } from './subscriber.js';
 
@@ -60,7 +59,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
   private stopping = false;
 
   constructor(
-    private readonly database: Database,
+    private readonly leases: RunLeasesRepository,
     private readonly subscriber: Subscriber,
   ) {}
 
@@ -105,12 +104,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
   async renew(): Promise<void> {
     const asked = [...this.runs.values()];
     if (asked.length === 0) return;
-    const rows = await this.database.rows<{ id: number; cancel_requested: boolean }>(sql`
-      UPDATE unified_jobs run SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      FROM unnest(${asked.map(({ id }) => id)}::int[], ${asked.map(({ attempt }) => attempt)}::int[])
-        AS held(id, attempt)
-      WHERE run.id = held.id AND run.attempt = held.attempt AND run.status = 'running'
-      RETURNING run.id, run.cancel_requested`);
+    const rows = await this.leases.renew(asked, LEASE_SECONDS);
     const held = new Map(rows.map((row) => [row.id, row]));
     for (const run of asked) {
       const row = held.get(run.id);

@@ -2,12 +2,13 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
-import { insertProjectUpdates } from '../../launching/project-update-rows.js';
+import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
-import { RunTransitions, type NewRun } from '../../runs/run-transitions.service.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.js';
 import type { JobProject } from './job-context.js';
 import { Leases } from './leases.js';
@@ -40,6 +41,9 @@ export interface FilesRequest {
 export class JobProjectFiles {
   constructor(
     private readonly database: Database,
+    private readonly updates: ProjectUpdatesRepository,
+    private readonly runs: RunsRepository,
+    private readonly runLeases: RunLeasesRepository,
     private readonly transitions: RunTransitions,
     private readonly folders: ProjectFolders,
     private readonly sync: ProjectSync,
@@ -102,18 +106,14 @@ export class JobProjectFiles {
     project: JobProject,
   ): Promise<{ id: number; name: string }> {
     return this.database.transaction(async () => {
-      const [row] = await this.database.rows<NewRun>(
-        insertProjectUpdates([project.id], { launchType: 'sync', status: 'new' }),
-      );
+      const [row] = await this.updates.insertOf([project.id], {
+        launchType: 'sync',
+        status: 'new',
+      });
       if (!row) throw new Error(`The project ${project.id} is gone`);
       await this.transitions.created([row]);
-      await this.database.execute(sql`
-        UPDATE unified_jobs SET project_update_id = ${row.id}
-        WHERE id = ${job.id} AND attempt = ${job.attempt}`);
-      const named = await this.database.row<{ name: string }>(
-        sql`SELECT name FROM unified_jobs WHERE id = ${row.id}`,
-      );
-      return { id: row.id, name: named?.name ?? '' };
+      await this.runLeases.noteUpdate(job, row.id);
+      return { id: row.id, name: await this.runs.nameOf(row.id) };
     });
   }
 }

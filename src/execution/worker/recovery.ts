@@ -8,9 +8,11 @@ import { Outbox } from '../../common/queue/outbox.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { notInQueue } from '../../runs/run-explanations.js';
+import { RunLeasesRepository, type StaleRun } from '../../runs/run-leases.repository.js';
 import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
-import { RunTransitions, type RunStep } from '../../runs/run-transitions.service.js';
+import type { RunStep } from '../../runs/run-states.repository.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.js';
 import { RunFolders } from './run-folders.js';
 import { WorkerNode } from './worker-node.js';
@@ -21,17 +23,6 @@ const INTERVAL_MS = 5000;
 const OTHER_HOST_SECONDS = 30;
 /** After the start, and after the database was away, holders get this long to renew their leases. */
 const CALM_MS = 20_000;
-
-interface StaleRun {
-  id: number;
-  /** The attempt that died; the run has the next one by now. */
-  old_attempt: number;
-  attempt: number;
-  launch_type: string;
-  is_local: boolean;
-  has_started: boolean;
-  cancel_requested: boolean;
-}
 
 /** Takes back the runs of workers that are gone (docs/contract/runs.md#lost-workers). */
 @Injectable()
@@ -45,6 +36,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly database: Database,
+    private readonly leases: RunLeasesRepository,
     private readonly transitions: RunTransitions,
     private readonly outbox: Outbox,
     private readonly active: ActiveRuns,
@@ -81,20 +73,11 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
-    return this.database.rows<StaleRun & Record<string, unknown>>(sql`
-      WITH stale AS (
-        SELECT id, attempt, starts_with(lease_holder, ${prefix}) AS is_local FROM unified_jobs
-        WHERE status = 'running' AND type IN ('job', 'project_update')
-          AND id <> ALL(${this.active.ids}::int[])
-          AND (lease_holder = ANY(${dead}::text[]) OR ${mayJudgeByTime} AND lease_until < now()
-            - CASE WHEN starts_with(lease_holder, ${prefix}) THEN interval '0'
-                ELSE make_interval(secs => ${OTHER_HOST_SECONDS}) END)
-        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
-      UPDATE unified_jobs run SET attempt = run.attempt + 1, lease_holder = ${holder},
-        lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      FROM stale WHERE run.id = stale.id
-      RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
-        run.cancel_requested, coalesce(run.job_args, '') <> '' AS has_started`);
+    return this.leases.claim({
+      ...{ holder, hostPrefix: prefix, dead, except: this.active.ids },
+      ...{ judgesByTime: mayJudgeByTime, graceSeconds: OTHER_HOST_SECONDS },
+      leaseSeconds: LEASE_SECONDS,
+    });
   }
 
   private async settle(run: StaleRun): Promise<void> {
@@ -137,10 +120,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   /** Ends and removes what earlier workers of this host left of runs that are over. */
   private async sweepFolders(): Promise<void> {
     const known = await listRuns(this.folders.workspaces);
-    const rows = await this.database.rows<{ id: number; attempt: number }>(sql`
-      SELECT id, attempt FROM unified_jobs
-      WHERE status = 'running' AND id = ANY(${known.map(({ runId }) => runId)}::int[])`);
-    const living = new Map(rows.map(({ id, attempt }) => [id, attempt]));
+    const living = await this.leases.living(known.map(({ runId }) => runId));
     for (const { runId, attempt, dir } of known) {
       if (living.get(runId) === attempt) continue;
       const ended = await endRun(runId, attempt, this.folders.workspaces);

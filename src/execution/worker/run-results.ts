@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
+import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../runner/event-summaries.js';
 
 const SUMMARY_COLUMNS = {
@@ -21,7 +22,10 @@ const SUMMARY_COLUMNS = {
 /** What is worked out from the events of a playbook once it is over; all of it set-based. */
 @Injectable()
 export class RunResults {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: JobEventsRepository,
+  ) {}
 
   /** Stores how each host fared and points the hosts of the inventory at it. */
   async summarise(jobId: number, summaries: ReadonlyMap<string, HostSummary>): Promise<void> {
@@ -53,21 +57,6 @@ export class RunResults {
 
   /** A task, play or playbook failed or changed something when anything in it did. */
   async propagate(jobId: number): Promise<void> {
-    await this.database.execute(sql`
-      WITH RECURSIVE marked AS (
-        SELECT parent_uuid AS uuid, failed, changed FROM job_events
-        WHERE job_id = ${jobId} AND (failed OR changed) AND parent_uuid <> ''
-        UNION
-        SELECT event.parent_uuid, marked.failed, marked.changed
-        FROM marked JOIN job_events event ON event.job_id = ${jobId} AND event.uuid = marked.uuid
-        WHERE event.parent_uuid <> ''
-      ), parents AS (
-        SELECT uuid, bool_or(failed) AS failed, bool_or(changed) AS changed
-        FROM marked GROUP BY uuid)
-      UPDATE job_events event
-      SET failed = event.failed OR parents.failed, changed = event.changed OR parents.changed
-      FROM parents
-      WHERE event.job_id = ${jobId} AND event.uuid = parents.uuid
-        AND (parents.failed AND NOT event.failed OR parents.changed AND NOT event.changed)`);
+    await this.events.propagate(jobId);
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
-import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
-import { sql } from '../../database/sql.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
 import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
 import { Leases } from './leases.js';
 import { isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
@@ -17,7 +16,7 @@ export class RunsHandler implements QueueHandler {
   private readonly kinds: ReadonlyMap<string, RunKind<ActiveRun>>;
 
   constructor(
-    private readonly database: Database,
+    private readonly runs: RunsRepository,
     private readonly active: ActiveRuns,
     private readonly leases: Leases,
     playbooks: PlaybookJob,
@@ -58,11 +57,9 @@ export class RunsHandler implements QueueHandler {
   }
 
   private async kindOf(run: ActiveRun): Promise<RunKind<ActiveRun>> {
-    const row = await this.database.row<{ type: string }>(
-      sql`SELECT type FROM unified_jobs WHERE id = ${run.id}`,
-    );
-    const kind = this.kinds.get(row?.type ?? '');
-    if (!kind) throw new Error(`Runs of type ${row?.type} have no process`);
+    const type = (await this.runs.typesOf([run.id])).get(run.id) ?? '';
+    const kind = this.kinds.get(type);
+    if (!kind) throw new Error(`Runs of type ${type} have no process`);
     return kind;
   }
 

@@ -2,22 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
-import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
-import { takeIds } from '../../database/rows.js';
-import { sql } from '../../database/sql.js';
+import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
 import type { LaunchRequest } from '../../launching/launch-request.js';
 import { LaunchService } from '../../launching/launch.service.js';
-import { insertProjectUpdates } from '../../launching/project-update-rows.js';
-import { RunTransitions, type NewRun } from '../../runs/run-transitions.service.js';
-import { insertApprovals } from '../../workflows/approval-rows.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
+import type { NewRun } from '../../runs/run-states.repository.js';
+import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
+import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { couldNotStart, recursionText, type NamedTemplate } from './could-not-start.js';
-import {
-  handedByNodes,
-  NOTHING_HANDED,
-  type HandingNode,
-} from '../../workflows/inherited-artifacts.js';
+import { handedByNodes, NOTHING_HANDED } from '../../workflows/inherited-artifacts.js';
 import { WorkflowLaunchService } from '../../launching/workflow-launch.service.js';
 import {
   requestOf,
@@ -27,9 +21,6 @@ import {
 
 const LOCKED =
   'The secret statistics of the runs before it cannot be opened with the present keys.';
-
-/** A node as it is read, with its parents in the order of their ids. */
-type NodeRow = Omit<StartingNode, 'inherited'> & { id: number; parents: HandingNode[] };
 
 /** A run that was made, and why it cannot go on. */
 interface MadeRun {
@@ -43,7 +34,9 @@ interface MadeRun {
 @Injectable()
 export class NodeRuns {
   constructor(
-    private readonly database: Database,
+    private readonly nodes: WorkflowGraphsRepository,
+    private readonly workflowJobs: WorkflowJobsRepository,
+    private readonly updates: ProjectUpdatesRepository,
     private readonly transitions: RunTransitions,
     private readonly launches: LaunchService,
     private readonly workflows: WorkflowLaunchService,
@@ -92,37 +85,12 @@ export class NodeRuns {
     nodeIds: readonly number[],
   ): Promise<{ nodes: StartingNode[]; locked: Set<number> }> {
     const locked = new Set<number>();
-    const nodes = (await this.rows(nodeIds)).map(({ parents, ...node }) => {
+    const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
       const inherited = handedByNodes(this.box, parents);
       if (!inherited) locked.add(node.id);
       return { ...node, inherited: inherited ?? NOTHING_HANDED } as StartingNode;
     });
     return { nodes, locked };
-  }
-
-  private rows(nodeIds: readonly number[]): Promise<NodeRow[]> {
-    return this.database.rows<NodeRow>(sql`
-      SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
-        tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
-        workflow.is_bulk_job, workflow.created_by_id, workflow.launch_config,
-        workflow.webhook_delivery_id,
-        CASE WHEN workflow.is_sliced_job THEN (
-          SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
-            'count', count(*))
-          FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
-        (SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
-              'ancestor_artifacts', parent.ancestor_artifacts,
-              'node_secrets', parent.secret_artifacts, 'run_id', run.id,
-              'artifacts', run.artifacts, 'secret_artifacts', run.secret_artifacts)
-            ORDER BY parent.id), '[]')
-          FROM workflow_job_node_edges edge
-          JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
-          LEFT JOIN unified_jobs run ON run.id = parent.job_id
-          WHERE edge.child_id = node.id) AS parents
-      FROM workflow_job_nodes node
-      JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
-      JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
-      WHERE node.id = ANY(${nodeIds}::int[]) ORDER BY node.id`);
   }
 
   private async makeJobs(
@@ -141,15 +109,13 @@ export class NodeRuns {
   /** Rows come back in the order they were asked for; a project deleted meanwhile has none. */
   private async makeUpdates(nodes: readonly StartingNode[]): Promise<MadeRun[]> {
     if (nodes.length === 0) return [];
-    const rows = await this.database.rows<NewRun>(
-      insertProjectUpdates(
-        nodes.map(({ template_id: id }) => id),
-        {
-          launchType: 'workflow',
-          status: 'pending',
-          createdBy: nodes.map(({ created_by_id: id }) => id),
-        },
-      ),
+    const rows = await this.updates.insertOf(
+      nodes.map(({ template_id: id }) => id),
+      {
+        launchType: 'workflow',
+        status: 'pending',
+        createdBy: nodes.map(({ created_by_id: id }) => id),
+      },
     );
     await this.transitions.created(rows);
     return nodes.flatMap((node) => {
@@ -162,13 +128,11 @@ export class NodeRuns {
     nodes: readonly StartingNode[],
   ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
     if (nodes.length === 0) return { made: [], rows: [] };
-    const ids = await this.database.rows<{ id: number }>(takeIds('unified_jobs', nodes.length));
-    const made = zip(nodes, ids).map(([node, { id }]) => ({ node, id, fault: '' }));
-    const rows = await this.database.rows<NewRun>(
-      insertApprovals(
-        nodes.map(({ id }) => id),
-        ids.map(({ id }) => id),
-      ),
+    const ids = await this.workflowJobs.takeIds(nodes.length);
+    const made = zip(nodes, ids).map(([node, id]) => ({ node, id, fault: '' }));
+    const rows = await this.workflowJobs.insertApprovals(
+      nodes.map(({ id }) => id),
+      ids,
     );
     return { made, rows };
   }
@@ -189,33 +153,19 @@ export class NodeRuns {
 
   /** Templates of a workflow job and of those around it, by workflow job, the innermost first. */
   private async chains(workflowIds: readonly number[]): Promise<Map<number, NamedTemplate[]>> {
-    const rows = await this.database.rows<Row & { chain: NamedTemplate[] }>(sql`
-      WITH RECURSIVE chain AS (
-        SELECT id AS start_id, id, unified_job_template_id AS template_id, 0 AS depth
-        FROM unified_jobs WHERE id = ANY(${workflowIds}::int[])
-        UNION ALL
-        SELECT chain.start_id, outer_job.id, outer_job.unified_job_template_id, chain.depth + 1
-        FROM chain
-        JOIN workflow_job_nodes node ON node.job_id = chain.id
-        JOIN unified_jobs outer_job ON outer_job.id = node.workflow_job_id)
-      SELECT chain.start_id AS id,
-        json_agg(json_build_object('id', tpl.id, 'name', tpl.name) ORDER BY chain.depth) AS chain
-      FROM chain JOIN unified_job_templates tpl ON tpl.id = chain.template_id
-      GROUP BY chain.start_id`);
+    const rows = await this.workflowJobs.chains(workflowIds);
     return new Map(rows.map(({ id, chain }) => [id, chain]));
   }
 
   private async tie(made: readonly MadeRun[]): Promise<void> {
-    await this.database.execute(sql`
-      UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
-        ancestor_artifacts = given.artifacts, secret_artifacts = given.secret
-      FROM unnest(${made.map(({ node }) => node.id)}::int[], ${made.map(({ id }) => id)}::int[],
-        ${made.map(({ node }) => JSON.stringify(node.inherited.open))}::json[],
-        ${made.map(({ node: { id, inherited } }) =>
-          sealArtifacts(this.box, 'workflow_job_nodes', id, inherited.secret),
-        )}::text[])
-        AS given (id, job_id, artifacts, secret)
-      WHERE node.id = given.id`);
+    await this.nodes.tie(
+      made.map(({ id: runId, node: { id, inherited } }) => ({
+        id,
+        runId,
+        artifacts: JSON.stringify(inherited.open),
+        secret: sealArtifacts(this.box, 'workflow_job_nodes', id, inherited.secret),
+      })),
+    );
   }
 }
 

@@ -3,14 +3,13 @@ import { WorkflowStep } from '../../runs/workflow-step.js';
 import { ApprovalTimeouts } from './approval-timeouts.js';
 import { NodeRuns } from './node-runs.js';
 import { WorkflowEngine } from './workflow-engine.js';
-import { WorkflowQueue } from './workflow-queue.js';
 import { WorkflowGraphs } from './workflow-graphs.js';
 
 /** Workflows go on in a step of the scheduler. */
 @Global()
 @Module({
   providers: [
-    ...[WorkflowQueue, WorkflowGraphs, NodeRuns, ApprovalTimeouts],
+    ...[WorkflowGraphs, NodeRuns, ApprovalTimeouts],
     { provide: WorkflowStep, useClass: WorkflowEngine },
   ],
   exports: [WorkflowStep],

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, UnsealError } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
-import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { WorkflowStep } from '../../runs/workflow-step.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
+import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
+import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { ApprovalTimeouts } from './approval-timeouts.js';
 import type { WorkflowSecrets } from '../../launching/node-request.js';
 import { NodeRuns } from './node-runs.js';
 import { decide, type Decision } from './workflow-graph.js';
-import { WorkflowQueue } from './workflow-queue.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
@@ -44,7 +44,8 @@ export class WorkflowEngine extends WorkflowStep {
     private readonly database: Database,
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
-    private readonly queue: WorkflowQueue,
+    private readonly workflowJobs: WorkflowJobsRepository,
+    private readonly nodes: WorkflowGraphsRepository,
     private readonly graphs: WorkflowGraphs,
     private readonly runs: NodeRuns,
     private readonly timeouts: ApprovalTimeouts,
@@ -72,12 +73,12 @@ export class WorkflowEngine extends WorkflowStep {
   }
 
   explain(): Promise<void> {
-    return this.queue.explain();
+    return this.workflowJobs.explain();
   }
 
   /** @returns workflow jobs that run from now on */
   private async startPending(): Promise<number[]> {
-    const moved = await this.transitions.move(await this.queue.ready(BATCH), {
+    const moved = await this.transitions.move(await this.workflowJobs.ready(BATCH), {
       from: ['pending'],
       to: 'running',
     });
@@ -108,11 +109,8 @@ export class WorkflowEngine extends WorkflowStep {
   private async cancelRuns(workflows: readonly RunningWorkflow[]): Promise<boolean> {
     const canceled = workflows.filter((workflow) => workflow.cancel_requested);
     if (canceled.length === 0) return false;
-    const active = await this.database.rows<Row>(sql`
-      SELECT run.id FROM workflow_job_nodes node JOIN unified_jobs run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ANY(${canceled.map(({ id }) => id)}::int[])
-        AND node.outcome = '' AND NOT run.cancel_requested`);
-    return (await this.transitions.cancel(active.map(({ id }) => id))).length > 0;
+    const active = await this.nodes.activeRuns(canceled.map(({ id }) => id));
+    return (await this.transitions.cancel(active)).length > 0;
   }
 
   /** @returns whether nodes were left without a run */

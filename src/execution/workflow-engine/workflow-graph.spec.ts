@@ -6,7 +6,8 @@ import {
   type PlannedNode,
 } from '../../../test/support/workflow-model.js';
 import { itemAt } from '../../common/invariants.js';
-import { decide, type Decision, type GraphNode, type WorkflowGraph } from './workflow-graph.js';
+import { decide, type Decision, type WorkflowGraph } from './workflow-graph.js';
+import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.js';
 
 const WITHOUT_RUN: readonly unknown[] = ['missing', 'skipped'];

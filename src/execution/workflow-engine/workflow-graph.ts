@@ -1,21 +1,7 @@
 import { entryOf } from '../../common/invariants.js';
+import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { NodeOutcome } from '../../workflows/workflow-job-node.schema.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.js';
-
-/** A node as the rules see it. */
-export interface GraphNode {
-  id: number;
-  identifier: string;
-  /** Empty: not over. */
-  outcome: NodeOutcome | '';
-  /** It was started; without an outcome its run goes on. */
-  hasStarted: boolean;
-  /** There is a template that can be run. */
-  canStart: boolean;
-  /** Every incoming edge must match, not only one of them. */
-  mustConverge: boolean;
-  parents: readonly { id: number; kind: EdgeKind }[];
-}
 
 /** A running workflow job. */
 export interface WorkflowGraph {

@@ -8,13 +8,9 @@ import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.j
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from './job-event-list.js';
-import {
-  summarizeTree,
-  UNFINISHED,
-  type ChildrenSummary,
-  type TreeEvent,
-} from './job-event-tree.js';
+import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
 import { jobEvents } from './job-events.resource.js';
+import { JobEventsRepository } from './job-events.repository.js';
 
 /** How many events a user interface should follow at most. */
 const MAX_SHOWN = '4000';
@@ -77,9 +73,7 @@ export function WithEventTree(path: string): ClassDecorator {
       parameters: [Target()],
       async handler(this: GenericController, run: Row): Promise<ChildrenSummary> {
         if (run.event_processing_finished !== true) return UNFINISHED;
-        const events = await this.services.database.rows<TreeEvent & Row>(sql`
-          SELECT counter, uuid, parent_uuid, event FROM job_events
-          WHERE job_id = ${run.id} ORDER BY counter`);
+        const events = await this.services.find(JobEventsRepository).tree(run.id);
         return summarizeTree(events);
       },
     });

@@ -9,23 +9,12 @@ import {
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../../common/resource/define-resource.js';
 import { findResource } from '../../common/resource/registry.js';
-import { ident, sql } from '../../database/sql.js';
 import type { JobEventSchema } from './job-event.schema.js';
-
-interface RunOfEvent extends Row {
-  type: string;
-  name: string;
-  status: string;
-  failed: boolean;
-  elapsed: number;
-  job_template_id: number | null;
-  job_template_name: string | null;
-}
+import { RunsRepository, type RunOfEvents } from '../runs.repository.js';
 
 export const JOB_EVENT_SHOWS: ShownBesides = {
   summary_fields: {
@@ -53,15 +42,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  */
 export async function jobEventExtension(
   rows: readonly RowOf<JobEventSchema>[],
-  { database }: RepresentContext,
+  { find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
-  const runs = await database.preparedRows<RunOfEvent>(sql`
-    SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
-      run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
-    FROM ${ident('unified_jobs')} run
-    LEFT JOIN unified_job_templates tpl ON tpl.id = run.unified_job_template_id
-    WHERE run.id = ANY(${ids}::int[])`);
+  const runs = await find(RunsRepository).ofEvents(ids);
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
@@ -73,7 +57,7 @@ export async function jobEventExtension(
 
 function extensionOf(
   row: RowOf<JobEventSchema>,
-  { job_template_id, job_template_name, ...run }: RunOfEvent,
+  { job_template_id, job_template_name, ...run }: RunOfEvents,
 ): Extension {
   const template =
     run.type === 'job' && job_template_id !== null ? { job_template_id, job_template_name } : {};

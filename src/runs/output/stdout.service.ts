@@ -1,20 +1,13 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import { JobEventsRepository, type OutputChunk } from '../events/job-events.repository.js';
 import { plainText } from './stdout.js';
 
 /** Part of the output of a run; lines are counted from 0, `end` is behind the last one shown. */
 export interface Output {
   range: { start: number; end: number; absolute_end: number };
   content: string;
-}
-
-interface Chunk {
-  counter: number;
-  stdout: string;
-  start_line: number;
 }
 
 /** Events read at once for a download. */
@@ -24,7 +17,7 @@ const BATCH = 1000;
 @Injectable()
 export class StdoutService {
   constructor(
-    private readonly database: Database,
+    private readonly events: JobEventsRepository,
     private readonly settings: Settings,
   ) {}
 
@@ -34,21 +27,13 @@ export class StdoutService {
    */
   async read(runId: number, start = 0, end?: number): Promise<Output> {
     const last = end ?? 2_147_483_647;
-    const size = await this.database.row<{ bytes: number; lines: number }>(sql`
-      SELECT coalesce(sum(octet_length(stdout) + 1)
-          FILTER (WHERE end_line > ${start} AND start_line < ${last}), 0)::float8 AS bytes,
-        coalesce(max(end_line), 0) AS lines
-      FROM job_events WHERE job_id = ${runId} AND stdout <> ''`);
-    const { bytes = 0, lines = 0 } = size ?? {};
+    const { bytes, lines } = await this.events.outputSize(runId, start, last);
     const limit = this.settings.STDOUT_MAX_BYTES_DISPLAY;
     if (bytes > limit) {
       const content = `Standard Output too large to display (${bytes} bytes), only download supported for sizes over ${limit} bytes.`;
       return { range: { start: 0, end: 1, absolute_end: 1 }, content };
     }
-    const chunks = await this.database.rows<Chunk>(sql`
-      SELECT counter, stdout, start_line FROM job_events
-      WHERE job_id = ${runId} AND stdout <> '' AND end_line > ${start} AND start_line < ${last}
-      ORDER BY start_line, counter`);
+    const chunks = await this.events.output(runId, start, last);
     const content = cut(chunks, start, last);
     const absoluteEnd = Number(lines);
     const range = { start, end: Math.min(last, absoluteEnd), absolute_end: absoluteEnd };
@@ -62,10 +47,7 @@ export class StdoutService {
 
   private async *parts(runId: number, colours: boolean): AsyncGenerator<string> {
     for (let counter = 0; ;) {
-      const chunks = await this.database.rows<Chunk>(sql`
-        SELECT counter, stdout, start_line FROM job_events
-        WHERE job_id = ${runId} AND counter > ${counter}
-        ORDER BY counter LIMIT ${BATCH}`);
+      const chunks = await this.events.outputAfter(runId, counter, BATCH);
       const last = chunks.at(-1);
       if (!last) return;
       counter = last.counter;
@@ -77,7 +59,7 @@ export class StdoutService {
 }
 
 /** Takes off the lines of the first and the last event that lie outside the range. */
-function cut(chunks: readonly Chunk[], start: number, end: number): string {
+function cut(chunks: readonly OutputChunk[], start: number, end: number): string {
   const lines = chunks.flatMap(({ stdout, start_line }) =>
     stdout
       .split('\n')

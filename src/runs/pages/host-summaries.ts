@@ -1,22 +1,13 @@
 import { html, type Html } from '../../common/pages/html.js';
-import type { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import {
+  JobHostSummariesRepository,
+  type HostOfRun,
+} from '../events/job-host-summaries.repository.js';
 
 /** Hosts that a page shows, those with failures first; the list has all. */
 const MAX_HOSTS = 50;
 const BAR_WIDTH = 200;
 const BAR_HEIGHT = 12;
-
-interface HostRow extends Record<string, unknown> {
-  host_name: string;
-  host_id: number | null;
-  ok: number;
-  changed: number;
-  failures: number;
-  dark: number;
-  skipped: number;
-  total: number;
-}
 
 const COLUMNS = [
   ['ok', 'OK'],
@@ -28,16 +19,13 @@ const COLUMNS = [
 
 type Part = (typeof COLUMNS)[number][0];
 
-export function loadHosts(database: Database, runId: number): Promise<HostRow[]> {
-  return database.rows<HostRow>(sql`
-    SELECT host_name, host_id, ok, changed, failures, dark, skipped,
-      (count(*) OVER ())::int AS total
-    FROM job_host_summaries WHERE job_id = ${runId}
-    ORDER BY failed DESC, host_name LIMIT ${MAX_HOSTS}`);
-}
+export const loadHosts = (
+  summaries: JobHostSummariesRepository,
+  runId: number,
+): Promise<HostOfRun[]> => summaries.ofRun(runId, MAX_HOSTS);
 
 /** How each host fared: a bar for the eye, the same numbers as text for everyone. */
-export function hostSummaries(url: string, hosts: readonly HostRow[]): Html {
+export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
   const total = hosts[0]?.total ?? 0;
   return html`<section aria-labelledby="hosts-title">
     <h2 id="hosts-title">Hosts</h2>
@@ -74,10 +62,10 @@ export function hostSummaries(url: string, hosts: readonly HostRow[]): Html {
   </section>`;
 }
 
-const nameOf = ({ host_id: id, host_name: name }: HostRow): Html =>
+const nameOf = ({ host_id: id, host_name: name }: HostOfRun): Html =>
   id === null ? html`${name}` : html`<a href="/api/v2/hosts/${id}/">${name}</a>`;
 
-function bar(host: HostRow): Html {
+function bar(host: HostOfRun): Html {
   // What changed something is counted among what went well too.
   const parts: Record<Part, number> = { ...host, ok: Math.max(0, host.ok - host.changed) };
   const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;

@@ -1,9 +1,7 @@
-import { permit, type Actor } from '../../common/access.js';
+import { type Actor } from '../../common/access.js';
 import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import { csrfInput } from '../../common/pages/layout.js';
-import { resource } from '../../common/resource/registry.js';
-import type { Database } from '../../database/database.js';
-import { ident, sql } from '../../database/sql.js';
+import { RunsRepository } from '../runs.repository.js';
 
 /** What the panels need of the representation of a run. */
 export interface ShownRun {
@@ -28,28 +26,17 @@ const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job']);
 
 /** Cancel while a run is active, relaunch once it is over; as far as the caller may. */
 export async function runActions(
-  database: Database,
+  runs: RunsRepository,
   run: ShownRun,
   context: ActionContext,
 ): Promise<HtmlValue> {
   const { actor, csrf, isActive } = context;
   if (!isActive) return RELAUNCHABLE.has(run.type) && relaunch(run, context);
-  const mayCancel = await mayCancelRun(database, run, actor);
+  const mayCancel = await runs.mayCancel(run.id, run.type, actor);
   return mayCancel && actionForm(`${run.url}cancel/`, csrf, CANCEL);
 }
 
 const CANCEL = html`<button class="button danger">Cancel</button>`;
-
-async function mayCancelRun(
-  database: Database,
-  { id, type }: ShownRun,
-  actor: Actor,
-): Promise<boolean> {
-  const row = await database.row<{ may: boolean }>(sql`
-    SELECT (${permit(resource(type).policy, 'cancel', 't', actor)}) AS may
-    FROM ${ident('unified_jobs')} t WHERE t.id = ${id}`);
-  return row?.may === true;
-}
 
 function relaunch(run: ShownRun, { csrf, someFailed = false }: ActionContext): HtmlValue {
   if (run.summary_fields.user_capabilities?.start !== true) return null;

@@ -1,11 +1,9 @@
 import { html, Html } from '../../common/pages/html.js';
-import type { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import { JobEventsRepository } from '../events/job-events.repository.js';
 import { htmlText } from '../output/stdout.js';
 
 /** How much of the end of an output a page shows; the rest is downloaded. */
-const MAX_EVENTS = 500;
-const MAX_BYTES = 262_144;
+const MOST = { events: 500, bytes: 262_144 };
 
 /** The end of the output of a run. */
 export interface OutputTail {
@@ -15,22 +13,8 @@ export interface OutputTail {
   isWhole: boolean;
 }
 
-export async function loadTail(database: Database, runId: number): Promise<OutputTail> {
-  const rows = await database.rows<{ counter: number; stdout: string; first: boolean }>(sql`
-    SELECT counter, left(stdout, ${MAX_BYTES}) AS stdout, is_first AS first
-    FROM (
-      SELECT counter, stdout, sum(octet_length(stdout) + 1) OVER newest AS bytes,
-        lead(counter) OVER newest IS NULL AS is_first,
-        row_number() OVER newest AS place
-      FROM (
-        SELECT counter, stdout FROM job_events
-        WHERE job_id = ${runId} AND stdout <> ''
-        ORDER BY counter DESC LIMIT ${MAX_EVENTS + 1}
-      ) newest_events
-      WINDOW newest AS (ORDER BY counter DESC)
-    ) sized
-    WHERE place = 1 OR (place <= ${MAX_EVENTS} AND bytes <= ${MAX_BYTES})
-    ORDER BY counter`);
+export async function loadTail(events: JobEventsRepository, runId: number): Promise<OutputTail> {
+  const rows = await events.tail(runId, MOST);
   return {
     chunks: rows.map(({ stdout }) => stdout),
     last: rows.at(-1)?.counter ?? 0,

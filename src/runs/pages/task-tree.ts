@@ -1,36 +1,18 @@
 import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import type { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
 import { keysOf } from '../../common/records.js';
+import {
+  type TaskOutcome,
+  JobEventsRepository,
+  type TaskOfRun,
+} from '../events/job-events.repository.js';
 
-/** Events of a run that the page looks at; the list of events has all. */
-const MAX_EVENTS = 20_000;
-const MAX_TASKS = 200;
-/** Hosts that a task names, those that failed first. */
-const MAX_HOSTS = 20;
+/**
+ * Events of a run that the page looks at; the list of events has all. Of each task it names some
+ * hosts, those that failed first.
+ */
+const MOST = { events: 20_000, tasks: 200, hosts: 20 };
 
-/** What came of a task, by host. */
-interface HostResult {
-  id: number;
-  host: string;
-  outcome: Outcome;
-}
-
-type Outcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
-
-export interface TaskRow extends Record<string, unknown> {
-  play: string;
-  task: string;
-  total: number;
-  ok: number;
-  changed: number;
-  failures: number;
-  dark: number;
-  skipped: number;
-  hosts: HostResult[];
-}
-
-const LABELS: Record<Outcome, string> = {
+const LABELS: Record<TaskOutcome, string> = {
   ok: 'OK',
   changed: 'changed',
   failures: 'failed',
@@ -39,38 +21,13 @@ const LABELS: Record<Outcome, string> = {
 };
 const OUTCOMES = keysOf(LABELS);
 
-/** The tasks of a run in their order, with what came of each, in one statement. */
-export function loadTasks(database: Database, runId: number): Promise<TaskRow[]> {
-  return database.rows<TaskRow>(sql`
-    WITH result AS (
-      SELECT id, counter, parent_uuid, play, task, host_name,
-        CASE WHEN event = 'runner_on_unreachable' THEN 'dark'
-          WHEN event IN ('runner_on_failed', 'runner_on_async_failed', 'runner_on_error')
-            THEN 'failures'
-          WHEN event = 'runner_on_skipped' THEN 'skipped'
-          WHEN changed THEN 'changed' ELSE 'ok' END AS outcome
-      FROM job_events
-      WHERE job_id = ${runId} AND counter <= ${MAX_EVENTS} AND task <> '' AND event IN (
-        'runner_on_ok', 'runner_on_async_ok', 'runner_on_failed', 'runner_on_async_failed',
-        'runner_on_error', 'runner_on_unreachable', 'runner_on_skipped')),
-    ranked AS (
-      SELECT *, row_number() OVER (PARTITION BY play, task, parent_uuid
-        ORDER BY outcome IN ('failures', 'dark') DESC, counter) AS place FROM result)
-    SELECT play, task, count(*)::int AS total,
-      count(*) FILTER (WHERE outcome = 'ok')::int AS ok,
-      count(*) FILTER (WHERE outcome = 'changed')::int AS changed,
-      count(*) FILTER (WHERE outcome = 'failures')::int AS failures,
-      count(*) FILTER (WHERE outcome = 'dark')::int AS dark,
-      count(*) FILTER (WHERE outcome = 'skipped')::int AS skipped,
-      json_agg(json_build_object('id', id, 'host', host_name, 'outcome', outcome)
-        ORDER BY place) FILTER (WHERE place <= ${MAX_HOSTS}) AS hosts
-    FROM ranked GROUP BY play, task, parent_uuid ORDER BY min(counter) LIMIT ${MAX_TASKS}`);
-}
+export const loadTasks = (events: JobEventsRepository, runId: number): Promise<TaskOfRun[]> =>
+  events.tasks(runId, MOST);
 
 /** Plays, their tasks and the hosts of each, to be unfolded; what failed is open at first. */
-export function taskTree(url: string, tasks: readonly TaskRow[]): Html | null {
+export function taskTree(url: string, tasks: readonly TaskOfRun[]): Html | null {
   if (tasks.length === 0) return null;
-  const byPlay = new Map<string, TaskRow[]>();
+  const byPlay = new Map<string, TaskOfRun[]>();
   for (const task of tasks) byPlay.set(task.play, [...(byPlay.get(task.play) ?? []), task]);
   return html`<section class="card" aria-labelledby="tasks-title">
     <div class="line">
@@ -84,11 +41,11 @@ export function taskTree(url: string, tasks: readonly TaskRow[]): Html | null {
             ${own.map(taskView)}
           </ul>`,
     )}
-    ${tasks.length === MAX_TASKS && html`<p class="hint">Only the first tasks are shown.</p>`}
+    ${tasks.length === MOST.tasks && html`<p class="hint">Only the first tasks are shown.</p>`}
   </section>`;
 }
 
-const taskView = (task: TaskRow): Html =>
+const taskView = (task: TaskOfRun): Html =>
   html`<li>
     <details class="plain" ${task.failures + task.dark > 0 && 'open'}>
       <summary>${task.task} ${OUTCOMES.map((outcome) => count(task, outcome))}</summary>
@@ -105,7 +62,7 @@ const taskView = (task: TaskRow): Html =>
     </details>
   </li>`;
 
-const TONES: Record<Outcome, string> = {
+const TONES: Record<TaskOutcome, string> = {
   ok: 'good',
   changed: 'busy',
   failures: 'bad',
@@ -113,6 +70,6 @@ const TONES: Record<Outcome, string> = {
   skipped: 'plain',
 };
 
-const count = (task: TaskRow, outcome: Outcome): HtmlValue =>
+const count = (task: TaskOfRun, outcome: TaskOutcome): HtmlValue =>
   task[outcome] > 0 &&
   html`<span class="badge ${TONES[outcome]}">${task[outcome]} ${LABELS[outcome]}</span> `;

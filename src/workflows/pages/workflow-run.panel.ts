@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { assetUrl } from '../../common/pages/assets.js';
 import { html, type Html } from '../../common/pages/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
-import { Database } from '../../database/database.js';
 import { runActions, type ShownRun } from '../../runs/pages/run-actions.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
+import { WorkflowJobNodesRepository } from '../workflow-job-nodes.repository.js';
 import { graphView } from './graph-view.js';
 import { loadRunGraph } from './run-graph.js';
 
@@ -13,15 +14,18 @@ import { loadRunGraph } from './run-graph.js';
 @Injectable()
 @PagePanel('workflow_job')
 export class WorkflowRunPanel implements Panel<ShownRun> {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly nodes: WorkflowJobNodesRepository,
+  ) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
     const run = object;
     const isActive = !isFinal(run.status as JobStatus);
-    const { nodes, edges } = await loadRunGraph(this.database, run.id, actor, csrf);
+    const { nodes, edges } = await loadRunGraph(this.nodes, run.id, actor, csrf);
     const stream = `${run.url}events/stream/`;
     return html`<div id="run-actions" class="actions" data-refresh>
-        ${await runActions(this.database, run, { actor, csrf, isActive })}
+        ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>
       <section aria-labelledby="graph-title">
         <div class="line">

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../src/database/sql.js';
+import { sql, type Sql } from '../../../src/database/sql.js';
 import type { TableRepository } from '../../../src/database/table-repository.js';
 
 type Repository = TableRepository<never>;
@@ -19,6 +19,9 @@ export interface RepositorySamples {
 
 /** Where a fragment stands that is no expression: a condition on an alias, a part of a FROM. */
 type Frame = (fragment: Sql) => Sql;
+
+/** Frame of a fragment that is a query of several columns. */
+export const asQuery: Frame = (query) => sql`SELECT * FROM (${query}) made`;
 
 interface FramedCalls<Called> {
   calls: readonly Arguments<Called>[];

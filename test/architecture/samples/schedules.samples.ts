@@ -1,11 +1,12 @@
 import * as schedules from '../../../src/schedules/schedules.repository.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const OUTCOME = { id: 1, nextRun: null, occurrence: new Date(0), explanation: '' };
 
 export default {
   repositories: [
     samplesOf(schedules.SchedulesRepository, {
+      names: [[]],
       lockDue: [[10]],
       store: [[[OUTCOME]]],
       namesBeginningWith: [[1, 'Nightly']],
@@ -17,8 +18,6 @@ export default {
     }),
   ],
   fragments: [
-    fragmentsOf(schedules, {
-      comingSchedules: { calls: [[[1], null]], inside: (statement) => statement },
-    }),
+    fragmentsOf(schedules, { comingSchedules: { calls: [[[1], null]], inside: asQuery } }),
   ],
 } satisfies RoomSamples;

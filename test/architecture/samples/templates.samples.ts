@@ -1,17 +1,32 @@
 import { sql } from '../../../src/database/sql.js';
 import * as templates from '../../../src/templates/templates.repository.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { SOMEBODY } from './actors.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const COMING = sql`SELECT 1 AS template_id, 2 AS id, now() AS next_run`;
+const RUNS = [{ id: 1, status: 'running', unified_job_template_id: 2 }];
 
 export default {
-  repositories: [samplesOf(templates.TemplatesRepository, { showNextLaunches: [[COMING]] })],
+  repositories: [
+    samplesOf(templates.TemplatesRepository, {
+      named: [[[1], SOMEBODY]],
+      typesOf: [[[1]]],
+      receiving: [[[1]]],
+      surveyHeads: [[[1]]],
+      storeSurvey: [[1, null]],
+      storeFirstKey: [[1, 'sealed']],
+      replaceKey: [[1, 'sealed']],
+      lock: [[1], [1, { shared: true }]],
+      showNextLaunches: [[COMING]],
+      showCreated: [[RUNS]],
+      showMoved: [[RUNS]],
+      showEnded: [[RUNS, true]],
+    }),
+  ],
   fragments: [
     fragmentsOf(templates, {
-      templateNames: {
-        calls: [[]],
-        inside: (names) => sql`SELECT id, type, name, description FROM ${names} t`,
-      },
+      templateNames: { calls: [[]], inside: asQuery },
+      projectSources: { calls: [[]], inside: asQuery },
     }),
   ],
 } satisfies RoomSamples;

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allRuns } from '../runs/runs.repository.js';
+import { templateNames } from '../templates/templates.repository.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 export const STATUS_POSTS_QUEUE = 'status_posts';
 
@@ -56,11 +61,14 @@ export interface LeasedPost {
  * (docs/contract/operations.md#fencing).
  */
 @Injectable()
-export class StatusPostsStore {
+export class StatusPostsRepository extends TableRepository<Row> {
   constructor(
-    private readonly database: Database,
+    database: Database,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly outbox: Outbox,
-  ) {}
+  ) {
+    super(database, 'webhook_status_posts');
+  }
 
   /**
    * Writes posts for those of the jobs that came from a webhook, have a credential to post with and
@@ -76,9 +84,9 @@ export class StatusPostsStore {
       FROM unnest(${column('jobId')}::int[], ${column('status')}::text[],
         ${column('service')}::text[], ${column('state')}::text[])
         AS given (job_id, status, service, state)
-      JOIN unified_jobs run ON run.id = given.job_id AND run.webhook_service = given.service
+      JOIN (${allRuns()}) run ON run.id = given.job_id AND run.webhook_service = given.service
         AND run.webhook_credential_id IS NOT NULL
-      JOIN webhook_deliveries del ON del.id = run.webhook_delivery_id
+      JOIN (${this.deliveries.facts()}) del ON del.id = run.webhook_delivery_id
         AND del.status_api IS NOT NULL
       RETURNING id`);
     await this.outbox.add(
@@ -116,8 +124,8 @@ export class StatusPostsStore {
         run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
         CASE WHEN ujt.id IS NOT NULL THEN json_build_object('id', ujt.id, 'name', ujt.name) END
           AS template
-      FROM leased JOIN unified_jobs run ON run.id = leased.job_id
-      LEFT JOIN unified_job_templates ujt ON ujt.id = run.unified_job_template_id`);
+      FROM leased JOIN (${allRuns()}) run ON run.id = leased.job_id
+      LEFT JOIN (${templateNames()}) ujt ON ujt.id = run.unified_job_template_id`);
     return leased ?? null;
   }
 
@@ -129,7 +137,7 @@ export class StatusPostsStore {
     attempt?: NewAttempt,
   ): Promise<void> {
     return this.database.transaction(async () => {
-      const ended = await this.update(
+      const ended = await this.writeHeld(
         post,
         attempt,
         sql`outcome = ${outcome}, reason = ${reason},
@@ -142,7 +150,7 @@ export class StatusPostsStore {
   /** Puts a post off; `attempt` is left out when none was made. */
   postpone(post: LeasedPost, seconds: number, reason: string, attempt?: NewAttempt): Promise<void> {
     return this.database.transaction(async () => {
-      const put = await this.update(
+      const put = await this.writeHeld(
         post,
         attempt,
         sql`reason = ${reason},
@@ -181,7 +189,7 @@ export class StatusPostsStore {
     });
   }
 
-  private update(post: LeasedPost, attempt: NewAttempt | undefined, sets: Sql): Promise<number> {
+  private writeHeld(post: LeasedPost, attempt: NewAttempt | undefined, sets: Sql): Promise<number> {
     return this.database.execute(sql`
       UPDATE webhook_status_posts SET lease_until = NULL, ${sets}, ${logged(post, attempt)}
       WHERE id = ${post.id} AND attempt = ${post.attempt} AND outcome = 'pending'`);

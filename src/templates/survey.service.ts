@@ -5,16 +5,17 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
-import { maskSurvey, openSurvey, sealSurvey } from './survey-secrets.js';
-import { readSurvey } from './survey-spec.js';
-import type { Survey } from './survey.js';
+import { maskSurvey, openSurvey, sealSurvey } from '../prompts/survey-secrets.js';
+import { readSurvey } from '../prompts/survey-spec.js';
+import type { Survey } from '../prompts/survey.js';
+import { TemplatesRepository } from './templates.repository.js';
 
 /** Surveys of templates of any kind. */
 @Injectable()
 export class SurveyService {
   constructor(
     private readonly database: Database,
+    private readonly templates: TemplatesRepository,
     private readonly resources: ResourceService,
     private readonly box: SecretBox,
     private readonly activity: ActivityRecorder,
@@ -63,8 +64,6 @@ export class SurveyService {
 
   private async write(templateId: number, survey: Survey | null): Promise<void> {
     const stored = survey ? JSON.stringify(sealSurvey(this.box, templateId, survey)) : null;
-    await this.database.execute(sql`
-      UPDATE unified_job_templates SET survey_spec = ${stored}, modified = now()
-      WHERE id = ${templateId}`);
+    await this.templates.storeSurvey(templateId, stored);
   }
 }

@@ -19,10 +19,10 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import type { CommonServices } from '../common/rest/common-services.js';
 import { controllerOf, type GenericController } from '../common/rest/resource.controller.js';
-import { QUESTION_TYPES } from './survey.js';
-import { SURVEY_FIELDS } from './survey.schema.js';
-import { SurveyError } from './survey-spec.js';
-import { maskSurvey } from './survey-secrets.js';
+import { QUESTION_TYPES } from '../prompts/survey.js';
+import { SURVEY_FIELDS } from '../prompts/survey.schema.js';
+import { SurveyError } from '../prompts/survey-spec.js';
+import { maskSurvey } from '../prompts/survey-secrets.js';
 import { SurveyService } from './survey.service.js';
 
 const SURVEY = {

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import type { ColumnValues } from '../database/rows.js';
+import { ident, join, sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { NewRun } from '../runs/run-states.repository.js';
+import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
+
+/** What is said of updates that are about to be made. */
+export interface UpdateOrigin {
+  launchType: LaunchType;
+  status: JobStatus;
+  /** Whoever asked for it; a list names one for each project. */
+  createdBy?: number | null | readonly (number | null)[];
+}
+
+@Injectable()
+export class ProjectUpdatesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /**
+   * Inserts one update for each project named, in that order, with the project's options as they are
+   * now. Manual projects get none.
+   */
+  insertOf(
+    projectIds: readonly number[],
+    { launchType, status, createdBy = null }: UpdateOrigin,
+  ): Promise<NewRun[]> {
+    const authors = Array.isArray(createdBy) ? createdBy : projectIds.map(() => createdBy);
+    return this.database.rows<NewRun>(sql`
+      INSERT INTO unified_jobs (type, name, description, unified_job_template_id, project_id,
+        organization_id, launch_type, status, job_type, scm_type, scm_url, scm_branch, scm_refspec,
+        scm_clean, scm_delete_on_update, scm_track_submodules, credential_id, local_path, timeout,
+        created_by_id, modified_by_id)
+      SELECT 'project_update', p.name, p.description, p.id, p.id, p.organization_id, ${launchType},
+        ${status}, 'check', p.scm_type, p.scm_url, p.scm_branch, p.scm_refspec, p.scm_clean,
+        p.scm_delete_on_update, p.scm_track_submodules, p.credential_id, p.local_path, p.timeout,
+        wanted.created_by_id, wanted.created_by_id
+      FROM unnest(${projectIds}::int[], ${authors}::int[])
+        WITH ORDINALITY AS wanted (id, created_by_id, place)
+      JOIN unified_job_templates p ON p.id = wanted.id
+      WHERE p.type = 'project' AND p.scm_type <> ''
+      ORDER BY wanted.place
+      RETURNING id, type, status, unified_job_template_id`);
+  }
+
+  /** Notes on updates who or what asked for them. @returns what is recorded of each */
+  sign(ids: readonly number[], origin: ColumnValues): Promise<Row[]> {
+    const sets = Object.entries(origin).map(([name, value]) => sql`${ident(name)} = ${value}`);
+    return this.database.rows<Row>(sql`
+      UPDATE unified_jobs SET ${join(sets, ', ')}
+      WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+  }
+}

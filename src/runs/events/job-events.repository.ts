@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../../common/resource/define-resource.js';
+import { Database } from '../../database/database.js';
+import { sql, type Sql } from '../../database/sql.js';
+import { TableRepository } from '../../database/table-repository.js';
+import type { TreeEvent } from './job-event-tree.js';
+
+/** What an event printed, and on which line of the output that begins. */
+export interface OutputChunk {
+  counter: number;
+  stdout: string;
+  start_line: number;
+}
+
+/** Part of the end of an output. */
+export interface TailChunk {
+  counter: number;
+  stdout: string;
+  /** Nothing was printed before. */
+  first: boolean;
+}
+
+export type TaskOutcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
+
+/** A task of a run: how many hosts came to which outcome, and the first of them. */
+export interface TaskOfRun extends Record<TaskOutcome, number> {
+  play: string;
+  task: string;
+  total: number;
+  hosts: { id: number; host: string; outcome: TaskOutcome }[];
+}
+
+/** The events of runs, and the output that is made of them. */
+@Injectable()
+export class JobEventsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'job_events');
+  }
+
+  /** How the events of a run hang together, in their order. */
+  tree(runId: number): Promise<(TreeEvent & Row)[]> {
+    return this.database.rows<TreeEvent & Row>(sql`
+      SELECT counter, uuid, parent_uuid, event FROM job_events
+      WHERE job_id = ${runId} ORDER BY counter`);
+  }
+
+  /** Bytes of the lines `start` to `end` of an output, and how many lines the whole of it has. */
+  async outputSize(
+    runId: number,
+    start: number,
+    end: number,
+  ): Promise<{ bytes: number; lines: number }> {
+    const size = await this.database.row<{ bytes: number; lines: number }>(sql`
+      SELECT coalesce(sum(octet_length(stdout) + 1)
+          FILTER (WHERE end_line > ${start} AND start_line < ${end}), 0)::float8 AS bytes,
+        coalesce(max(end_line), 0) AS lines
+      FROM job_events WHERE job_id = ${runId} AND stdout <> ''`);
+    return size ?? { bytes: 0, lines: 0 };
+  }
+
+  /** What printed the lines `start` to `end`, in their order. */
+  output(runId: number, start: number, end: number): Promise<OutputChunk[]> {
+    return this.database.rows<OutputChunk>(sql`
+      SELECT counter, stdout, start_line FROM job_events
+      WHERE job_id = ${runId} AND stdout <> '' AND end_line > ${start} AND start_line < ${end}
+      ORDER BY start_line, counter`);
+  }
+
+  /** The events after one, silent ones among them. */
+  outputAfter(runId: number, counter: number, most: number): Promise<OutputChunk[]> {
+    return this.database.rows<OutputChunk>(sql`
+      SELECT counter, stdout, start_line FROM job_events
+      WHERE job_id = ${runId} AND counter > ${counter}
+      ORDER BY counter LIMIT ${most}`);
+  }
+
+  /** The end of an output, at least its last event. */
+  tail(runId: number, most: { events: number; bytes: number }): Promise<TailChunk[]> {
+    return this.database.rows<TailChunk>(sql`
+      SELECT counter, left(stdout, ${most.bytes}) AS stdout, is_first AS first
+      FROM (
+        SELECT counter, stdout, sum(octet_length(stdout) + 1) OVER newest AS bytes,
+          lead(counter) OVER newest IS NULL AS is_first,
+          row_number() OVER newest AS place
+        FROM (
+          SELECT counter, stdout FROM job_events
+          WHERE job_id = ${runId} AND stdout <> ''
+          ORDER BY counter DESC LIMIT ${most.events + 1}
+        ) newest_events
+        WINDOW newest AS (ORDER BY counter DESC)
+      ) sized
+      WHERE place = 1 OR (place <= ${most.events} AND bytes <= ${most.bytes})
+      ORDER BY counter`);
+  }
+
+  /** The tasks of a run in their order, with what came of each. */
+  tasks(
+    runId: number,
+    most: { events: number; tasks: number; hosts: number },
+  ): Promise<TaskOfRun[]> {
+    return this.database.rows<TaskOfRun>(sql`
+      WITH result AS (
+        SELECT id, counter, parent_uuid, play, task, host_name,
+          CASE WHEN event = 'runner_on_unreachable' THEN 'dark'
+            WHEN event IN ('runner_on_failed', 'runner_on_async_failed', 'runner_on_error')
+              THEN 'failures'
+            WHEN event = 'runner_on_skipped' THEN 'skipped'
+            WHEN changed THEN 'changed' ELSE 'ok' END AS outcome
+        FROM job_events
+        WHERE job_id = ${runId} AND counter <= ${most.events} AND task <> '' AND event IN (
+          'runner_on_ok', 'runner_on_async_ok', 'runner_on_failed', 'runner_on_async_failed',
+          'runner_on_error', 'runner_on_unreachable', 'runner_on_skipped')),
+      ranked AS (
+        SELECT *, row_number() OVER (PARTITION BY play, task, parent_uuid
+          ORDER BY outcome IN ('failures', 'dark') DESC, counter) AS place FROM result)
+      SELECT play, task, count(*)::int AS total,
+        count(*) FILTER (WHERE outcome = 'ok')::int AS ok,
+        count(*) FILTER (WHERE outcome = 'changed')::int AS changed,
+        count(*) FILTER (WHERE outcome = 'failures')::int AS failures,
+        count(*) FILTER (WHERE outcome = 'dark')::int AS dark,
+        count(*) FILTER (WHERE outcome = 'skipped')::int AS skipped,
+        json_agg(json_build_object('id', id, 'host', host_name, 'outcome', outcome)
+          ORDER BY place) FILTER (WHERE place <= ${most.hosts}) AS hosts
+      FROM ranked GROUP BY play, task, parent_uuid ORDER BY min(counter) LIMIT ${most.tasks}`);
+  }
+
+  /** A task, play or playbook failed or changed something when anything in it did. */
+  async propagate(runId: number): Promise<void> {
+    await this.database.execute(sql`
+      WITH RECURSIVE marked AS (
+        SELECT parent_uuid AS uuid, failed, changed FROM job_events
+        WHERE job_id = ${runId} AND (failed OR changed) AND parent_uuid <> ''
+        UNION
+        SELECT event.parent_uuid, marked.failed, marked.changed
+        FROM marked JOIN job_events event ON event.job_id = ${runId} AND event.uuid = marked.uuid
+        WHERE event.parent_uuid <> ''
+      ), parents AS (
+        SELECT uuid, bool_or(failed) AS failed, bool_or(changed) AS changed
+        FROM marked GROUP BY uuid)
+      UPDATE job_events event
+      SET failed = event.failed OR parents.failed, changed = event.changed OR parents.changed
+      FROM parents
+      WHERE event.job_id = ${runId} AND event.uuid = parents.uuid
+        AND (parents.failed AND NOT event.failed OR parents.changed AND NOT event.changed)`);
+  }
+
+  /** Removes events of runs that ended some days ago. @returns how many */
+  removeOld(days: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM job_events WHERE ctid IN (
+        SELECT event.ctid FROM job_events event
+        WHERE event.job_id IN (
+          SELECT id FROM unified_jobs WHERE finished < now() - make_interval(days => ${days}::int))
+        LIMIT ${most})`);
+  }
+}
+
+/** Whether the final statistics of a run were stored, as a condition. */
+export const hasStatistics = (runId: number): Sql => sql`
+  EXISTS (SELECT 1 FROM job_events WHERE job_id = ${runId} AND event = 'playbook_on_stats')`;

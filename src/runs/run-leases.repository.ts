@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { LaunchType } from './unified-job.schema.js';
+
+/** A run under the number of its lease: what does not name it any more changes nothing. */
+export interface HeldRun {
+  id: number;
+  attempt: number;
+}
+
+/** What became of a run whose lease was taken from its holder. */
+export interface StaleRun {
+  id: number;
+  old_attempt: number;
+  attempt: number;
+  launch_type: LaunchType;
+  /** Its holder was a worker of this host. */
+  is_local: boolean;
+  cancel_requested: boolean;
+  has_started: boolean;
+}
+
+/** Whose leases are taken, and by whom. */
+export interface LeaseClaim {
+  /** Name of the worker that takes them. */
+  holder: string;
+  /** Names of workers of its host begin so. */
+  hostPrefix: string;
+  /** Workers that are known to be dead. */
+  dead: readonly string[];
+  /** Runs that are left alone: the worker's own. */
+  except: readonly number[];
+  /** Leases that ran out count too; those of other hosts this many seconds later. */
+  judgesByTime: boolean;
+  graceSeconds: number;
+  leaseSeconds: number;
+}
+
+/** How the playbook of a run was started. */
+export interface StartedPlaybook {
+  args: string;
+  cwd: string;
+  revision: string;
+  /** JSON text. */
+  env: string;
+}
+
+/** The leases by which workers hold runs (docs/contract/operations.md#fencing). */
+@Injectable()
+export class RunLeasesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** Renews leases. @returns those that still stand, and whether their runs are to be canceled */
+  renew(
+    held: readonly HeldRun[],
+    seconds: number,
+  ): Promise<{ id: number; cancel_requested: boolean }[]> {
+    return this.database.rows(sql`
+      UPDATE unified_jobs run SET lease_until = now() + make_interval(secs => ${seconds})
+      FROM unnest(${held.map(({ id }) => id)}::int[], ${held.map(({ attempt }) => attempt)}::int[])
+        AS held(id, attempt)
+      WHERE run.id = held.id AND run.attempt = held.attempt AND run.status = 'running'
+      RETURNING run.id, run.cancel_requested`);
+  }
+
+  async isHeld({ id, attempt }: HeldRun): Promise<boolean> {
+    const row = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`);
+    return row !== undefined;
+  }
+
+  /** Notes how a playbook was started. @returns false when the lease is gone or the run canceled */
+  async begin({ id, attempt }: HeldRun, started: StartedPlaybook): Promise<boolean> {
+    const changed = await this.database.execute(sql`
+      UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
+        scm_revision = ${started.revision}, job_env = ${started.env}::json
+      WHERE id = ${id} AND attempt = ${attempt} AND status = 'running' AND NOT cancel_requested`);
+    return changed > 0;
+  }
+
+  /** Notes the project update that a job made for itself. */
+  async noteUpdate({ id, attempt }: HeldRun, updateId: number): Promise<void> {
+    await this.update({ id, attempt }, { project_update_id: updateId });
+  }
+
+  /**
+   * Takes the leases of runs that nobody holds any more. From here on the former holder, should it
+   * still be there, can write nothing.
+   */
+  claim(claim: LeaseClaim): Promise<StaleRun[]> {
+    const { holder, hostPrefix, dead, except, judgesByTime } = claim;
+    return this.database.rows<StaleRun>(sql`
+      WITH stale AS (
+        SELECT id, attempt, starts_with(lease_holder, ${hostPrefix}) AS is_local FROM unified_jobs
+        WHERE status = 'running' AND type IN ('job', 'project_update')
+          AND id <> ALL(${except}::int[])
+          AND (lease_holder = ANY(${dead}::text[]) OR ${judgesByTime} AND lease_until < now()
+            - CASE WHEN starts_with(lease_holder, ${hostPrefix}) THEN interval '0'
+                ELSE make_interval(secs => ${claim.graceSeconds}) END)
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+      UPDATE unified_jobs run SET attempt = run.attempt + 1, lease_holder = ${holder},
+        lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
+      FROM stale WHERE run.id = stale.id
+      RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
+        run.cancel_requested, coalesce(run.job_args, '') <> '' AS has_started`);
+  }
+
+  /** Lease numbers of those of the runs that are running, by run. */
+  async living(ids: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.database.rows<HeldRun>(sql`
+      SELECT id, attempt FROM unified_jobs
+      WHERE status = 'running' AND id = ANY(${ids}::int[])`);
+    return new Map(rows.map(({ id, attempt }) => [id, attempt]));
+  }
+}
+
+/** Query for the runs that were given to the workers and that none has begun: `id`. */
+export const waitingRuns = (): Sql => sql`
+  SELECT id FROM unified_jobs
+  WHERE status = 'waiting' AND type IN ('job', 'project_update')`;

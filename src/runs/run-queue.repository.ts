@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { raw, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { projectSources } from '../templates/templates.repository.js';
+import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
+import type { JobStatus } from './unified-job.schema.js';
+
+/** A job of which nobody has decided yet what it waits for. */
+export interface UnsettledJob {
+  id: number;
+  project_id: number | null;
+  /** The project has a source to be fetched from, and this job's launch is a reason to do so. */
+  wants_sync: boolean;
+  /** A sync of the project that is on its way, if any. */
+  active_update_id: number | null;
+}
+
+/** A job that waits for a run that did not succeed. */
+export interface BrokenJob {
+  id: number;
+  status: JobStatus;
+  type: string;
+  name: string;
+  dependency_id: number;
+}
+
+/**
+ * Every pending run with the run that blocks it, or null when it only needs room. Blocked is
+ * - a project update by another one of its project;
+ * - a job by what it depends on, by an update of its project, and by a run of its template unless
+ *   both may overlap.
+ * What stands further back in the line blocks nothing, so nobody is overtaken within one line and no
+ * line waits for another.
+ *
+ * One scan of the active runs and two sorts: no joins, whose cost would depend on statistics that a
+ * sudden crowd of jobs makes wrong. For the same reason dependencies are looked up one by one.
+ */
+const CANDIDATES = raw(`
+  lines AS (
+    SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
+      unified_job_template_id IS NOT NULL AS has_template,
+      type = 'project_update' OR dependencies_processed AS is_settled,
+      min(id) FILTER (WHERE status <> 'pending') OVER template AS placed_id,
+      min(id) OVER template AS first_id,
+      min(id) FILTER (WHERE type = 'project_update' AND status <> 'pending') OVER project
+        AS placed_update_id,
+      min(id) FILTER (WHERE type = 'project_update') OVER project AS first_update_id
+    FROM unified_jobs
+    WHERE status IN ('pending', 'waiting', 'running') AND type IN ('job', 'project_update')
+    WINDOW template AS (PARTITION BY type, unified_job_template_id),
+      project AS (PARTITION BY
+        CASE WHEN type = 'project_update' THEN unified_job_template_id ELSE project_id END)
+  ), candidates AS (
+    SELECT id, launch_type, created, job_explanation,
+      CASE WHEN type = 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
+      ELSE coalesce(
+        CASE WHEN depends_on::text <> '[]' THEN (
+          SELECT min(wanted.id::int) FROM json_array_elements_text(depends_on) AS wanted(id)
+          WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::int)
+            IN ('new', 'pending', 'waiting', 'running')) END,
+        placed_update_id,
+        CASE WHEN first_update_id < id THEN first_update_id END,
+        CASE WHEN has_template AND NOT allow_simultaneous
+          THEN coalesce(placed_id, nullif(first_id, id)) END)
+      END AS blocker_id
+    FROM lines WHERE status = 'pending' AND is_settled)`);
+
+/** The line in which runs wait for their start. */
+@Injectable()
+export class RunQueueRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /**
+   * Runs that may start, as many as there is room for. A sync some job waits for goes first: the job
+   * has its place in the line already.
+   *
+   * @param capacity runs that all live workers together can have, as a value of a statement
+   */
+  async ready(capacity: Sql, most: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      WITH capacity AS (
+        SELECT greatest(0, (${capacity})
+          - (SELECT count(*) FROM unified_jobs WHERE status IN ('waiting', 'running')
+              AND type IN ('job', 'project_update') AND launch_type <> 'sync')) AS free),
+        ${CANDIDATES}
+      SELECT id FROM candidates WHERE blocker_id IS NULL
+      ORDER BY (launch_type <> 'dependency'), id
+      LIMIT (SELECT least(free, ${most}::int) FROM capacity)`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Says on the runs that have been pending for a while what they wait for. */
+  async explain(): Promise<void> {
+    await this.database.execute(sql`
+      WITH ${CANDIDATES}, explained AS (
+        SELECT run.id, CASE WHEN blocker.id IS NULL THEN ${NO_CAPACITY}
+          ELSE ${waitingFor('blocker.type', 'blocker.id')} END AS text
+        FROM candidates run LEFT JOIN unified_jobs blocker ON blocker.id = run.blocker_id
+        WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
+      UPDATE unified_jobs SET job_explanation = explained.text FROM explained
+      WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'
+        AND unified_jobs.job_explanation <> explained.text`);
+  }
+
+  /** `id + 0` keeps the planner from looking for a project's last sync among the runs of everybody. */
+  unsettled(most: number): Promise<UnsettledJob[]> {
+    return this.database.rows<UnsettledJob>(sql`
+      WITH unsettled AS (
+        SELECT id, project_id FROM unified_jobs
+        WHERE type = 'job' AND status = 'pending' AND NOT dependencies_processed
+        ORDER BY id LIMIT ${most})
+      SELECT job.id, job.project_id,
+        coalesce(project.scm_type, '') <> '' AND (
+          project.scm_revision = ''
+          OR latest.status IN ('pending', 'waiting', 'running')
+          OR project.scm_update_on_launch AND (
+            latest.status IS DISTINCT FROM 'successful'
+            OR latest.finished + make_interval(secs => project.scm_update_cache_timeout) < now()
+          )) AS wants_sync,
+        CASE WHEN latest.status IN ('pending', 'waiting', 'running') THEN latest.id END
+          AS active_update_id
+      FROM unsettled job
+      LEFT JOIN (${projectSources()}) project ON project.id = job.project_id
+      LEFT JOIN LATERAL (
+        SELECT id, status, finished FROM unified_jobs
+        WHERE type = 'project_update' AND unified_job_template_id = project.id
+          AND launch_type <> 'sync' AND status <> 'new'
+        ORDER BY id + 0 DESC LIMIT 1) latest ON true
+      ORDER BY job.id`);
+  }
+
+  /** @param settled jobs, each with the project update it waits for; null for none */
+  async settle(settled: readonly { id: number; updateId: number | null }[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs SET dependencies_processed = true,
+        depends_on = CASE WHEN given.update_id IS NULL THEN depends_on
+          ELSE json_build_array(given.update_id) END,
+        project_update_id = coalesce(given.update_id, project_update_id)
+      FROM unnest(${settled.map(({ id }) => id)}::int[],
+        ${settled.map(({ updateId }) => updateId)}::int[]) AS given(id, update_id)
+      WHERE unified_jobs.id = given.id`);
+  }
+
+  /** Pending jobs whose dependency did not succeed, with the first such. */
+  broken(): Promise<BrokenJob[]> {
+    return this.database.rows<BrokenJob>(sql`
+      SELECT DISTINCT ON (job.id) job.id, dependency.status, dependency.type, dependency.name,
+        dependency.id AS dependency_id
+      FROM unified_jobs job
+      CROSS JOIN LATERAL json_array_elements_text(job.depends_on) AS wanted(id)
+      JOIN unified_jobs dependency ON dependency.id = wanted.id::int
+      WHERE job.status = 'pending' AND dependency.status IN ('failed', 'error', 'canceled')
+      ORDER BY job.id, dependency.id`);
+  }
+}

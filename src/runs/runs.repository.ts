@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { RecentRun, TemplateRuns } from '../templates/template-runs.js';
+import { templateNames } from '../templates/templates.repository.js';
+import { usernameOf } from '../users/users.repository.js';
+import { RunSchedules, RunWorkflows } from './run-causes.js';
+
+/** What the representations of all kinds of runs need beyond the columns of a list. */
+export interface RunFacts extends Row {
+  /** Of the run, or of the outermost workflow job around it where nobody launched it by hand. */
+  launch_type: string;
+  /** Seconds so far of a run that is going on, else null. */
+  live_elapsed: number | null;
+  created_by_id: number | null;
+  username: string | null;
+  template_id: number | null;
+  template_name: string | null;
+  template_type: string | null;
+  /** Template that an event launched: of the run, or of the outermost workflow job around it. */
+  launched_id: number | null;
+  launched_name: string | null;
+  launched_type: string | null;
+  /** Workflow job of which the run is a node. */
+  source_id: number | null;
+  schedule_id: number | null;
+  schedule_name: string | null;
+}
+
+/** A run as its events show it. */
+export interface RunOfEvents {
+  id: number;
+  type: string;
+  name: string;
+  description: string;
+  status: string;
+  failed: boolean;
+  elapsed: number;
+  job_template_id: number | null;
+  job_template_name: string | null;
+}
+
+/** A run and the occurrence of a schedule that launched it. */
+export interface ScheduledRun {
+  id: number;
+  scheduleId: number;
+  occurrence: Date;
+}
+
+/** Runs of every kind: they share a table and its ids. */
+@Injectable()
+export class RunsRepository extends TableRepository<Row> implements TemplateRuns {
+  constructor(
+    database: Database,
+    private readonly workflows: RunWorkflows,
+    private readonly schedules: RunSchedules,
+  ) {
+    super(database, 'unified_jobs');
+  }
+
+  /**
+   * The facts of a page of runs, in one statement. Its parts are kept apart: planned as one join of
+   * eight tables it takes six times as long to plan, which is most of its time.
+   */
+  facts(ids: readonly number[]): Promise<RunFacts[]> {
+    const nodes = this.workflows.nodesOfRuns();
+    return this.database.preparedRows<RunFacts>(sql`
+      WITH run AS MATERIALIZED (
+        SELECT own.id, own.status, own.started, own.created_by_id, own.unified_job_template_id,
+          node.workflow_job_id AS source_id,
+          coalesce((
+            WITH RECURSIVE around AS (
+              SELECT node.workflow_job_id AS id, 1 AS depth WHERE own.created_by_id IS NULL
+              UNION ALL
+              SELECT further.workflow_job_id, around.depth + 1
+              FROM around JOIN (${nodes}) further ON further.job_id = around.id)
+            SELECT id FROM around ORDER BY depth DESC LIMIT 1), own.id) AS launched_id
+        FROM unified_jobs own
+        LEFT JOIN (${nodes}) node
+          ON node.job_id = own.id AND own.launch_type = 'workflow'
+        WHERE own.id = ANY(${ids}::int[]))
+      SELECT run.id, launched.launch_type, run.created_by_id, run.source_id, launched.schedule_id,
+        ${usernameOf(sql`run.created_by_id`)} AS username,
+        (SELECT schedule.name FROM (${this.schedules.names()}) schedule
+          WHERE schedule.id = launched.schedule_id) AS schedule_name,
+        tpl.id AS template_id, tpl.name AS template_name, tpl.type AS template_type,
+        origin.id AS launched_id, origin.name AS launched_name, origin.type AS launched_type,
+        CASE WHEN run.status = 'running' THEN
+          round(extract(epoch FROM clock_timestamp() - run.started)::numeric, 3)::float8
+        END AS live_elapsed
+      FROM run
+      JOIN unified_jobs launched ON launched.id = run.launched_id
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
+      LEFT JOIN (${templateNames()}) origin ON origin.id = launched.unified_job_template_id`);
+  }
+
+  /** Runs as their events show them. */
+  ofEvents(ids: readonly number[]): Promise<RunOfEvents[]> {
+    return this.database.preparedRows<RunOfEvents>(sql`
+      SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
+        run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
+      FROM unified_jobs run
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
+      WHERE run.id = ANY(${ids}::int[])`);
+  }
+
+  /** Runs of a template may be seen by whoever may read the template. */
+  recent(templateIds: readonly number[], most: number): Promise<RecentRun[]> {
+    return this.database.rows<RecentRun>(sql`
+      SELECT tpl.id AS template_id, job.*
+      FROM unnest(${templateIds}::int[]) AS tpl(id)
+      CROSS JOIN LATERAL (
+        SELECT id, status, finished, canceled_on, type FROM unified_jobs
+        WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${most}) job`);
+  }
+
+  async typesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    const rows = await this.database.rows<{ id: number; type: string }>(sql`
+      SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+    return new Map(rows.map(({ id, type }) => [id, type]));
+  }
+
+  /** Name of a run; empty when it is gone. */
+  async nameOf(id: number): Promise<string> {
+    const row = await this.database.row<{ name: string }>(
+      sql`SELECT name FROM unified_jobs WHERE id = ${id}`,
+    );
+    return row?.name ?? '';
+  }
+
+  /** Ids of the credentials of a job, in the order in which they were given. */
+  async credentialsOf(jobId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ credential_id: number }>(sql`
+      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
+    return rows.map(({ credential_id: id }) => id);
+  }
+
+  async mayCancel(id: number, type: string, actor: Actor): Promise<boolean> {
+    const row = await this.database.row<{ may: boolean }>(sql`
+      SELECT (${permit(resource(type).policy, 'cancel', 't', actor)}) AS may
+      FROM unified_jobs t WHERE t.id = ${id}`);
+    return row?.may === true;
+  }
+
+  /** Whether a run is part of a workflow job that goes on. */
+  async isInRunningWorkflow(id: number): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
+      JOIN unified_jobs run ON run.id = node.workflow_job_id
+      WHERE node.job_id = ${id} AND run.status = 'running'`);
+    return found !== undefined;
+  }
+
+  /** How many runs of each template have not ended; templates without any are missing. */
+  async countActive(templateIds: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.database.rows<{ id: number; active: number }>(sql`
+      SELECT unified_job_template_id AS id, count(*)::int AS active FROM unified_jobs
+      WHERE status IN ('new', 'pending', 'waiting', 'running')
+        AND unified_job_template_id = ANY(${templateIds}::int[]) GROUP BY 1`);
+    return new Map(rows.map(({ id, active }) => [id, active]));
+  }
+
+  /** Ties runs to their occurrences; a second run of one is refused by the database. */
+  async signScheduled(runs: readonly ScheduledRun[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs run SET schedule_id = given.schedule_id,
+        schedule_occurrence = given.occurrence
+      FROM unnest(${runs.map(({ id }) => id)}::int[],
+        ${runs.map(({ scheduleId }) => scheduleId)}::int[],
+        ${runs.map(({ occurrence }) => occurrence)}::timestamptz[])
+        AS given (id, schedule_id, occurrence)
+      WHERE run.id = given.id`);
+  }
+}
+
+/** Query for runs of every kind as other tables' statements join them. */
+export const allRuns = (): Sql => sql`
+  SELECT id, type, name, description, status, failed, elapsed, created, finished, canceled_on,
+    timed_out, timeout, launch_type, is_bulk_job, unified_job_template_id, organization_id,
+    created_by_id, workflow_job_id, cancel_requested, is_sliced_job, launch_config, artifacts,
+    secret_artifacts, webhook_service, webhook_credential_id, webhook_delivery_id
+  FROM unified_jobs`;

@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { allRuns } from '../runs/runs.repository.js';
+import { templateNames } from '../templates/templates.repository.js';
+import type { HandingNode, HandingRun } from './inherited-artifacts.js';
+import type { NodeOutcome } from './workflow-job-node.schema.js';
+import type { EdgeKind } from './workflow-rows.js';
+
+/** A node as the rules of how workflows go on see it. */
+export interface GraphNode {
+  id: number;
+  identifier: string;
+  /** Empty: not over. */
+  outcome: NodeOutcome | '';
+  /** It was started; without an outcome its run goes on. */
+  hasStarted: boolean;
+  /** There is a template that can be run. */
+  canStart: boolean;
+  /** Every incoming edge must match, not only one of them. */
+  mustConverge: boolean;
+  parents: readonly { id: number; kind: EdgeKind }[];
+}
+
+interface NodeOfWorkflow extends GraphNode {
+  id: number;
+  workflowJobId: number;
+}
+
+/** A node that is about to start, with what its workflow job says of its launch. */
+export interface DueNode extends Row {
+  workflow_job_id: number;
+  identifier: string;
+  prompts: Prompts;
+  template_id: number;
+  template_type: string;
+  template_name: string;
+  is_bulk_job: boolean;
+  created_by_id: number | null;
+  launch_config: object | null;
+  webhook_delivery_id: number | null;
+  /** Of a sliced job: which of its nodes this is. */
+  slice: { number: number; count: number } | null;
+}
+
+/** The run that was made for a node, and what was handed to it. */
+export interface TiedNode {
+  id: number;
+  runId: number;
+  /** Open artifacts, JSON text. */
+  artifacts: string;
+  /** Secret ones, sealed. */
+  secret: string;
+}
+
+/** A run inside a workflow job that runs inside another one. */
+export interface NestedRun extends HandingRun, Row {
+  workflow_job_id: number;
+}
+
+/** The nodes of running workflow jobs, as the engine that makes them go on reads and writes them. */
+@Injectable()
+export class WorkflowGraphsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'workflow_job_nodes');
+  }
+
+  /**
+   * Takes workflow jobs of which nodes have ended since the last call.
+   *
+   * @param most workflow jobs taken at once
+   */
+  async takeDue(most: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      WITH followed AS (
+        UPDATE workflow_job_nodes SET followed = true
+        WHERE outcome <> '' AND NOT followed AND workflow_job_id IN (
+          SELECT DISTINCT workflow_job_id FROM workflow_job_nodes
+          WHERE outcome <> '' AND NOT followed ORDER BY workflow_job_id LIMIT ${most})
+        RETURNING workflow_job_id)
+      SELECT DISTINCT workflow_job_id AS id FROM followed`);
+    return rows.map(({ id }) => id);
+  }
+
+  nodes(workflowJobIds: readonly number[]): Promise<NodeOfWorkflow[]> {
+    return this.database.rows<NodeOfWorkflow>(sql`
+      SELECT node.id, node.workflow_job_id AS "workflowJobId", node.identifier, node.outcome,
+        node.job_id IS NOT NULL AS "hasStarted",
+        node.all_parents_must_converge AS "mustConverge",
+        coalesce(tpl.type IN ('job_template', 'workflow_job_template', 'workflow_approval_template')
+          OR tpl.type = 'project' AND tpl.scm_type <> '', false) AS "canStart",
+        (SELECT coalesce(json_agg(json_build_object('id', parent_id, 'kind', kind)), '[]')
+          FROM workflow_job_node_edges WHERE child_id = node.id) AS parents
+      FROM workflow_job_nodes node
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      WHERE node.workflow_job_id = ANY(${workflowJobIds}::int[]) ORDER BY node.id`);
+  }
+
+  /** Nodes that start, with their parents in the order of their ids. */
+  starting(ids: readonly number[]): Promise<(DueNode & { parents: HandingNode[] })[]> {
+    return this.database.rows(sql`
+      SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
+        tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
+        workflow.is_bulk_job, workflow.created_by_id, workflow.launch_config,
+        workflow.webhook_delivery_id,
+        CASE WHEN workflow.is_sliced_job THEN (
+          SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
+            'count', count(*))
+          FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
+        (SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
+              'ancestor_artifacts', parent.ancestor_artifacts,
+              'node_secrets', parent.secret_artifacts, 'run_id', run.id,
+              'artifacts', run.artifacts, 'secret_artifacts', run.secret_artifacts)
+            ORDER BY parent.id), '[]')
+          FROM workflow_job_node_edges edge
+          JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
+          LEFT JOIN (${allRuns()}) run ON run.id = parent.job_id
+          WHERE edge.child_id = node.id) AS parents
+      FROM workflow_job_nodes node
+      JOIN (${allRuns()}) workflow ON workflow.id = node.workflow_job_id
+      JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      WHERE node.id = ANY(${ids}::int[]) ORDER BY node.id`);
+  }
+
+  /** Ties nodes to the runs that were made for them. */
+  async tie(nodes: readonly TiedNode[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
+        ancestor_artifacts = given.artifacts, secret_artifacts = given.secret
+      FROM unnest(${nodes.map(({ id }) => id)}::int[], ${nodes.map(({ runId }) => runId)}::int[],
+        ${nodes.map(({ artifacts }) => artifacts)}::json[],
+        ${nodes.map(({ secret }) => secret)}::text[])
+        AS given (id, job_id, artifacts, secret)
+      WHERE node.id = given.id`);
+  }
+
+  /**
+   * Writes the end of nodes that have no run.
+   *
+   * @param followed what comes of it for the nodes after them is decided already
+   */
+  async end(ended: ReadonlyMap<number, 'missing' | 'skipped'>, followed: boolean): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes node SET outcome = given.outcome, followed = ${followed},
+        do_not_run = given.outcome = 'skipped', modified = now()
+      FROM unnest(${[...ended.keys()]}::int[], ${[...ended.values()]}::text[])
+        AS given (id, outcome)
+      WHERE node.id = given.id`);
+  }
+
+  /** Runs of workflow jobs that have not ended and that nobody has canceled. */
+  async activeRuns(workflowJobIds: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT run.id FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ANY(${workflowJobIds}::int[])
+        AND node.outcome = '' AND NOT run.cancel_requested`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Runs that hand something on beyond their workflow job, in the order of their nodes. */
+  handingRuns(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
+    return this.database.rows<NestedRun>(sql`
+      SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
+      FROM workflow_job_nodes node
+      JOIN (${allRuns()}) run ON run.id = node.job_id
+      WHERE node.workflow_job_id IN (
+          SELECT around.job_id FROM workflow_job_nodes around
+          WHERE around.job_id = ANY(${workflowJobIds}::int[]))
+        AND (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
+          OR run.secret_artifacts <> '')
+      ORDER BY node.id`);
+  }
+}

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { RunWorkflows } from '../runs/run-causes.js';
+import { allRuns } from '../runs/runs.repository.js';
+import type { JobStatus } from '../runs/unified-job.schema.js';
+import { templateNames } from '../templates/templates.repository.js';
+import type { Edge } from './pages/graph-layout.js';
+import type { EdgeKind } from './workflow-rows.js';
+
+/** A node, its run and what follows it, as lists of nodes show them. */
+export interface NodeFacts extends Row {
+  node_id: number;
+  success_nodes: number[];
+  failure_nodes: number[];
+  always_nodes: number[];
+}
+
+/** A node on the page of its workflow job. */
+export interface NodeOnPage {
+  id: number;
+  identifier: string;
+  outcome: string;
+  template_type: string | null;
+  /** Null unless the caller may read the template. */
+  template_name: string | null;
+  run_id: number | null;
+  run_type: string | null;
+  run_name: string | null;
+  status: string | null;
+  may_read_run: boolean;
+  may_decide: boolean;
+}
+
+/** Where a node stands: the status of its run, or how it ended without one. */
+export interface NodeState extends Row {
+  job: number | null;
+  status: string;
+}
+
+/** A node as it was, with its prompts. */
+export interface FormerNode extends Row {
+  unified_job_template_id: number | null;
+  identifier: string;
+  extra_data: Record<string, unknown>;
+  all_parents_must_converge: boolean;
+  parents: { identifier: string; kind: EdgeKind }[];
+  credentials: number[];
+  labels: number[];
+  instance_groups: number[];
+}
+
+/** The nodes of workflow jobs, as people see them and as runs find them. */
+@Injectable()
+export class WorkflowJobNodesRepository extends TableRepository<Row> implements RunWorkflows {
+  constructor(database: Database) {
+    super(database, 'workflow_job_nodes');
+  }
+
+  nodesOfRuns(): Sql {
+    return sql`SELECT job_id, workflow_job_id FROM workflow_job_nodes`;
+  }
+
+  facts(ids: readonly number[], actor: Actor): Promise<NodeFacts[]> {
+    return this.database.preparedRows<NodeFacts>(sql`
+      SELECT n.id AS node_id, job.type AS job_type, job.id, job.name, job.description, job.status,
+        job.failed, job.elapsed, job.canceled_on, job.timed_out,
+        (${permit(resource('unified_job').policy, 'read', 'job', actor)}) AS may_read_job,
+        ${children('success')} AS success_nodes, ${children('failure')} AS failure_nodes,
+        ${children('always')} AS always_nodes
+      FROM workflow_job_nodes n
+      LEFT JOIN (${allRuns()}) job ON job.id = n.job_id
+      WHERE n.id = ANY(${ids}::int[])`);
+  }
+
+  /** The nodes of a workflow job as its page shows them to the caller. */
+  onPage(workflowJobId: number, actor: Actor): Promise<NodeOnPage[]> {
+    const may = (type: string, action: string, alias: string): Sql =>
+      permit(resource(type).policy, action, alias, actor);
+    return this.database.rows<NodeOnPage>(sql`
+      SELECT node.id, node.identifier, node.outcome, tpl.type AS template_type,
+        CASE WHEN ${may('unified_job_template', 'read', 'tpl')} THEN tpl.name END AS template_name,
+        run.id AS run_id, run.type AS run_type, run.name AS run_name, run.status,
+        coalesce(${may('unified_job', 'read', 'run')}, false) AS may_read_run,
+        coalesce(run.type = 'workflow_approval' AND run.status = 'pending'
+          AND ${may('workflow_approval', 'approve', 'run')}, false) AS may_decide
+      FROM workflow_job_nodes node
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      LEFT JOIN (${allRuns()}) run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ${workflowJobId} ORDER BY node.id`);
+  }
+
+  edges(workflowJobId: number): Promise<Edge[]> {
+    return this.database.rows(sql`
+      SELECT edge.parent_id AS "from", edge.child_id AS "to", edge.kind
+      FROM workflow_job_node_edges edge JOIN workflow_job_nodes node ON node.id = edge.child_id
+      WHERE node.workflow_job_id = ${workflowJobId} ORDER BY edge.parent_id, edge.child_id`);
+  }
+
+  states(workflowJobId: number): Promise<NodeState[]> {
+    return this.database.rows<NodeState>(sql`
+      SELECT node.id, node.job_id AS job, coalesce(run.status, node.outcome) AS status
+      FROM workflow_job_nodes node LEFT JOIN (${allRuns()}) run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ${workflowJobId} ORDER BY node.id`);
+  }
+
+  /** The nodes of a workflow job as they were made, for another one like it. */
+  former(workflowJobId: number): Promise<FormerNode[]> {
+    return this.database.rows<FormerNode>(sql`
+      SELECT n.*,
+        ARRAY(SELECT credential_id FROM workflow_job_node_credentials
+          WHERE workflow_job_node_id = n.id ORDER BY id) AS credentials,
+        ARRAY(SELECT label_id FROM workflow_job_node_labels
+          WHERE workflow_job_node_id = n.id ORDER BY id) AS labels,
+        ARRAY(SELECT instance_group_id FROM workflow_job_node_instance_groups
+          WHERE workflow_job_node_id = n.id ORDER BY id) AS instance_groups,
+        (SELECT coalesce(json_agg(json_build_object(
+            'identifier', parent.identifier, 'kind', edge.kind) ORDER BY parent.id), '[]')
+          FROM workflow_job_node_edges edge
+          JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
+          WHERE edge.child_id = n.id) AS parents
+      FROM workflow_job_nodes n WHERE n.workflow_job_id = ${workflowJobId} ORDER BY n.id`);
+  }
+
+  /** Writes how nodes ended whose runs did. */
+  async endWith(runs: readonly { jobId: number; status: JobStatus }[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes node SET outcome = given.status, modified = now()
+      FROM unnest(${runs.map(({ jobId }) => jobId)}::int[],
+        ${runs.map(({ status }) => status)}::text[]) AS given (job_id, status)
+      WHERE node.job_id = given.job_id AND node.outcome = ''`);
+  }
+
+  /** Ends the nodes of workflow jobs that were not started. */
+  async skipUnstarted(workflowJobIds: readonly number[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes
+      SET outcome = 'skipped', do_not_run = true, followed = true, modified = now()
+      WHERE workflow_job_id = ANY(${workflowJobIds}::int[]) AND outcome = '' AND job_id IS NULL`);
+  }
+}
+
+const children = (kind: EdgeKind): Sql => sql`
+  ARRAY(SELECT child_id FROM workflow_job_node_edges
+    WHERE parent_id = n.id AND kind = ${kind} ORDER BY child_id)`;

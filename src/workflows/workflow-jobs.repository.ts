@@ -1,0 +1,238 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { insertRows, takeIds } from '../database/rows.js';
+import { ident, join, raw, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { PROMPT_LISTS, type PromptList } from '../prompts/launch-options.js';
+import { EXPLAIN_AFTER_SECONDS, waitingFor } from '../runs/run-explanations.js';
+import type { NewRun } from '../runs/run-states.repository.js';
+import { templateNames } from '../templates/templates.repository.js';
+
+type Columns = Readonly<Record<string, string>>;
+type Values = readonly (readonly unknown[])[];
+
+/** Rows of workflow jobs and of all that hangs on them, in the order of their columns. */
+export interface WorkflowJobRows {
+  jobs: { columns: Columns; values: Values };
+  nodes: { columns: Columns; values: Values };
+  /** Parent, child and kind. */
+  edges: Values;
+  /** Workflow job and label. */
+  labels: Values;
+  /** Node and object, by the kind of object. */
+  lists: Readonly<Record<PromptList, Values>>;
+}
+
+/** What an approval shows besides its columns. */
+export interface ApprovalFacts extends Row {
+  may_approve: boolean;
+  expires: string | null;
+  workflow_job_id: number | null;
+  workflow_template: object | null;
+  approval_template: object | null;
+}
+
+/** A workflow job that runs. */
+export interface RunningWorkflowJob extends Row {
+  cancel_requested: boolean;
+  launch_config: object | null;
+}
+
+/** What the runs of a workflow job handed on. */
+export interface HandedArtifacts {
+  id: number;
+  /** Open artifacts, JSON text. */
+  artifacts: string;
+  /** Secret ones, sealed. */
+  secret: string;
+}
+
+/** Link tables of the prompts of nodes that are lists, and the column that names what is listed. */
+const LISTS = {
+  credentials: ['workflow_job_node_credentials', 'credential_id'],
+  labels: ['workflow_job_node_labels', 'label_id'],
+  instance_groups: ['workflow_job_node_instance_groups', 'instance_group_id'],
+} as const satisfies Record<PromptList, readonly [string, string]>;
+
+/**
+ * Every pending workflow job with the one that blocks it: a run of its template, unless both may
+ * overlap. Those of no template, the parents of bulk launches, block nothing
+ * (docs/contract/runs.md#blocking).
+ */
+const CANDIDATES = raw(`
+  lines AS (
+    SELECT id, type, status, created, job_explanation,
+      allow_simultaneous OR unified_job_template_id IS NULL AS may_overlap,
+      min(id) FILTER (WHERE status = 'running') OVER template AS running_id,
+      min(id) OVER template AS first_id
+    FROM unified_jobs WHERE type = 'workflow_job' AND status IN ('pending', 'running')
+    WINDOW template AS (PARTITION BY unified_job_template_id)
+  ), candidates AS (
+    SELECT id, type, created, job_explanation,
+      CASE WHEN NOT may_overlap THEN coalesce(running_id, nullif(first_id, id)) END AS blocker_id
+    FROM lines WHERE status = 'pending')`);
+
+/** Workflow jobs and approvals. */
+@Injectable()
+export class WorkflowJobsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** Ids of jobs and nodes: secrets are sealed for their row, and edges name their nodes. */
+  async takeIdsOf(jobs: number, nodes: number): Promise<{ jobs: number[]; nodes: number[] }> {
+    const row = await this.database.preparedRow<{ jobs: number[]; nodes: number[] }>(sql`
+      SELECT ARRAY(${takeIds('unified_jobs', jobs)}) AS jobs,
+        ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
+    return existing(row, 'a SELECT without FROM has a row');
+  }
+
+  /** Inserts workflow jobs with all that hangs on them, in one statement. @returns the rows of the jobs */
+  insertAll({ jobs, nodes, edges, labels, lists }: WorkflowJobRows): Promise<Row[]> {
+    const edgeColumns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
+    const labelColumns = { workflow_job_id: 'integer', label_id: 'integer' };
+    const links = PROMPT_LISTS.map((field) => {
+      const [table, far] = LISTS[field];
+      const columns = { workflow_job_node_id: 'integer', [far]: 'integer' };
+      return sql`${ident(field)} AS (${insertRows(table, columns, lists[field])})`;
+    });
+    return this.database.preparedRows<Row>(sql`
+      WITH job AS (${insertRows('unified_jobs', jobs.columns, jobs.values)} RETURNING *),
+        node AS (${insertRows('workflow_job_nodes', nodes.columns, nodes.values)}),
+        edge AS (${insertRows('workflow_job_node_edges', edgeColumns, edges)}),
+        label AS (${insertRows('workflow_job_labels', labelColumns, labels)}),
+        ${join(links, ', ')}
+      SELECT * FROM job`);
+  }
+
+  /**
+   * Inserts the approval of each node that asks for one.
+   *
+   * @param ids id of the approval by node
+   */
+  insertApprovals(nodeIds: readonly number[], ids: readonly number[]): Promise<NewRun[]> {
+    return this.database.rows(sql`
+      INSERT INTO unified_jobs (id, type, name, description, unified_job_template_id,
+        workflow_job_id, organization_id, launch_type, status, timeout, created_by_id,
+        modified_by_id)
+      SELECT given.id, 'workflow_approval', tpl.name, tpl.description, tpl.id, workflow.id,
+        workflow.organization_id, 'workflow', 'pending', tpl.timeout, workflow.created_by_id,
+        workflow.created_by_id
+      FROM unnest(${ids}::int[], ${nodeIds}::int[]) AS given (id, node_id)
+      JOIN workflow_job_nodes node ON node.id = given.node_id
+      JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
+      JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      RETURNING id, type, status, unified_job_template_id`);
+  }
+
+  /** Whoever reads an approval reads the template of its workflow by the same role. */
+  approvalFacts(ids: readonly number[], actor: Actor): Promise<ApprovalFacts[]> {
+    const { policy } = resource('workflow_approval');
+    return this.database.preparedRows<ApprovalFacts>(sql`
+      SELECT run.id, run.workflow_job_id,
+        run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
+        CASE WHEN run.status = 'pending' AND run.timeout > 0
+          THEN run.created + make_interval(secs => run.timeout) END AS expires,
+        CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
+          'description', tpl.description, 'timeout', tpl.timeout) END AS approval_template,
+        CASE WHEN wft.id IS NOT NULL THEN json_build_object('id', wft.id, 'name', wft.name,
+          'description', wft.description) END AS workflow_template
+      FROM unified_jobs run
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
+      LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
+      LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
+      WHERE run.id = ANY(${ids}::int[])`);
+  }
+
+  /** Approvals nobody decided in time, by the database's clock. */
+  expiredApprovals(): Promise<(Row & { name: string; timeout: number })[]> {
+    return this.database.rows(sql`
+      SELECT id, name, timeout FROM unified_jobs
+      WHERE type = 'workflow_approval' AND status = 'pending' AND timeout > 0
+        AND created + make_interval(secs => timeout) <= now()`);
+  }
+
+  /** Pending approvals of one template. */
+  async pendingApprovals(templateId: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_jobs
+      WHERE unified_job_template_id = ${templateId} AND type = 'workflow_approval'
+        AND status = 'pending'`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Workflow jobs that may start, in the order of their launch. */
+  async ready(most: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      WITH ${CANDIDATES}
+      SELECT id FROM candidates WHERE blocker_id IS NULL ORDER BY id LIMIT ${most}`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Says on those that have been pending for a while what they wait for. */
+  async explain(): Promise<void> {
+    await this.database.execute(sql`
+      WITH ${CANDIDATES}, explained AS (
+        SELECT id, ${waitingFor('candidates.type', 'candidates.blocker_id')} AS text
+        FROM candidates
+        WHERE blocker_id IS NOT NULL
+          AND created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
+      UPDATE unified_jobs SET job_explanation = explained.text FROM explained
+      WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'
+        AND unified_jobs.job_explanation <> explained.text`);
+  }
+
+  /** The running ones among `ids`, and all that somebody wants canceled. */
+  running(ids: readonly number[]): Promise<RunningWorkflowJob[]> {
+    return this.database.rows<RunningWorkflowJob>(sql`
+      SELECT id, cancel_requested, launch_config FROM unified_jobs
+      WHERE type = 'workflow_job' AND status = 'running'
+        AND (id = ANY(${ids}::int[]) OR cancel_requested)
+      ORDER BY id`);
+  }
+
+  async storeArtifacts(handed: readonly HandedArtifacts[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs workflow SET artifacts = given.artifacts, secret_artifacts = given.secret
+      FROM unnest(${handed.map(({ id }) => id)}::int[],
+        ${handed.map(({ artifacts }) => artifacts)}::json[],
+        ${handed.map(({ secret }) => secret)}::text[]) AS given (id, artifacts, secret)
+      WHERE workflow.id = given.id`);
+  }
+
+  /** Templates of a workflow job and of those around it, the innermost first. */
+  chains(ids: readonly number[]): Promise<(Row & { chain: { id: number; name: string }[] })[]> {
+    return this.database.rows(sql`
+      WITH RECURSIVE chain AS (
+        SELECT id AS start_id, id, unified_job_template_id AS template_id, 0 AS depth
+        FROM unified_jobs WHERE id = ANY(${ids}::int[])
+        UNION ALL
+        SELECT chain.start_id, outer_job.id, outer_job.unified_job_template_id, chain.depth + 1
+        FROM chain
+        JOIN workflow_job_nodes node ON node.job_id = chain.id
+        JOIN unified_jobs outer_job ON outer_job.id = node.workflow_job_id)
+      SELECT chain.start_id AS id,
+        json_agg(json_build_object('id', tpl.id, 'name', tpl.name) ORDER BY chain.depth) AS chain
+      FROM chain JOIN (${templateNames()}) tpl ON tpl.id = chain.template_id
+      GROUP BY chain.start_id`);
+  }
+
+  /** Labels a workflow job has, and those among some others that still exist. */
+  async labelsOf(id: number): Promise<number[]> {
+    const rows = await this.database.rows<{ label_id: number }>(sql`
+      SELECT label_id FROM workflow_job_labels WHERE workflow_job_id = ${id} ORDER BY id`);
+    return rows.map(({ label_id: label }) => label);
+  }
+}
+
+/** Query for the ids of the workflow jobs that meet a condition on `wfj`. */
+export const workflowJobsWhere = (condition: Sql): Sql => sql`
+  SELECT wfj.id FROM unified_jobs wfj WHERE ${condition}`;
+
+/** Query for the ids of the approvals of a workflow job. */
+export const approvalsOf = (workflowJobId: number): Sql => sql`
+  SELECT approval.id FROM unified_jobs approval WHERE approval.workflow_job_id = ${workflowJobId}`;

@@ -1,0 +1,82 @@
+import * as events from '../../../src/runs/events/job-events.repository.js';
+import { JobHostSummariesRepository } from '../../../src/runs/events/job-host-summaries.repository.js';
+import * as leases from '../../../src/runs/run-leases.repository.js';
+import { RunQueueRepository } from '../../../src/runs/run-queue.repository.js';
+import {
+  RunStatesRepository,
+  type Move,
+  type RunStep,
+} from '../../../src/runs/run-states.repository.js';
+import * as runs from '../../../src/runs/runs.repository.js';
+import { JOB_STATUSES } from '../../../src/runs/unified-job.schema.js';
+import { sql } from '../../../src/database/sql.js';
+import { SOMEBODY } from './actors.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+const HELD = { id: 1, attempt: 2 };
+
+export default {
+  repositories: [
+    samplesOf(runs.RunsRepository, {
+      facts: [[[1]]],
+      ofEvents: [[[1]]],
+      recent: [[[1], 10]],
+      typesOf: [[[1]]],
+      nameOf: [[1]],
+      credentialsOf: [[1]],
+      mayCancel: [
+        [1, 'job', SOMEBODY],
+        [1, 'project_update', SOMEBODY],
+        [1, 'workflow_job', SOMEBODY],
+      ],
+      isInRunningWorkflow: [[1]],
+      countActive: [[[1]]],
+      signScheduled: [[[{ id: 1, scheduleId: 2, occurrence: new Date(0) }]]],
+    }),
+    samplesOf(RunStatesRepository, {
+      move: [
+        ...JOB_STATUSES.map((to): [RunStep[], Move] => [[{ id: 1 }], { from: ['running'], to }]),
+        [[{ id: 1 }], { from: ['running'], to: 'failed', fields: { job_explanation: 'No.' } }],
+      ],
+      requestCancel: [[[1], 'Enough.']],
+    }),
+    samplesOf(RunQueueRepository, {
+      ready: [[sql`SELECT 5`, 10]],
+      explain: [[]],
+      unsettled: [[10]],
+      settle: [[[{ id: 1, updateId: null }]]],
+      broken: [[]],
+    }),
+    samplesOf(leases.RunLeasesRepository, {
+      renew: [[[HELD], 30]],
+      isHeld: [[HELD]],
+      begin: [[HELD, { args: '', cwd: '/', revision: '', env: '{}' }]],
+      noteUpdate: [[HELD, 3]],
+      claim: [
+        [
+          {
+            ...{ holder: 'here:1', hostPrefix: 'here:', dead: [], except: [1] },
+            ...{ judgesByTime: true, graceSeconds: 30, leaseSeconds: 30 },
+          },
+        ],
+      ],
+      living: [[[1]]],
+    }),
+    samplesOf(events.JobEventsRepository, {
+      tree: [[1]],
+      outputSize: [[1, 0, 10]],
+      output: [[1, 0, 10]],
+      outputAfter: [[1, 5, 10]],
+      tail: [[1, { events: 5, bytes: 100 }]],
+      tasks: [[1, { events: 5, tasks: 2, hosts: 2 }]],
+      propagate: [[1]],
+      removeOld: [[30, 100]],
+    }),
+    samplesOf(JobHostSummariesRepository, { ofRun: [[1, 10]], failedHosts: [[1]], counts: [[1]] }),
+  ],
+  fragments: [
+    fragmentsOf(runs, { allRuns: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(leases, { waitingRuns: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(events, { hasStatistics: [[1]] }),
+  ],
+} satisfies RoomSamples;

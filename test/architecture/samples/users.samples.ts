@@ -1,0 +1,8 @@
+import { sql } from '../../../src/database/sql.js';
+import * as users from '../../../src/users/users.repository.js';
+import { fragmentsOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [],
+  fragments: [fragmentsOf(users, { usernameOf: [[sql`1`]] })],
+} satisfies RoomSamples;

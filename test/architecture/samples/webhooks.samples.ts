@@ -1,0 +1,88 @@
+import type { WebhookEvent } from '../../../src/code-hosts/event.js';
+import {
+  StatusPostsRepository,
+  type LeasedPost,
+} from '../../../src/webhooks/status-posts.repository.js';
+import {
+  WebhookDeliveriesRepository,
+  type IncomingDelivery,
+  type UnprovedRequests,
+} from '../../../src/webhooks/webhook-deliveries.repository.js';
+import { samplesOf, type RoomSamples } from './samples.js';
+
+const EVENT: WebhookEvent = {
+  service: 'service_a',
+  type: 'push',
+  guid: 'guid',
+  guidWindowSeconds: 60,
+  ref: null,
+  refName: null,
+  headRef: null,
+  statusApi: null,
+  pushRef: null,
+  payload: {},
+  payloadText: '{}',
+};
+const DELIVERY: IncomingDelivery & { event: WebhookEvent } = {
+  templateId: 1,
+  service: 'service_a',
+  event: EVENT,
+  size: 2,
+  source: '127.0.0.1',
+  redeliveryOf: null,
+};
+const UNPROVED: UnprovedRequests = {
+  templateId: 1,
+  service: 'service_a',
+  verdict: 'rejected',
+  reason: '',
+  event: '',
+  answer: 403,
+  size: 2,
+  source: '127.0.0.1',
+  repeats: 1,
+};
+const POST: LeasedPost = {
+  id: 1,
+  jobId: 2,
+  runType: 'job',
+  attempt: 1,
+  status: 'failed',
+  url: 'https://a.example',
+  made: 0,
+  service: 'service_a',
+  credentialId: 3,
+  template: null,
+};
+const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };
+
+export default {
+  repositories: [
+    samplesOf(WebhookDeliveriesRepository, {
+      accept: [[DELIVERY]],
+      record: [[DELIVERY, { verdict: 'ignored', reason: '', answer: 202 }]],
+      first: [[DELIVERY, 'guid']],
+      setJob: [[1, 2]],
+      supersede: [[[1], 2]],
+      ofRuns: [[[1], true]],
+      facts: [[]],
+      newestKept: [[1, { rows: 5, bytes: 100 }]],
+      waitingPushes: [[1, 'refs/heads/main']],
+      countUnproved: [[[UNPROVED]]],
+      removeOld: [[30, 10]],
+      emptyOld: [[30, 10]],
+    }),
+    samplesOf(StatusPostsRepository, {
+      add: [[[{ jobId: 1, status: 'failed', service: 'service_a', state: 'failure' }]]],
+      jobOf: [[1]],
+      lease: [[1]],
+      finish: [
+        [POST, 'sent', ''],
+        [POST, 'failed', 'No.', ATTEMPT],
+      ],
+      postpone: [[POST, 5, 'Later.', ATTEMPT]],
+      waitSeconds: [[1]],
+    }),
+  ],
+  fragments: [],
+} satisfies RoomSamples;

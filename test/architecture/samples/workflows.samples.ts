@@ -1,0 +1,60 @@
+import { sql } from '../../../src/database/sql.js';
+import { WorkflowGraphsRepository } from '../../../src/workflows/workflow-graphs.repository.js';
+import { WorkflowJobNodesRepository } from '../../../src/workflows/workflow-job-nodes.repository.js';
+import * as jobs from '../../../src/workflows/workflow-jobs.repository.js';
+import { SOMEBODY } from './actors.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(jobs.WorkflowJobsRepository, {
+      takeIdsOf: [[1, 2]],
+      insertAll: [
+        [
+          {
+            jobs: { columns: { id: 'integer', type: 'text' }, values: [[1, 'workflow_job']] },
+            nodes: { columns: { id: 'integer', prompts: 'json' }, values: [[2, '{}']] },
+            edges: [[2, 3, 'success']],
+            labels: [[1, 4]],
+            lists: { credentials: [[2, 5]], labels: [[2, 4]], instance_groups: [[2, 6]] },
+          },
+        ],
+      ],
+      insertApprovals: [[[1], [2]]],
+      approvalFacts: [[[1], SOMEBODY]],
+      expiredApprovals: [[]],
+      pendingApprovals: [[1]],
+      ready: [[10]],
+      explain: [[]],
+      running: [[[1]]],
+      storeArtifacts: [[[{ id: 1, artifacts: '{}', secret: '' }]]],
+      chains: [[[1]]],
+      labelsOf: [[1]],
+    }),
+    samplesOf(WorkflowJobNodesRepository, {
+      nodesOfRuns: [[]],
+      facts: [[[1], SOMEBODY]],
+      onPage: [[1, SOMEBODY]],
+      edges: [[1]],
+      states: [[1]],
+      former: [[1]],
+      endWith: [[[{ jobId: 1, status: 'failed' }]]],
+      skipUnstarted: [[[1]]],
+    }),
+    samplesOf(WorkflowGraphsRepository, {
+      takeDue: [[10]],
+      nodes: [[[1]]],
+      starting: [[[1]]],
+      tie: [[[{ id: 1, runId: 2, artifacts: '{}', secret: '' }]]],
+      end: [[new Map([[1, 'skipped' as const]]), true]],
+      activeRuns: [[[1]]],
+      handingRuns: [[[1]]],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(jobs, {
+      workflowJobsWhere: [[sql`wfj.id = 1`]],
+      approvalsOf: [[1]],
+    }),
+  ],
+} satisfies RoomSamples;

@@ -3,6 +3,7 @@ import { typeName } from '../common/fields/validate.js';
 import {
   choicesOf,
   ENCRYPTED,
+  MAX_CHOICES,
   QUESTION_TYPES,
   type QuestionType,
   type Survey,
@@ -19,6 +20,8 @@ export class SurveyError extends Error {
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MAX_QUESTIONS = 200;
+/** Of all questions as JSON: every launch looks through them. */
+const MAX_SPEC_LENGTH = 131_072;
 
 /**
  * Reads the survey of a request.
@@ -42,6 +45,9 @@ export function readSurvey(body: Record<string, unknown>, previous: Survey | nul
     throw new SurveyError(`'spec' may contain at most ${MAX_QUESTIONS} items.`);
   }
   if (!isStorableJson(spec)) throw new SurveyError('Null characters are not allowed.');
+  if (JSON.stringify(spec).length > MAX_SPEC_LENGTH) {
+    throw new SurveyError(`'spec' may have at most ${MAX_SPEC_LENGTH} characters.`);
+  }
   const seen = new Set<string>();
   const questions = spec.map((item: unknown, index) => readQuestion(item, index, seen, previous));
   return { name, description, spec: questions };
@@ -132,10 +138,14 @@ function checkChoices(question: SurveyQuestion, index: number): void {
   if (!isChoice(question)) return;
   const { choices } = question;
   const isList = Array.isArray(choices) && choices.every((one) => typeof one === 'string');
-  if ((!isList && typeof choices !== 'string') || choicesOf(question).length === 0) {
+  const count = isList || typeof choices === 'string' ? choicesOf(question).length : 0;
+  if (count === 0) {
     throw new SurveyError(
       `Survey question ${index} of type ${question.type} must specify choices.`,
     );
+  }
+  if (count > MAX_CHOICES) {
+    throw new SurveyError(`Survey question ${index} may have at most ${MAX_CHOICES} choices.`);
   }
 }
 
@@ -174,8 +184,8 @@ function checkDefaultChoice(question: SurveyQuestion): void {
   if (question.type === 'multiplechoice' && chosen.length > 1) {
     throw new SurveyError('Multiple Choice (Single Select) can only have one default value.');
   }
-  const choices = choicesOf(question);
-  if (chosen.some((one) => !choices.includes(one))) {
+  const choices = new Set(choicesOf(question));
+  if (chosen.some((one) => !choices.has(one))) {
     throw new SurveyError('Default choice must be answered from the choices listed.');
   }
 }

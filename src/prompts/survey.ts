@@ -35,10 +35,28 @@ export interface Survey {
   spec: SurveyQuestion[];
 }
 
+/** Characters an answer in words may have. */
+export const MAX_ANSWER_LENGTH = 65_536;
+/** Values a list of answers may have; the choices of a question are no more. */
+export const MAX_CHOICES = 1000;
+
+/** Wrong values of one answer that are told one by one, and choices that are listed for each. */
+const TOLD_VALUES = 10;
+const TOLD_CHOICES = 100;
+
 /** Choices as a list, whichever way they are written. */
 export function choicesOf({ choices }: Pick<SurveyQuestion, 'choices'>): string[] {
   const list = typeof choices === 'string' ? choices.split('\n') : (choices ?? []);
   return list.map((choice) => choice.trim()).filter((choice) => choice !== '');
+}
+
+const choiceSets = new WeakMap<SurveyQuestion, ReadonlySet<string>>();
+
+/** The choices of a stored question, worked out once however many answers it is given. */
+function choiceSetOf(question: SurveyQuestion): ReadonlySet<string> {
+  const known = choiceSets.get(question) ?? new Set(choicesOf(question));
+  choiceSets.set(question, known);
+  return known;
 }
 
 /** Whether a question fills its variable when it is not answered. */
@@ -68,12 +86,24 @@ export function answerErrors(survey: Survey, answers: Readonly<Record<string, un
 const isKept = ({ type }: SurveyQuestion, value: unknown): boolean =>
   type === 'password' && value === ENCRYPTED;
 
-/** Defaults that are valid answers, by variable; an invalid default is as good as none. */
-export function defaultAnswers({ spec }: Survey): Record<string, unknown> {
-  const usable = spec.filter(
-    (one) => hasDefault(one) && valueErrors(one, defaultOf(one)).length === 0,
-  );
-  return Object.fromEntries(usable.map((one) => [one.variable, defaultOf(one)]));
+const defaultsOf = new WeakMap<Survey, Readonly<Record<string, unknown>>>();
+
+/**
+ * Defaults that are valid answers, by variable; an invalid default is as good as none. A bulk launch
+ * asks for those of one survey a hundred times.
+ */
+export function defaultAnswers(survey: Survey): Readonly<Record<string, unknown>> {
+  const known = defaultsOf.get(survey) ?? workOutDefaults(survey);
+  defaultsOf.set(survey, known);
+  return known;
+}
+
+function workOutDefaults({ spec }: Survey): Record<string, unknown> {
+  const answers = spec
+    .filter(hasDefault)
+    .map((question) => ({ question, value: defaultOf(question) }))
+    .filter(({ question, value }) => valueErrors(question, value).length === 0);
+  return Object.fromEntries(answers.map(({ question, value }) => [question.variable, value]));
 }
 
 /** The default as an answer: several choices are written one a line. */
@@ -104,16 +134,31 @@ export function valueErrors(question: SurveyQuestion, value: unknown): string[] 
     case 'multiplechoice':
       return choiceErrors(question, value);
     case 'multiselect':
-      return Array.isArray(value)
-        ? value.flatMap((one) => choiceErrors(question, one))
-        : [`'${variable}' value is expected to be a list.`];
+      return selectionErrors(question, value);
   }
+}
+
+function selectionErrors(question: SurveyQuestion, value: unknown): string[] {
+  const { variable } = question;
+  if (!Array.isArray(value)) return [`'${variable}' value is expected to be a list.`];
+  if (value.length > MAX_CHOICES) {
+    return [`'${variable}' value has too many items (must be no more than ${MAX_CHOICES}).`];
+  }
+  const errors: string[] = [];
+  for (const one of value) {
+    errors.push(...choiceErrors(question, one));
+    if (errors.length >= TOLD_VALUES) break;
+  }
+  return errors;
 }
 
 function textErrors(question: SurveyQuestion, value: unknown): string[] {
   const { variable, min, max } = question;
   if (typeof value !== 'string') {
     return [`Value ${shown(question, value)} for '${variable}' expected to be a string.`];
+  }
+  if (value.length > MAX_ANSWER_LENGTH) {
+    return [`'${variable}' value is too long (must be no more than ${MAX_ANSWER_LENGTH}).`];
   }
   const { length } = [...value];
   const told = shown(question, value);
@@ -139,11 +184,12 @@ function boundErrors({ variable, min, max }: SurveyQuestion, value: number): str
 }
 
 function choiceErrors(question: SurveyQuestion, value: unknown): string[] {
-  const choices = choicesOf(question);
-  if (typeof value === 'string' && choices.includes(value)) return [];
-  const list = choices.map((choice) => `'${choice}'`).join(', ');
+  const choices = choiceSetOf(question);
+  if (typeof value === 'string' && choices.has(value)) return [];
+  const told = [...choices].slice(0, TOLD_CHOICES).map((choice) => `'${choice}'`);
+  if (choices.size > told.length) told.push('...');
   return [
-    `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${list}].`,
+    `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${told.join(', ')}].`,
   ];
 }
 

@@ -1,6 +1,5 @@
+import { MEGABYTE } from './http-settings.js';
 import { integer } from './setting.js';
-
-export const MEGABYTE = 1_048_576;
 
 /** How much one bulk request may ask for. */
 export const BULK_SETTINGS = {

@@ -1,4 +1,5 @@
-import { BULK_SETTINGS, MEGABYTE } from './bulk-settings.js';
+import { BULK_SETTINGS } from './bulk-settings.js';
+import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { PASSWORD_SETTINGS } from './password-settings.js';
 import {
   boolean,
@@ -30,6 +31,12 @@ export const SETTINGS = {
     default: 15_000,
     min: 100,
     help: 'Longest time one database statement may take, in milliseconds.',
+  }),
+  LIST_TIMEOUT_MS: integer({
+    category: 'system',
+    default: 2000,
+    min: 100,
+    help: 'Longest time a statement may take, in milliseconds, for a list that is searched, or filtered or ordered by texts and related objects.',
   }),
   REDIS_URL: secret({ category: 'system', default: '', help: 'Redis connection URL.' }),
   QUEUE_PREFIX: string({
@@ -84,6 +91,7 @@ export const SETTINGS = {
     min: 1024,
     help: 'Largest request body in bytes.',
   }),
+  ...HTTP_SETTINGS,
   ...BULK_SETTINGS,
   AUTH_BASIC_ENABLED: boolean({
     category: 'authentication',

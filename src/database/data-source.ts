@@ -17,6 +17,8 @@ types.setTypeParser(BIGINT, Number);
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5000;
+/** What a PostgreSQL that lives needs to say that a statement took too long. */
+const GRACE_MS = 2000;
 
 export type ConnectionSettings = Pick<
   Settings,
@@ -42,7 +44,15 @@ export function dataSourceOptions(
       statement_timeout: settings.STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...deadline(settings),
       options: '-c TimeZone=UTC',
     },
   };
 }
+
+/**
+ * A PostgreSQL that hangs keeps no time limit of its own: the driver gives up, and ends the
+ * connection. Without a limit for statements there is none here either.
+ */
+const deadline = ({ STATEMENT_TIMEOUT_MS: most }: ConnectionSettings): object =>
+  most > 0 ? { query_timeout: most + GRACE_MS, keepAlive: true } : {};

@@ -5,6 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ambientManager } from './ambient-manager.js';
 import { PreparedNames } from './prepared-names.js';
 import type { Sql } from './sql.js';
+import { isUnanswered } from './unanswered.js';
 
 interface OpenTransaction {
   client: PoolClient;
@@ -107,6 +108,16 @@ export class Database {
     }
   }
 
+  /**
+   * Runs reading `work` whose statements may take only so long each. PostgreSQL ends what takes
+   * longer: 57014.
+   */
+  async limited<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    if (this.inTransaction) return work();
+    const most = Math.trunc(milliseconds);
+    return this.begin(work, `BEGIN READ ONLY; SET LOCAL statement_timeout = ${most}`);
+  }
+
   /** Runs `work` behind a savepoint, so that an expected conflict leaves the transaction usable. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const open = this.open.getStore();
@@ -159,10 +170,14 @@ export class Database {
    */
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.connect();
+    let broken: Error | undefined;
     try {
       return await work(client);
+    } catch (error) {
+      if (isUnanswered(error)) broken = error;
+      throw error;
     } finally {
-      release(client);
+      release(client, broken);
     }
   }
 
@@ -180,19 +195,23 @@ export class Database {
     });
   }
 
-  private async begin<T>(work: () => Promise<T>): Promise<T> {
+  private async begin<T>(work: () => Promise<T>, opening = 'BEGIN'): Promise<T> {
     const client = await this.connect();
     const open: OpenTransaction = { client, beforeCommit: [], afterCommit: [], savepoints: 0 };
-    const result = await this.commit(open, work);
+    const result = await this.commit(open, work, opening);
     this.followUp(open.afterCommit);
     return result;
   }
 
-  private async commit<T>(open: OpenTransaction, work: () => Promise<T>): Promise<T> {
+  private async commit<T>(
+    open: OpenTransaction,
+    work: () => Promise<T>,
+    opening: string,
+  ): Promise<T> {
     const { client } = open;
     let broken: Error | undefined;
     try {
-      await client.query('BEGIN');
+      await client.query(opening);
       const result = await this.open.run(open, async () => {
         const value = await work();
         for (let hook = open.beforeCommit.shift(); hook; hook = open.beforeCommit.shift()) {
@@ -203,7 +222,9 @@ export class Database {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      // Behind a statement that is not answered a ROLLBACK would wait as long again.
+      if (isUnanswered(error)) broken = error;
+      else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
       release(client, broken);

@@ -19,6 +19,7 @@ it.each([
     new Error('Client has encountered a connection error and is not queryable'),
   ],
   ['a client that was cut off', new Error('Client was closed and is not queryable')],
+  ['a statement that was never answered', new Error('Query read timeout')],
   ['a closed pool', new Error('Cannot use a pool after calling end on the pool')],
 ])('%s passes', (_case, error) => {
   expect(isPassing(error)).toBe(true);

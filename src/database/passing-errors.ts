@@ -1,4 +1,5 @@
 import { sqlState } from './database.js';
+import { isUnanswered } from './unanswered.js';
 
 /** Classes: connection, resources, intervention of an operator, system, conflict, lock not got. */
 const PASSING_CLASSES = new Set(['08', '53', '57', '58', '40', '55']);
@@ -12,5 +13,6 @@ export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && PASSING_CLASSES.has(state.slice(0, 2))) return true;
   if (NETWORK_CODES.test(state)) return true;
+  if (isUnanswered(error)) return true;
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }

@@ -3,6 +3,7 @@ import type { Field } from '../../src/common/fields/field.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { countQueries } from '../support/queries.js';
 import { Samples } from '../support/samples.js';
 
 let test: TestApp;
@@ -134,6 +135,33 @@ describe('limits', () => {
     expect(body).toEqual({ detail: expect.any(String) });
   });
 
+  it.each([
+    ['nested', '(x{1,200}){1,200}', 'The regular expression repeats too much.'],
+    ['nested behind a bracket', '[(]((x{9}){9}){99}', 'The regular expression repeats too much.'],
+    ['in a row', 'x{255}'.repeat(10), 'The regular expression repeats too much.'],
+    ['of groups', '((xyz){20}){40}', 'The regular expression repeats too much.'],
+    ['in long', 'x'.repeat(257), 'A regular expression may have at most 256 characters.'],
+    ['by other rules', '***:(?x)x', 'The regular expression may not switch to another syntax.'],
+    ['with blanks', '(?ix) x', 'The regular expression may not switch to another syntax.'],
+  ])('hold for repetitions of a regular expression: %s', async (_how, pattern, detail) => {
+    for (const lookup of ['regex', 'iregex']) {
+      const query = `username__${lookup}=${encodeURIComponent(pattern)}`;
+      const { body } = await test.as.orgMember.get(`users/?${query}`).expect(400);
+      expect(body).toEqual({ detail });
+    }
+  });
+
+  it.each([
+    '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    '^(\\d{1,3}\\.){3}\\d{1,3}$',
+    '(?i)^web[[:digit:]]{1,255}$',
+    '^[](){200}]+$',
+    '\\({2,}x+?',
+  ])('let ordinary regular expressions through: %s', async (pattern) => {
+    const query = `name__regex=${encodeURIComponent(pattern)}`;
+    await test.as.orgMember.get(`teams/?${query}`).expect(200);
+  });
+
   it('let long lists of ids through, and pages no larger than the largest', async () => {
     const ids = Array.from({ length: 1500 }, (_, index) => index).join();
     await test.as.superuser.get(`teams/?id__in=${ids}&page_size=100000`).expect(200);
@@ -153,4 +181,30 @@ describe('limits', () => {
       await strict.close();
     }
   }, 30_000);
+
+  it('end a filter long before other statements, and say what took so long', async () => {
+    const strict = await boot({ settings: { LIST_TIMEOUT_MS: '300' } });
+    try {
+      await strict.make.team({ description: `${'ab'.repeat(1500)}!` });
+      const regex = encodeURIComponent('(.+)+\\1\\1');
+      const started = performance.now();
+      const { body, headers } = await strict.as.superuser
+        .get(`teams/?description__regex=${regex}`)
+        .expect(503);
+      expect(performance.now() - started).toBeLessThan(3000);
+      expect(body).toEqual({
+        detail:
+          'The filters, search or order of this list take too long. Ask for less, or by other fields.',
+      });
+      expect(headers['retry-after']).toBe('5');
+    } finally {
+      await strict.close();
+    }
+  }, 30_000);
+
+  it('of time cost no statement more', async () => {
+    const cost = (query: string): Promise<number> =>
+      countQueries(test.database, () => test.as.orgMember.get(`teams/?${query}`));
+    expect(await cost('name__contains=ome%20Tea')).toBe(await cost('name=Home%20Team'));
+  });
 });

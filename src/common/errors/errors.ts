@@ -78,7 +78,11 @@ export class TooManyRequests extends DomainError {
 }
 /** A service the request depends on is away; the client may try again. */
 export class Unavailable extends DomainError {
-  constructor(readonly retryAfterSeconds = 5) {
-    super('unavailable');
+  constructor(
+    readonly retryAfterSeconds = 5,
+    /** Replaces the general sentence where it can be said what takes so long. */
+    readonly detail?: string,
+  ) {
+    super(detail ?? 'unavailable');
   }
 }

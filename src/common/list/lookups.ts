@@ -4,6 +4,7 @@ import { INT4_MAX, INT4_MIN } from '../fields/text.js';
 import { toTimestamp } from '../fields/validate.js';
 import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
+import { assertBoundedPattern } from './regex-bounds.js';
 
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
@@ -68,6 +69,7 @@ function match(field: Field, column: Sql, lookup: string, value: string): Sql {
     case 'endswith':
       return sql`${text} ${like} ${`%${escaped}`}`;
     case 'regex':
+      assertBoundedPattern(value);
       return sql`${text} ${raw(insensitive ? '~*' : '~')} ${value}`;
     default:
       throw new BadRequest(`${field.name} is not searchable`);

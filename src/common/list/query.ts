@@ -105,6 +105,24 @@ export function parseListQuery(parameters: QueryParameters): ListQuery {
   };
 }
 
+/** Lookups that an index answers, or that compare whole values. */
+const CHEAP = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
+const FEW_CONDITIONS = 10;
+
+/**
+ * Whether a query may have the database look at every row with much work for each: searches in
+ * texts, ways over relations, and crowds of conditions.
+ */
+export function isCostly({ all, any, chained, search, order }: ListQuery): boolean {
+  const conditions = [...all, ...any, ...chained];
+  return (
+    search.length > 0 ||
+    conditions.length > FEW_CONDITIONS ||
+    conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP.has(lookup)) ||
+    order.some((name) => name.includes('__'))
+  );
+}
+
 /** Names a list is ordered by; empty ones are passed over. */
 function orderNames(values: readonly string[]): string[] {
   const names = values

@@ -78,12 +78,12 @@ export function answerOf(error: unknown): ErrorAnswer {
       'Retry-After': String(seconds),
     });
   }
-  if (error instanceof Unavailable) return unavailable(error.retryAfterSeconds);
+  if (error instanceof Unavailable) return unavailable(error);
   return databaseAnswer(error) ?? frameworkAnswer(error);
 }
 
-const unavailable = (seconds = 5): ErrorAnswer =>
-  detail(503, TEMPORARY, { 'Retry-After': String(seconds) });
+const unavailable = (error: Unavailable): ErrorAnswer =>
+  detail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
 
 /** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
 function databaseAnswer(error: unknown): ErrorAnswer | null {
@@ -95,7 +95,7 @@ function databaseAnswer(error: unknown): ErrorAnswer | null {
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
     return detail(400, 'A value of the request cannot be used.');
   }
-  return isPassing(error) ? unavailable() : null;
+  return isPassing(error) ? unavailable(new Unavailable()) : null;
 }
 
 function frameworkAnswer(error: unknown): ErrorAnswer {

@@ -1,0 +1,62 @@
+import { BadRequest } from '../errors/errors.js';
+
+const MAX_LENGTH = 256;
+/** States that the repetitions of a pattern may unfold to; each costs PostgreSQL memory and time. */
+const MAX_STATES = 2000;
+
+const TOO_LONG = `A regular expression may have at most ${MAX_LENGTH} characters.`;
+const TOO_LARGE = 'The regular expression repeats too much.';
+const OTHER_SYNTAX = 'The regular expression may not switch to another syntax.';
+
+/** These make PostgreSQL read the rest of a pattern by other rules than those that are counted here. */
+const SWITCH = /^(?:\*\*\*|\(\?[a-z]*[beqx])/;
+const REPETITION = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
+const BRACKET = /\[\^?\]?(?:\[[.:=][^\]]*\]|\\.|[^\]\\])*\]?/sy;
+
+/**
+ * Refuses patterns that PostgreSQL would unfold to an automaton of many megabytes: the bounds of
+ * nested repetitions multiply. What is wrong in other ways is left to PostgreSQL, which says so.
+ *
+ * @throws BadRequest
+ */
+export function assertBoundedPattern(pattern: string): void {
+  if (pattern.length > MAX_LENGTH) throw new BadRequest(TOO_LONG);
+  if (SWITCH.test(pattern)) throw new BadRequest(OTHER_SYNTAX);
+  if (statesOf(pattern) > MAX_STATES) throw new BadRequest(TOO_LARGE);
+}
+
+/** Characters of a pattern once its repetitions are written out; groups count as what they hold. */
+function statesOf(pattern: string): number {
+  /** Size of what was read in each group that is open, and of the last thing in it. */
+  const open = [{ size: 0, last: 0 }];
+  for (let at = 0; at < pattern.length;) {
+    const group = open.at(-1) ?? { size: 0, last: 0 };
+    const repeated = matchAt(REPETITION, pattern, at);
+    const bracket = matchAt(BRACKET, pattern, at);
+    if (repeated) {
+      const [text, from, to] = repeated;
+      const times = Math.max(1, Number(from), Number(to ?? 0));
+      group.size += group.last * (times - 1);
+      group.last *= times;
+      at += text.length;
+      continue;
+    }
+    if (pattern[at] === '(') open.push({ size: 0, last: 0 });
+    else if (pattern[at] === ')' && open.length > 1) {
+      open.pop();
+      const outer = open.at(-1) ?? group;
+      outer.last = Math.max(1, group.size);
+      outer.size += outer.last;
+    } else if (!'*+?|^$'.includes(pattern[at] ?? '')) {
+      group.last = 1;
+      group.size += 1;
+    }
+    at += bracket?.[0].length ?? (pattern[at] === '\\' ? 2 : 1);
+  }
+  return open.reduce((sum, { size }) => sum + size, 0);
+}
+
+function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at;
+  return expression.exec(text);
+}

@@ -7,6 +7,8 @@ import { browserForms } from './common/pages/browser-form.js';
 import { explorerPolicy } from './common/pages/explorer.js';
 import { formBodies } from './common/pages/form-bodies.js';
 import { pageControls } from './common/pages/page-controls.js';
+import { BodyPace } from './common/http/body-pace.js';
+import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
@@ -22,15 +24,17 @@ const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 /** Where a body may be lines; the answer may be lines then too. */
 const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
 
-/** The prototype of Express's answers; its types leave it out. */
+/** What Express's types leave out: the prototype of its answers, and whom it trusts as a proxy. */
 interface Express {
   response: { json: (value: unknown) => Response };
+  get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean;
 }
 
 /** Everything between the socket and the first guard; shared by the API process and the tests. */
 export function configureApp(app: NestExpressApplication): void {
   const settings = app.get(Settings);
   answerParserErrors(app.getHttpServer());
+  const express = app.getHttpAdapter().getInstance() as Express;
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
@@ -38,7 +42,13 @@ export function configureApp(app: NestExpressApplication): void {
     'trust proxy',
     settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false,
   );
-  (app.getHttpAdapter().getInstance() as Express).response.json = sendJson;
+  const isProxy = express.get('trust proxy fn');
+  limitConnections(app.getHttpServer(), {
+    perAddress: settings.CONNECTIONS_PER_ADDRESS,
+    isProxy: (address) => isProxy(address, 0),
+  });
+  express.response.json = sendJson;
+  app.use(new BodyPace().handle);
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { parseJson } from '../common/fields/json-bounds.js';
 import { validate } from '../common/fields/validate.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
@@ -261,7 +262,7 @@ function readEntry({ text }: BodyLine, faults: FieldErrors): HostEntry | null {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     faults.__all__ = [`JSON parse error - ${messageOf(error)}`];
     return null;

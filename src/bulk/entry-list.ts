@@ -1,3 +1,4 @@
+import { parseJson } from '../common/fields/json-bounds.js';
 import { typeName } from '../common/fields/validate.js';
 import { Invalid } from '../common/errors/errors.js';
 
@@ -25,7 +26,7 @@ export function readEntries(field: string, given: unknown): unknown[] {
 
 function parsedText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { InvalidPayload, MAX_PAYLOAD_DEPTH, parsePayload } from './payload.js';
+import { MAX_DEPTH } from '../common/fields/text.js';
+import { InvalidPayload, parsePayload } from './payload.js';
 
 const faultOf = (work: () => unknown): string => {
   try {
@@ -44,7 +45,7 @@ describe('bodies', () => {
     ['object', 'a text', '"text"'],
     ['encoding', 'bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
     ['encoding', 'a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ['depth', 'one level too many', nested(MAX_PAYLOAD_DEPTH + 1)],
+    ['depth', 'one level too many', nested(MAX_DEPTH + 1)],
     ['depth', 'a bracket bomb', '['.repeat(1_000_000)],
   ])('are refused (%s) for %s', (fault, _name, body) => {
     expect(faultOf(() => parseBody(body))).toBe(fault);
@@ -63,7 +64,7 @@ describe('bodies', () => {
   });
 
   it('may be exactly as deep as the limit; brackets inside texts do not count', () => {
-    expect(faultOf(() => parseBody(nested(MAX_PAYLOAD_DEPTH)))).toBe('none');
+    expect(faultOf(() => parseBody(nested(MAX_DEPTH)))).toBe('none');
     expect(faultOf(() => parseBody(JSON.stringify({ a: '[{"\\'.repeat(200) })))).toBe('none');
   });
 
@@ -76,7 +77,7 @@ describe('bodies', () => {
     fc.assert(
       fc.property(fc.array(chain, { minLength: 60, maxLength: 68 }), (texts) => {
         const value = texts.reduce<unknown>((inner, text) => ({ [text.join('')]: inner }), 1);
-        const expected = depthOf(value) > MAX_PAYLOAD_DEPTH ? 'depth' : 'none';
+        const expected = depthOf(value) > MAX_DEPTH ? 'depth' : 'none';
         expect(faultOf(() => parseBody(JSON.stringify(value)))).toBe(expected);
       }),
     );

@@ -1,9 +1,13 @@
-/** Deepest nesting of a payload (security list: JSON depth 64). */
-export const MAX_PAYLOAD_DEPTH = 64;
+import { JsonTooLarge, parseJson } from '../common/fields/json-bounds.js';
+import { MAX_DEPTH } from '../common/fields/text.js';
+
+/** Values a payload may have whatever its size, and one more for so many characters. */
+const MIN_VALUES = 100_000;
+const CHARACTERS_PER_VALUE = 16;
 
 /** Why a verified body cannot be read as an event. */
 export type PayloadFault =
-  'compressed' | 'encoding' | 'media_type' | 'form' | 'json' | 'object' | 'depth';
+  'compressed' | 'encoding' | 'media_type' | 'form' | 'json' | 'object' | 'depth' | 'values';
 
 const FAULT_TEXT: Record<PayloadFault, string> = {
   compressed: 'The body must not be compressed.',
@@ -12,7 +16,8 @@ const FAULT_TEXT: Record<PayloadFault, string> = {
   form: 'The form must carry the event as JSON in one field "payload".',
   json: 'JSON parse error - the body is not valid JSON',
   object: 'JSON parse error - not a JSON object',
-  depth: `JSON parse error - nested deeper than ${MAX_PAYLOAD_DEPTH} levels`,
+  depth: `JSON parse error - nested deeper than ${MAX_DEPTH} levels`,
+  values: 'JSON parse error - too many values',
 };
 
 /** Thrown for a verified body that is not an event: a 400 whose `detail` is the message. */
@@ -45,8 +50,6 @@ export function parsePayload(
   const body = decode(rawBody);
   const text = isForm(contentType) ? fromForm(body, formField) : body;
   if (text.trim() === '') return { text: '{}', value: {} };
-  // Before parsing: what exceeds the limit must not cost memory first.
-  if (isTooDeep(text)) throw new InvalidPayload('depth');
   return { text, value: toObject(text) };
 }
 
@@ -96,46 +99,12 @@ function fromForm(body: string, formField: string | null): string {
 function toObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new InvalidPayload('json');
+    value = parseJson(text, MIN_VALUES + text.length / CHARACTERS_PER_VALUE);
+  } catch (error) {
+    throw new InvalidPayload(error instanceof JsonTooLarge ? error.bound : 'json');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidPayload('object');
   }
   return value as Record<string, unknown>;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    // Brackets and braces differ in this one bit only, and no other ASCII character joins them.
-    const brace = code | 0x20;
-    if (code === QUOTE) index = stringEnd(text, index + 1);
-    else if (brace === OPENING_BRACE) {
-      depth += 1;
-      if (depth > MAX_PAYLOAD_DEPTH) return true;
-    } else if (brace === CLOSING_BRACE) depth -= 1;
-  }
-  return false;
-}
-
-/** Index of the quote that ends a string, or of the end of the text. Most of a payload is strings: they are skipped natively. */
-function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start);
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end;
-}
-
-/** A character is escaped by an odd number of backslashes right before it. */
-function isEscaped(text: string, index: number): boolean {
-  let first = index;
-  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  return (index - first) % 2 === 1;
 }

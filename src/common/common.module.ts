@@ -10,6 +10,7 @@ import { ReferenceLists } from './pages/reference-choices.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { RequestBodies } from './http/request-bodies.js';
+import { StrangerBytes } from './http/stranger-bytes.js';
 import { BodyInterceptor } from './rest/body.interceptor.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
@@ -45,6 +46,7 @@ const shared = [
   { provide: QueuePort, useExisting: BullQueuePort },
   Outbox,
   RequestBodies,
+  StrangerBytes,
   ListService,
   References,
   ResourceService,

@@ -6,6 +6,7 @@ import { isVerified, type SignedRequest } from '../code-hosts/signature.js';
 import { INT4_MAX } from '../common/fields/text.js';
 import { rawBody, type BodyReader } from '../common/http/body.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { StrangerBytes } from '../common/http/stranger-bytes.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
@@ -45,8 +46,9 @@ export class SignatureVerifier {
     private readonly rejections: RejectionLog,
     private readonly limiter: RateLimiter,
     private readonly settings: Settings,
+    held: StrangerBytes,
   ) {
-    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT);
+    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT, held);
   }
 
   /**
@@ -55,7 +57,7 @@ export class SignatureVerifier {
    * @param text of the template's id, as in the URL
    * @returns null unless the request is signed with the webhook key: an exception would cost as much
    *   as the check, and these come in floods
-   * @throws PayloadTooLarge, TooManyRequests
+   * @throws PayloadTooLarge, TooManyRequests; Unavailable when too much is being received already
    */
   async verify(
     route: ReceiverRoute,

@@ -29,6 +29,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
 import { AppModule } from '../../src/app.module.js';
+import { HttpAdapter } from '../../src/common/http/http-adapter.js';
 import { buildDocument, serveDocument } from '../../src/common/openapi/document.js';
 import { configureApp } from '../../src/configure-app.js';
 import { Database } from '../../src/database/database.js';
@@ -54,12 +55,18 @@ export interface BootOptions {
   settings?: Record<string, string>;
   /** Builds and serves the OpenAPI document too. */
   openapi?: boolean;
+  /** Gives the URL by which the application reaches its database, such as that of a proxy. */
+  database?: (url: string) => string;
 }
 
 let boots = 0;
 
 /** Boots the application on a free port with an own database, queue prefix and data folder. */
-export async function boot({ settings = {}, openapi = false }: BootOptions = {}): Promise<TestApp> {
+export async function boot({
+  settings = {},
+  openapi = false,
+  database = (url) => url,
+}: BootOptions = {}): Promise<TestApp> {
   boots += 1;
   const copy = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'controller-test-'));
@@ -72,7 +79,7 @@ export async function boot({ settings = {}, openapi = false }: BootOptions = {})
     DEMO_DATA: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
     ...settings,
-    DATABASE_URL: copy.url,
+    DATABASE_URL: database(copy.url),
     DATA_DIR: folder,
     // Files that one process runs after another must not find each other's counters.
     QUEUE_PREFIX: `test-${process.pid}-${Date.now().toString(36)}-${boots}`,
@@ -123,7 +130,7 @@ export function withSettingsOf<T>(
 }
 
 async function start(openapi: boolean): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule, {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
     bodyParser: false,
     logger: ['error', 'fatal'],
     abortOnError: false,

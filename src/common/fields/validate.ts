@@ -1,6 +1,7 @@
 import { isEmail } from 'class-validator';
 import { Invalid, type FieldErrors } from '../errors/errors.js';
 import type { Field } from './field.js';
+import { parseJson } from './json-bounds.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
 import { parseVariables } from './variables.js';
 import { messageOf } from '../errors/message-of.js';
@@ -66,7 +67,7 @@ function parseField(field: Field, given: unknown): unknown {
     case 'datetime':
       return parseDate(given);
     case 'json':
-      return parseJson(field, given);
+      return parseDocument(field, given);
     case 'variables':
       return parseVariablesText(given);
     case 'reference':
@@ -191,13 +192,13 @@ const NO_JSON = 'Value must be valid JSON.';
 function readJson(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
-    return given.trim() === '' ? {} : JSON.parse(given);
+    return given.trim() === '' ? {} : parseJson(given);
   } catch {
     return undefined;
   }
 }
 
-function parseJson(field: Field, given: unknown): unknown {
+function parseDocument(field: Field, given: unknown): unknown {
   const value = readJson(given);
   if (value === undefined) throw new FieldError(NO_JSON);
   if (value === null) return parseNull(field);

@@ -1,5 +1,6 @@
 import { isMap, parseDocument, visit } from 'yaml';
 
+import { parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
 import { MAX_DEPTH } from './text.js';
 import { messageOf } from '../errors/message-of.js';
@@ -28,7 +29,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   const plain = parsePlainVariables(text);
   if (plain) return plain;
   try {
-    return checkedObject(JSON.parse(text));
+    return checkedObject(parseJson(text));
   } catch (jsonError) {
     return parseAsYaml(text, jsonError);
   }

@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import multer from 'multer';
-import { MAX_DEPTH } from '../fields/text.js';
+import { assertBoundedJson, JsonTooLarge } from '../fields/json-bounds.js';
 import {
   BadRequest,
   DomainError,
@@ -9,17 +9,23 @@ import {
 } from '../errors/errors.js';
 import { PARSES } from './negotiation.js';
 import { isRecord } from '../records.js';
+import type { StrangerBytes } from './stranger-bytes.js';
 
 const MAX_PARAMETERS = 1000;
+const UNREADABLE = 'The request body could not be read.';
 
 /** Reads the body of a request into `request.body`. @throws DomainError */
 export type BodyReader = (request: Request, response: Response) => Promise<void>;
 
-/** The three request content types of the contract, each into one plain object. */
-export function bodyReader(limitBytes: number): BodyReader {
+/**
+ * The three request content types of the contract, each into one plain object.
+ *
+ * @param maxValues that JSON may hold
+ */
+export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
   const parsers = [
-    express.json({ limit: limitBytes, strict: false }),
+    express.json({ limit: limitBytes, strict: false, verify: boundedJson(maxValues) }),
     express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
     boundedMultipart(limitBytes),
     multipart.none() as RequestHandler,
@@ -33,6 +39,14 @@ export function bodyReader(limitBytes: number): BodyReader {
   };
 }
 
+/** Looks at the bytes before they are parsed; in other encodings than UTF-8 they say something else. */
+const boundedJson =
+  (maxValues: number) =>
+  (_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void => {
+    if (encoding !== 'utf-8') throw new UnsupportedMediaType();
+    assertBoundedJson(bytes.toString('latin1'), maxValues);
+  };
+
 /** @throws UnsupportedMediaType for a compressed body: a few bytes could stand for any number */
 export function assertPlain({ headers }: Pick<Request, 'headers'>): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -41,21 +55,39 @@ export function assertPlain({ headers }: Pick<Request, 'headers'>): void {
   }
 }
 
-const hasBody = ({ headers }: Request): boolean =>
+export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Receivers verify the bytes as they came; nothing is parsed before
+ * Receivers verify the bytes as they came; nothing is inflated or parsed before
  * (docs/contract/webhooks.md#order-of-a-delivery).
+ *
+ * @param held counts what is there until the request is over
  */
-export const rawBody = (limitBytes: number): BodyReader => {
-  const parser = inDomain(express.raw({ limit: limitBytes, type: () => true }), limitBytes);
-  return (request, response) => {
-    // The parser would inflate. Who proved the key is told what is wrong; the raw headers keep it.
-    delete request.headers['content-encoding'];
-    return parser(request, response);
+export const rawBody =
+  (limitBytes: number, held: StrangerBytes): BodyReader =>
+  async (request, response) => {
+    if (!hasBody(request)) return;
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+      throw new PayloadTooLarge(limitBytes);
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      // The connection has to outlive a refusal, which is written to it.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        size += (chunk as Buffer).length;
+        if (size > limitBytes) throw new PayloadTooLarge(limitBytes);
+        held.hold(response, (chunk as Buffer).length);
+        chunks.push(chunk as Buffer);
+      }
+    } catch (error) {
+      // What still comes of it is let go, so that the connection can be used again.
+      request.resume();
+      throw error instanceof DomainError ? error : new BadRequest(UNREADABLE);
+    }
+    request.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   };
-};
 
 /** Multer bounds each field, not their sum, so the length has to be told beforehand. */
 function boundedMultipart(limitBytes: number): RequestHandler {
@@ -83,6 +115,7 @@ function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
 /** The parsers of Express give their errors a `type`, multer a `code`. */
 function faultOf(error: unknown, limitBytes: number): DomainError {
   if (error instanceof DomainError) return error;
+  if (error instanceof JsonTooLarge) return new BadRequest(`JSON parse error - ${error.message}`);
   const { type, code, message } = error as { type?: string; code?: string; message?: string };
   switch (type ?? code) {
     case 'entity.parse.failed':
@@ -99,7 +132,7 @@ function faultOf(error: unknown, limitBytes: number): DomainError {
     case 'charset.unsupported':
       return new UnsupportedMediaType();
     default:
-      return new BadRequest('The request body could not be read.');
+      return new BadRequest(UNREADABLE);
   }
 }
 
@@ -115,27 +148,8 @@ function objectOf(request: Request): Record<string, unknown> {
   return asBody(body === undefined ? {} : body);
 }
 
-/** @throws BadRequest for a parsed body that is no object, or that is nested too deep */
+/** @throws BadRequest for a parsed body that is no object */
 export function asBody(body: unknown): Record<string, unknown> {
   if (!isRecord(body)) throw new BadRequest('JSON parse error - not a JSON object');
-  if (depthOf(body) > MAX_DEPTH) {
-    throw new BadRequest(`JSON parse error - nested deeper than ${MAX_DEPTH} levels`);
-  }
   return body;
-}
-
-/** Nesting of a JSON value, up to just past the limit; iterative, since the value is untrusted. */
-function depthOf(value: object): number {
-  let level: object[] = [value];
-  for (let depth = 1; ; depth++) {
-    const next: object[] = [];
-    for (const item of level) {
-      const children: unknown[] = Object.values(item);
-      for (const child of children) {
-        if (child !== null && typeof child === 'object') next.push(child);
-      }
-    }
-    if (next.length === 0 || depth > MAX_DEPTH) return depth;
-    level = next;
-  }
 }

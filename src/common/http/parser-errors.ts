@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 interface Refusal {
@@ -7,15 +7,16 @@ interface Refusal {
 }
 
 const MALFORMED: Refusal = { status: '400 Bad Request', detail: 'The request is not valid HTTP.' };
+const TOO_SLOW: Refusal = {
+  status: '408 Request Timeout',
+  detail: 'The request did not arrive in time.',
+};
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     detail: 'The headers of the request are too large.',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    detail: 'The request did not arrive in time.',
-  },
+  ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
 };
 
 /** How long a client may go on sending what was refused. */
@@ -33,12 +34,21 @@ export function answerParserErrors(server: Server): void {
       socket.destroy();
       return;
     }
-    const { status, detail } = REFUSALS[error.code ?? ''] ?? MALFORMED;
-    const body = JSON.stringify({ detail });
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
+}
+
+/** Answers a request whose body takes too long to arrive, and ends it: nobody works on it any more. */
+export function refuseSlow(request: IncomingMessage): void {
+  refuse(request.socket, TOO_SLOW);
+  request.destroy();
+}
+
+function refuse(socket: Duplex, { status, detail }: Refusal): void {
+  const body = JSON.stringify({ detail });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

@@ -1,9 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../http/cookies.js';
-import type { RequestBodies } from '../http/request-bodies.js';
-
-/** Larger forms are read for open sessions only. */
-const STRANGER_LIMIT = 65_536;
+import { STRANGER_LIMIT, type RequestBodies } from '../http/request-bodies.js';
 
 /**
  * Reads forms of pages before anybody is known: their method and their CSRF token stand in them, and
@@ -22,8 +19,10 @@ export function formBodies(
     if (session === undefined && cookies[CSRF_COOKIE] === undefined) return;
     // Chunks do not tell how much they will be.
     const length = Number(request.headers['content-length'] ?? Infinity);
-    if (length > STRANGER_LIMIT && (session === undefined || !(await isOpen(session)))) return;
-    await bodies.readEarly(request, response);
+    const isKnown = length > STRANGER_LIMIT && session !== undefined && (await isOpen(session));
+    // Larger forms are read for open sessions only.
+    if (length > STRANGER_LIMIT && !isKnown) return;
+    await bodies.readEarly(request, response, isKnown);
   };
   return (request, response, next) => {
     if (!mayBeForm(request)) return next();

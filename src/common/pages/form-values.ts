@@ -1,4 +1,5 @@
 import type { Field } from '../fields/field.js';
+import { parseJson } from '../fields/json-bounds.js';
 import { toJson } from '../fields/validate.js';
 import { asBody } from '../http/body.js';
 import { parseVariables } from '../fields/variables.js';
@@ -101,7 +102,7 @@ const isLeftOut = (field: Field): boolean =>
 function parseRaw(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
+    value = text.trim() === '' ? {} : parseJson(text);
   } catch (error) {
     throw new BadRequest(`JSON parse error - ${messageOf(error)}`);
   }

@@ -1,5 +1,7 @@
 import type { Field } from '../fields/field.js';
+import { parseJson } from '../fields/json-bounds.js';
 import { CSRF_FIELD } from '../http/csrf.js';
+import { STRANGER_LIMIT } from '../http/request-bodies.js';
 import type { RouteInfo } from '../rest/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { Submission } from './browser-form.js';
@@ -11,6 +13,9 @@ export interface PendingForm extends Submission {
   path: string;
   method: string;
 }
+
+/** Leaves room for the other fields of the login. */
+const MAX_LENGTH = STRANGER_LIMIT - 4096;
 
 /** Whether what stands in a field must not be shown again: secrets, and documents that hold some. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
@@ -33,7 +38,9 @@ export function pendingForm(
   // Nobody knows what of a text is secret.
   const text = hidden.length > 0 ? null : raw;
   if (text === null && Object.keys(kept).length === 0) return null;
-  return { path, method, values: kept, raw: text, secrets: [] };
+  const form = { path, method, values: kept, raw: text, secrets: [] };
+  // It comes back with the login, as a field of a form that may be no larger.
+  return encodeURIComponent(JSON.stringify(form)).length > MAX_LENGTH ? null : form;
 }
 
 /** Reads what a login page carried; null for anything else. */
@@ -41,7 +48,7 @@ export function readPending(text: unknown): PendingForm | null {
   if (typeof text !== 'string' || text === '') return null;
   let given: unknown;
   try {
-    given = JSON.parse(text);
+    given = parseJson(text);
   } catch {
     return null;
   }

@@ -1,0 +1,81 @@
+import { EventEmitter } from 'node:events';
+import { jest } from '@jest/globals';
+import { BodyPace } from './body-pace.js';
+
+/** As much of a request as is looked at: what came, what nobody took, what was written back. */
+class Sender extends EventEmitter {
+  readonly headers = { 'transfer-encoding': 'chunked' };
+  readonly complete = false;
+  readonly socket = { bytesRead: 5000, end: jest.fn<(text: string) => void>() };
+  readonly destroy = jest.fn();
+  readableLength = 0;
+}
+
+describe('the pace of a body', () => {
+  let pace: BodyPace;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    pace = new BodyPace();
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const start = (response: object = { headersSent: false }): Sender => {
+    const sender = new Sender();
+    pace.handle(sender as never, response as never, () => undefined);
+    return sender;
+  };
+  /** Lets seconds pass in which so many bytes come each. */
+  const pass = (sender: Sender, seconds: number, bytes: number): void => {
+    for (let second = 0; second < seconds; second++) {
+      sender.socket.bytesRead += bytes;
+      jest.advanceTimersByTime(1000);
+    }
+  };
+
+  it('is asked for after a while', () => {
+    const sender = start();
+    pass(sender, 10, 0);
+    expect(sender.destroy).not.toHaveBeenCalled();
+    pass(sender, 1, 0);
+    expect(sender.destroy).toHaveBeenCalled();
+    expect(sender.socket.end.mock.calls[0]?.[0]).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('is that of all that came, not of the last second', () => {
+    const sender = start();
+    pass(sender, 1, 60_000);
+    pass(sender, 50, 0);
+    expect(sender.destroy).not.toHaveBeenCalled();
+    pass(sender, 20, 0);
+    expect(sender.destroy).toHaveBeenCalled();
+  });
+
+  it('is not asked for while we do not read', () => {
+    const sender = start();
+    sender.readableLength = 65_536;
+    pass(sender, 1000, 0);
+    expect(sender.destroy).not.toHaveBeenCalled();
+  });
+
+  it('is not asked for any more when the body is complete', () => {
+    const sender = start();
+    sender.emit('end');
+    pass(sender, 100, 0);
+    expect(sender.destroy).not.toHaveBeenCalled();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is asked of what is left behind an answer', () => {
+    const sender = start({ headersSent: true, writableFinished: true });
+    sender.readableLength = 65_536;
+    pass(sender, 11, 0);
+    expect(sender.destroy).toHaveBeenCalled();
+  });
+
+  it('has no second answer', () => {
+    const sender = start({ headersSent: true });
+    pass(sender, 11, 100);
+    expect(sender.destroy).toHaveBeenCalled();
+    expect(sender.socket.end).not.toHaveBeenCalled();
+  });
+});

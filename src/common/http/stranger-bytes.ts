@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Settings } from '../../config/settings.js';
+import { Unavailable } from '../errors/errors.js';
+
+const RETRY_SECONDS = 1;
+
+/** Bytes of bodies that this process holds for senders who have not proved who they are. */
+@Injectable()
+export class StrangerBytes {
+  private total = 0;
+  private readonly shares = new WeakMap<Response, number>();
+
+  constructor(private readonly settings: Settings) {}
+
+  /** Counts bytes until the request is over. @throws Unavailable when there are too many already */
+  hold(response: Response, bytes: number): void {
+    if (this.total + bytes > this.settings.STRANGER_BYTES_MAX) {
+      throw new Unavailable(RETRY_SECONDS);
+    }
+    const share = this.shares.get(response);
+    if (share === undefined) response.once('close', () => this.release(response));
+    this.shares.set(response, (share ?? 0) + bytes);
+    this.total += bytes;
+  }
+
+  private release(response: Response): void {
+    this.total -= this.shares.get(response) ?? 0;
+    this.shares.delete(response);
+  }
+}

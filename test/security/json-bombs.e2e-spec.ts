@@ -1,0 +1,79 @@
+/** JSON that is small to send and large to hold is refused before it is parsed. */
+import { boot, type TestApp } from '../support/boot.js';
+import { longestStall } from '../support/event-loop.js';
+
+const MEGABYTE = 1_048_576;
+const STALL_MS = 150;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+  // What is loaded or compiled by the first request is no part of it.
+  await test.as.nobody.post('teams/', {}).expect(400);
+});
+afterAll(() => test.close());
+
+const repeated = (text: string): string => text.repeat(MEGABYTE / text.length - 2);
+const BOMBS: [string, string][] = [
+  ['lists', `[${repeated('[],')}0]`],
+  ['objects', `[${repeated('{},')}0]`],
+  ['numbers', `[${repeated('0,')}0]`],
+  [
+    'names',
+    `{${Array.from({ length: 110_000 }, (_, index) => `"${index.toString(36)}":0`).join()}}`,
+  ],
+  ['kinds', `[${Array.from({ length: 60_000 }, (_, index) => `{"k${index}":0}`).join()}]`],
+];
+const TOO_MANY = 'JSON parse error - too many values';
+
+it.each(BOMBS)('of %s in a body', async (_what, json) => {
+  let answer: { status: number; body: object } | undefined;
+  const stall = await longestStall(async () => {
+    answer = await test.as.nobody.post('teams/', `{"name": ${json}}`);
+  });
+  expect([answer?.status, answer?.body]).toEqual([400, { detail: TOO_MANY }]);
+  expect(stall).toBeLessThan(STALL_MS);
+});
+
+it.each(BOMBS)('of %s in a bulk request', async (_what, json) => {
+  const { body } = await test.as.nobody.post(
+    'bulk/host_create/',
+    `{"hosts": ${json.slice(0, 1_000_000)}`,
+  );
+  expect(body).toEqual({ detail: TOO_MANY });
+});
+
+it('of levels', async () => {
+  const { body } = await test.as.nobody.post('teams/', '['.repeat(MEGABYTE)).expect(400);
+  expect(body).toEqual({ detail: 'JSON parse error - nested deeper than 64 levels' });
+});
+
+it('within texts', async () => {
+  const [, lists] = BOMBS[0]!;
+  const { home, as } = test;
+  const template = await as.orgAdmin
+    .post('notification_templates/', {
+      name: 'x',
+      organization: home.organization.id,
+      notification_type: 'webhook',
+      notification_configuration: lists,
+    })
+    .expect(400);
+  expect(template.body.notification_configuration).toEqual(['Value must be valid JSON.']);
+  const hosts = await as.orgAdmin
+    .post('bulk/host_create/', { inventory: 1, hosts: lists.slice(0, 900_000) })
+    .expect(400);
+  expect(hosts.body.hosts).toEqual(['Expected a list of items but got type "str".']);
+});
+
+it('in another encoding, where quotes look different', async () => {
+  const { status } = await fetch(`${test.url}/api/v2/teams/`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${await test.make.token(test.as.users.nobody)}`,
+      'Content-Type': 'application/json; charset=utf-16',
+    },
+    body: Buffer.from('{"name": "x"}', 'utf16le'),
+  });
+  expect(status).toBe(415);
+});

@@ -1,0 +1,151 @@
+/** Whoever sends next to nothing holds nothing for long, and nobody holds everything. */
+import { connect, type Socket } from 'node:net';
+
+import { CSRF_COOKIE } from '../../src/common/http/cookies.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+
+let test: TestApp;
+let sockets: Socket[] = [];
+beforeAll(async () => {
+  test = await boot({ settings: { STRANGER_BYTES_MAX: '1048576', WEBHOOK_BODY_LIMIT: '2000000' } });
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+});
+afterAll(() => test.close());
+
+interface Client {
+  socket: Socket;
+  received: string;
+  closedAt: number | null;
+}
+
+/** A connection that sends a text, and no more. */
+function send(url: string, text: string): Client {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const client: Client = { socket, received: '', closedAt: null };
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => (client.received += chunk.toString()));
+  socket.on('close', () => (client.closedAt = performance.now()));
+  socket.write(text);
+  return client;
+}
+
+const head = (path: string, ...headers: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+
+const RECEIVER = '/api/v2/job_templates/1/service_a/';
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+
+it('connections that never finish their headers or their body are closed in time', async () => {
+  const token = await test.make.token(test.as.users.orgMember);
+  const started = performance.now();
+  const bodies = [
+    head(RECEIVER, 'Content-Length: 1000'),
+    head('/api/login/', FORM, `Cookie: ${CSRF_COOKIE}=x`, 'Content-Length: 1000'),
+    head(
+      '/api/v2/teams/',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+    ),
+    head(
+      '/api/v2/teams/',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ),
+    head('/api/v2/teams/', 'Content-Length: 1000'),
+  ];
+  const clients = [
+    ...Array.from({ length: 300 }, () => send(test.url, 'GET / HTTP/1.1\r\nHost: x\r\n')),
+    ...Array.from({ length: 50 }, (_, index) => send(test.url, bodies[index % bodies.length]!)),
+  ];
+  // What is no chunk would be refused for that.
+  const dripping = clients.filter((_, index) => index < 300 || (index - 300) % bodies.length !== 3);
+  const drip = setInterval(() => {
+    for (const { socket } of dripping) if (socket.writable) socket.write('x');
+  }, 1000);
+  const large = `Content-Length: ${2 * 1024 * 20}`;
+  const steady = send(test.url, head(RECEIVER, large));
+  const flow = setInterval(() => steady.socket.write('x'.repeat(1024)), 500);
+  try {
+    await eventually(() => {
+      const open = clients.filter(({ closedAt }) => closedAt === null).length;
+      expect(open).toBe(0);
+    }, 20_000);
+  } finally {
+    clearInterval(drip);
+    clearInterval(flow);
+  }
+  const last = Math.max(...clients.map(({ closedAt }) => closedAt ?? Infinity)) - started;
+  expect(last).toBeLessThan(15_000);
+  const answers = clients.map(({ received }) => received.slice(9, 12));
+  expect(new Set(answers.slice(0, 300))).toEqual(new Set(['408']));
+  expect(answers.slice(300, 305)).toEqual(['408', '408', '408', '408', '401']);
+  // One that is slow, and comes, is waited for.
+  expect(steady.closedAt).toBeNull();
+  await test.as.orgMember.get('teams/').expect(200);
+}, 40_000);
+
+it('strangers hold only so many bytes together, until they are gone', async () => {
+  const half = 'x'.repeat(600_000);
+  const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
+  const whole = (): Promise<number> =>
+    fetch(`${test.url}${RECEIVER}`, { method: 'POST', body: half }).then(({ status }) => status);
+  await eventually(async () => expect(await whole()).toBe(503));
+  // Nobody known has to wait for them, and a small body of a stranger has its place.
+  await test.as.orgAdmin
+    .patch(`organizations/${test.home.organization.id}/`, { description: 'x'.repeat(600_000) })
+    .expect(200);
+  expect((await fetch(`${test.url}${RECEIVER}`, { method: 'POST', body: '{}' })).status).toBe(403);
+  first.socket.destroy();
+  await eventually(async () => expect(await whole()).toBe(403));
+});
+
+it('a stranger sends no large body', async () => {
+  const login = (size: number): Promise<Response> =>
+    fetch(`${test.url}/api/login/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `username=${'x'.repeat(size)}`,
+    });
+  expect((await login(60_000)).status).toBe(403);
+  const refused = await login(70_000);
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toEqual({ detail: 'The request body is larger than 65536 bytes.' });
+});
+
+describe('connections of one address', () => {
+  const open = async (app: TestApp): Promise<number> => {
+    const clients = Array.from({ length: 40 }, () => send(app.url, ''));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return clients.filter(({ closedAt }) => closedAt === null).length;
+  };
+
+  it('are so many', async () => {
+    const crowded = await boot({ settings: { CONNECTIONS_PER_ADDRESS: '20' } });
+    try {
+      expect(await open(crowded)).toBeLessThanOrEqual(20);
+      for (const socket of sockets) socket.destroy();
+      await eventually(() => crowded.as.orgMember.get('teams/').expect(200));
+    } finally {
+      await crowded.close();
+    }
+  });
+
+  it('are not counted where it is a proxy that speaks for many', async () => {
+    const proxied = await boot({
+      settings: { CONNECTIONS_PER_ADDRESS: '20', TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
+    try {
+      expect(await open(proxied)).toBe(40);
+      for (const socket of sockets) socket.destroy();
+    } finally {
+      await proxied.close();
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/**
+ * Stands between a client and a server, and can stop passing anything on: connections are accepted
+ * and stay open, and nobody answers, as with a server that was sent SIGSTOP.
+ */
+export class FreezingProxy {
+  private readonly sockets = new Set<Socket>();
+  private isFrozen = false;
+
+  private constructor(private readonly server: Server) {}
+
+  /** @param target URL of the server behind it */
+  static async start(target: string): Promise<FreezingProxy> {
+    const { hostname, port } = new URL(target);
+    const server = createServer();
+    const proxy = new FreezingProxy(server);
+    server.on('connection', (near) => {
+      const far = connect(Number(port), hostname);
+      proxy.join(near, far);
+      proxy.join(far, near);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  /** The URL of the target, by way of the proxy. */
+  through(target: string): string {
+    const url = new URL(target);
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  freeze(): void {
+    this.isFrozen = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  thaw(): void {
+    this.isFrozen = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  stop(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+
+  private join(from: Socket, to: Socket): void {
+    this.sockets.add(from);
+    from.on('data', (chunk) => to.write(chunk));
+    from.on('end', () => to.end());
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      this.sockets.delete(from);
+      to.destroy();
+    });
+    if (this.isFrozen) from.pause();
+  }
+}

@@ -5,6 +5,7 @@ import { AccessGuard } from '../common/rest/access.guard.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { LoginController } from './login.controller.js';
+import { LoginThrottle } from './login-throttle.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';
 import { TokensController } from './tokens.controller.js';
@@ -15,6 +16,7 @@ import { UserTokensController } from './user-tokens.controller.js';
   controllers: [LoginController, TokensController, UserTokensController],
   providers: [
     AuthenticationService,
+    LoginThrottle,
     SessionsService,
     TokensService,
     // In this order: who asks, how often, then what of the object in the URL is open to them.

@@ -7,10 +7,10 @@ import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../common/http/cookies.j
 import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
 import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
-import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { LoginThrottle } from './login-throttle.js';
 import { SessionsService } from './sessions.service.js';
 
 /** What authentication reads of a request. */
@@ -41,7 +41,7 @@ export class AuthenticationService {
     private readonly database: Database,
     private readonly sessions: SessionsService,
     private readonly hasher: PasswordHasher,
-    private readonly limiter: RateLimiter,
+    private readonly throttle: LoginThrottle,
     private readonly settings: Settings,
   ) {}
 
@@ -64,22 +64,24 @@ export class AuthenticationService {
     }
   }
 
-  /** Checks a password in the same time for known and unknown users. */
+  /**
+   * Checks a password in the same time for known and unknown users. One that was right a moment ago
+   * is no guess.
+   *
+   * @throws Unauthenticated, TooManyRequests, Unavailable
+   */
   async byPassword(username: string, password: string, ip: string): Promise<Actor> {
-    const { LOGIN_RATE } = this.settings;
-    await this.limiter.check('login', ip, LOGIN_RATE);
     const user = isStorable(username)
       ? await this.database.row<UserRow & { password_hash: string }>(sql`
           SELECT id, username, is_superuser, is_system_auditor, password_hash
           FROM users WHERE username = ${username}`)
       : undefined;
-    const verified = user
-      ? await this.hasher.verify(password, user.password_hash)
-      : await this.hasher.dummyVerify(password);
-    if (!user || !verified) {
-      await this.limiter.take('login', ip, LOGIN_RATE + 1);
-      throw new Unauthenticated(BAD_PASSWORD);
-    }
+    const verify = (): Promise<boolean> =>
+      user ? this.hasher.verify(password, user.password_hash) : this.hasher.dummyVerify(password);
+    const isRemembered = user !== undefined && this.hasher.remembers(password, user.password_hash);
+    const guess = { username, password, address: ip };
+    const verified = isRemembered || (await this.throttle.attempt(guess, verify));
+    if (!user || !verified) throw new Unauthenticated(BAD_PASSWORD);
     await this.database.execute(sql`
       UPDATE users SET last_login = now()
       WHERE id = ${user.id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);

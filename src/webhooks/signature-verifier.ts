@@ -93,9 +93,14 @@ export class SignatureVerifier {
   }
 
   /** Counted for each address, so that nobody uses up what a template's service needs. */
-  private limit(type: string, id: number, address: string, response: Response): Promise<void> {
+  private async limit(
+    type: string,
+    id: number,
+    address: string,
+    response: Response,
+  ): Promise<void> {
     const subject = `${type}:${id}:${address}`;
-    return this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
+    await this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
   }
 
   private reject({ template, service, signed, source }: Delivery): void {

@@ -20,6 +20,13 @@ const SHAPE =
 
 /** Hashing runs in the same four threads as DNS and files; two leave room for them under a login flood. */
 const MAX_CONCURRENT = 2;
+/** Checks that wait for their turn; the last one waits for two to three seconds. */
+const MAX_WAITING = 32;
+
+/** So many passwords wait to be checked that another would wait for long. */
+export class PasswordQueueFull extends Error {
+  override readonly name = 'PasswordQueueFull';
+}
 
 interface ParsedHash {
   cost: ScryptCost;
@@ -63,7 +70,7 @@ export class PasswordHasher {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Hashes with a new salt and the current cost. */
+  /** Hashes with a new salt and the current cost. Nobody unknown sets a password: it has its turn. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const key = await this.#derive(password, salt, this.#cost);
@@ -71,7 +78,16 @@ export class PasswordHasher {
     return `$scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   }
 
-  /** Whether the password is the stored one; false, after the usual time, for a damaged or empty hash. */
+  /** Whether the password was found to be the stored one a short time ago. */
+  remembers(password: string, stored: string): boolean {
+    return this.#isRemembered(this.#cacheKey(password, stored));
+  }
+
+  /**
+   * Whether the password is the stored one; false, after the usual time, for a damaged or empty hash.
+   *
+   * @throws PasswordQueueFull
+   */
   async verify(password: string, stored: string): Promise<boolean> {
     const cacheKey = this.#cacheKey(password, stored);
     if (this.#isRemembered(cacheKey)) return true;
@@ -88,8 +104,13 @@ export class PasswordHasher {
     }
   }
 
-  /** Takes as long as a failing `verify`; called for unknown users so that timing does not tell them apart. */
+  /**
+   * Takes as long as a failing `verify`; called for unknown users so that timing does not tell them apart.
+   *
+   * @throws PasswordQueueFull
+   */
   async dummyVerify(password: string): Promise<false> {
+    this.#assertRoom();
     await this.#derive(password, this.#decoySalt, this.#cost);
     return false;
   }
@@ -105,8 +126,13 @@ export class PasswordHasher {
   async #check(password: string, stored: string): Promise<boolean> {
     const parsed = parseHash(stored);
     if (!parsed) return this.dummyVerify(password);
+    this.#assertRoom();
     const key = await this.#derive(password, parsed.salt, parsed.cost);
     return timingSafeEqual(key, parsed.key);
+  }
+
+  #assertRoom(): void {
+    if (this.#waiting.length >= MAX_WAITING) throw new PasswordQueueFull();
   }
 
   async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {

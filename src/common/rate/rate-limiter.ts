@@ -11,7 +11,13 @@ const PATIENCE_MS = 250;
 
 interface Use {
   key: string;
-  step: 0 | 1;
+  step: 1 | -1;
+}
+
+/** A use that was counted, and where. */
+interface Counted {
+  key: string;
+  state: RateState;
 }
 
 export interface RateState {
@@ -31,34 +37,35 @@ export class RateLimiter {
 
   constructor(private readonly redis: RedisConnection) {}
 
-  /** Counts one use. @throws TooManyRequests when the window is used up */
-  async take(name: string, subject: string, limit: number, response?: Response): Promise<void> {
-    const state = await this.count(name, subject, limit, 1);
-    if (!state) return;
-    if (response) setHeaders(response, state);
-    if (state.remaining < 0) throw new TooManyRequests(secondsUntil(state));
-  }
-
-  /** Refuses when earlier uses have filled the window, without counting this one. */
-  async check(name: string, subject: string, limit: number, response?: Response): Promise<void> {
-    const state = await this.count(name, subject, limit, 0);
-    if (!state) return;
-    if (response) setHeaders(response, state);
-    if (state.remaining <= 0) throw new TooManyRequests(secondsUntil(state));
-  }
-
-  private async count(
+  /**
+   * Counts one use.
+   *
+   * @returns a way to give it back, where it turns out to be none
+   * @throws TooManyRequests when the window is used up
+   */
+  async take(
     name: string,
     subject: string,
     limit: number,
-    step: 0 | 1,
-  ): Promise<RateState | null> {
+    response?: Response,
+  ): Promise<() => void> {
+    const counted = await this.count(name, subject, limit);
+    if (!counted) return () => undefined;
+    const { key, state } = counted;
+    if (response) setHeaders(response, state);
+    if (state.remaining < 0) throw new TooManyRequests(secondsUntil(state));
+    // What cannot be given back now ends with its window.
+    return () => void this.counting.run({ key, step: -1 }).catch(() => undefined);
+  }
+
+  private async count(name: string, subject: string, limit: number): Promise<Counted | null> {
     const window = Math.floor(Date.now() / 1000 / WINDOW_SECONDS);
     const key = this.redis.key(`rate:${name}:${subject}:${window}`);
     if (this.redis.client.status !== 'ready') return null;
-    const counted = this.counting.run({ key, step }).catch(() => null);
+    const counted = this.counting.run({ key, step: 1 }).catch(() => null);
     const used = (await Promise.race([counted, patience()])) ?? 0;
-    return { limit, remaining: limit - used, reset: (window + 1) * WINDOW_SECONDS };
+    const reset = (window + 1) * WINDOW_SECONDS;
+    return { key, state: { limit, remaining: limit - used, reset } };
   }
 
   /** Uses of the same window are added up here, so that a flood costs Redis little. */

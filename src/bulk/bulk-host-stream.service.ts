@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { validate } from '../common/fields/validate.js';
+import { readAhead } from '../common/fields/variables.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
@@ -9,6 +10,7 @@ import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.js';
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { isRecord } from '../common/records.js';
 import { existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
@@ -119,14 +121,20 @@ export class BulkHostStream {
     const hash = createHash('sha256');
     let count = 0;
     for await (const lines of readLines(source, limits)) {
-      for (const line of lines) {
-        count += 1;
-        hash.update(`${line.text ?? ''}\n`);
-        const errors: FieldErrors = {};
-        const entry = readEntry(line, errors);
-        if (entry) await spool.add(line.number, entry);
-        else faults.add(line.number, errors);
-        if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
+      const given = lines.map((line) => ({ line, value: valueOf(line) }));
+      const forget = await readAhead(given.flatMap(({ value }) => variablesIn(value)));
+      try {
+        for (const { line, value } of given) {
+          count += 1;
+          hash.update(`${line.text ?? ''}\n`);
+          const errors: FieldErrors = {};
+          const entry = readEntry(value, errors);
+          if (entry) await spool.add(line.number, entry);
+          else faults.add(line.number, errors);
+          if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
+        }
+      } finally {
+        forget();
       }
       assertWithin('hosts', count, 'BULK_HOST_MAX_STREAM', most);
     }
@@ -255,17 +263,23 @@ function answer(
   return { url, inventory: target.id, created, ...others };
 }
 
-function readEntry({ text }: BodyLine, faults: FieldErrors): HostEntry | null {
-  if (text === null) {
-    faults.__all__ = ['The line is too long, or not UTF-8.'];
-    return null;
-  }
-  let value: unknown;
+/** What a line holds, or why it is not JSON. */
+function valueOf({ text }: BodyLine): unknown {
+  if (text === null) return new LineError('The line is too long, or not UTF-8.');
   try {
-    value = parseJson(text);
+    return parseJson(text);
   } catch (error) {
-    faults.__all__ = [`JSON parse error - ${messageOf(error)}`];
-    return null;
+    return new LineError(`JSON parse error - ${messageOf(error)}`);
   }
-  return readHost(value, faults);
+}
+
+class LineError extends Error {}
+
+const variablesIn = (value: unknown): string[] =>
+  isRecord(value) ? [value.variables].filter((one) => typeof one === 'string') : [];
+
+function readEntry(value: unknown, faults: FieldErrors): HostEntry | null {
+  if (!(value instanceof LineError)) return readHost(value, faults);
+  faults.__all__ = [value.message];
+  return null;
 }

@@ -1,6 +1,6 @@
 import { isStorable, isStorableJson } from '../common/fields/text.js';
 import { toBoolean, typeName } from '../common/fields/validate.js';
-import { parseVariables } from '../common/fields/variables.js';
+import { parseSentVariables, parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
 import { messageOf } from '../common/errors/message-of.js';
@@ -107,7 +107,7 @@ function readVariables(given: unknown, faults: FieldErrors): string | null {
     return '';
   }
   try {
-    if (!isStorable(text) || !isStorableJson(parseVariables(text))) {
+    if (!isStorable(text) || !isStorableJson(parseSentVariables(text))) {
       faults.variables = ['Null characters are not allowed.'];
     }
   } catch (error) {

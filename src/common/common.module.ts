@@ -31,6 +31,7 @@ import { RateLimiter } from './rate/rate-limiter.js';
 import { CommonServices } from './rest/common-services.js';
 import { References } from './rest/references.js';
 import { ResourceService } from './rest/resource.service.js';
+import { VariablesInterceptor } from './rest/variables.interceptor.js';
 
 const secretBox = (settings: Settings): SecretBox =>
   settings.SECRET_KEY_OLD === ''
@@ -71,9 +72,10 @@ const pages = [
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // From the outside in: who gets this far has the body read; a page for browsers shows the answer
-    // that every other client gets; the answer has its status and headers; a list in it its envelope.
+    // that every other client gets; variables in the body are read; the answer has its status and headers; a list in it its envelope.
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: VariablesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
   ],

@@ -1,4 +1,5 @@
 import { BULK_SETTINGS } from './bulk-settings.js';
+import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { PASSWORD_SETTINGS } from './password-settings.js';
 import {
@@ -18,26 +19,7 @@ const DAY_SECONDS = 86_400;
 
 /** Every setting of the product. The table in docs/settings.md is generated from this. */
 export const SETTINGS = {
-  DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
-  DATABASE_POOL_SIZE: integer({
-    category: 'system',
-    default: 20,
-    min: 2,
-    max: 500,
-    help: 'Connections a process may hold open.',
-  }),
-  STATEMENT_TIMEOUT_MS: integer({
-    category: 'system',
-    default: 15_000,
-    min: 100,
-    help: 'Longest time one database statement may take, in milliseconds.',
-  }),
-  LIST_TIMEOUT_MS: integer({
-    category: 'system',
-    default: 2000,
-    min: 100,
-    help: 'Longest time a statement may take, in milliseconds, for a list that is searched, or filtered or ordered by texts and related objects.',
-  }),
+  ...DATABASE_SETTINGS,
   REDIS_URL: secret({ category: 'system', default: '', help: 'Redis connection URL.' }),
   QUEUE_PREFIX: string({
     category: 'system',
@@ -76,7 +58,7 @@ export const SETTINGS = {
   TRUSTED_PROXIES: list({
     category: 'system',
     default: [],
-    help: 'Networks (CIDR) of reverse proxies whose X-Forwarded-For is believed.',
+    help: 'Networks (CIDR) of reverse proxies whose X-Forwarded-For is believed. Behind a proxy that is not named all clients are one address, also for the limits of logins and connections.',
   }),
   PAGE_SIZE: integer({ category: 'system', default: 25, min: 1, help: 'Items of a list page.' }),
   MAX_PAGE_SIZE: integer({
@@ -114,7 +96,13 @@ export const SETTINGS = {
     category: 'authentication',
     default: 60,
     min: 1,
-    help: 'Failed logins per minute and address before further ones are refused with 429.',
+    help: 'Failed logins for an account from one address in a minute before further ones are refused with 429.',
+  }),
+  LOGIN_ACCOUNT_RATE: integer({
+    category: 'authentication',
+    default: 600,
+    min: 1,
+    help: 'Failed logins for an account from all addresses in a minute before further ones are refused with 429.',
   }),
   TOKEN_RATE: integer({
     category: 'authentication',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
-import { parseVariables } from '../common/fields/variables.js';
+import { readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { sql, type Sql } from '../database/sql.js';
@@ -19,7 +19,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
   ) {}
 
   async prepareCreate(values: ValuesOf<HostSchema>): Promise<void> {
-    takePort(values, String(values.variables ?? ''));
+    await takePort(values, String(values.variables ?? ''));
     const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1 });
     await this.inventory.hold(inventoryId, 'host');
@@ -30,7 +30,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a host.');
     const inventoryId = row.inventory_id;
     if ('name' in values) {
-      takePort(values, String(values.variables ?? row.variables));
+      await takePort(values, String(values.variables ?? row.variables));
       const except = sql`h.id <> ${row.id}`;
       await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1, except });
     }
@@ -49,9 +49,10 @@ export class HostHooks implements ResourceHooks<HostSchema> {
 const oneName = ({ name }: ValuesOf<HostSchema>): Sql => sql`SELECT ${String(name)}::text AS name`;
 
 /** Moves the port of `name:port` from the name into the variables, as JSON text. */
-function takePort(values: ValuesOf<HostSchema>, variables: string): void {
+async function takePort(values: ValuesOf<HostSchema>, variables: string): Promise<void> {
   const { name, port } = splitHostName(String(values.name));
   if (port === null) return;
   values.name = name;
-  values.variables = JSON.stringify({ ...parseVariables(variables), ansible_ssh_port: port });
+  const own = await readVariables(variables);
+  values.variables = JSON.stringify({ ...own, ansible_ssh_port: port });
 }

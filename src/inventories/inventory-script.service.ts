@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { toBoolean } from '../common/fields/validate.js';
-import { VariablesError } from '../common/fields/variables.js';
+import { readAhead, VariablesError } from '../common/fields/variables.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -26,15 +26,29 @@ export class InventoryScript {
       if (hostName !== undefined) {
         const host = await this.rows.host(inventory.id, hostName);
         if (!host) throw new NotFound('No Host matches the given query.');
-        return hostVariables(host, options);
+        return await withVariables([host], () => hostVariables(host, options));
       }
       const rows = await this.rows.load(inventory.id);
       if (!rows) throw new BadRequest('The inventory is being deleted.');
-      return buildInventory(rows, options);
+      const texts = [rows, ...rows.hosts, ...rows.groups];
+      return await withVariables(texts, () => buildInventory(rows, options));
     } catch (error) {
       if (error instanceof VariablesError) throw new BadRequest(error.message);
       throw error;
     }
+  }
+}
+
+/** Variables of a whole inventory may be megabytes of YAML: they are read before they are needed. */
+async function withVariables<T>(
+  texts: readonly { variables: string }[],
+  work: () => T,
+): Promise<T> {
+  const forget = await readAhead(texts.map(({ variables }) => variables));
+  try {
+    return work();
+  } finally {
+    forget();
   }
 }
 

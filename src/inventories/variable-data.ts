@@ -1,7 +1,7 @@
 import { Body, RequestMethod } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { freeObject } from '../common/fields/json-schema.js';
-import { parseVariables } from '../common/fields/variables.js';
+import { readVariables } from '../common/fields/variables.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -45,7 +45,7 @@ export function VariableData(): ClassDecorator {
   };
 }
 
-const variablesOf = (row: Row): Variables => parseVariables(String(row.variables));
+const variablesOf = (row: Row): Promise<Variables> => readVariables(String(row.variables));
 
 function infoOf(definition: ResourceDefinition, verb: string, word: string): RouteInfo {
   return {
@@ -75,7 +75,7 @@ function declareChange(
       const { database, resources } = this.services;
       return database.transaction(async () => {
         const row = await resources.lock(definition, target, actor);
-        const variables = change(variablesOf(row), sent);
+        const variables = change(await variablesOf(row), sent);
         const body = { variables };
         return variablesOf(await resources.update(definition, row, body, actor, { partial: true }));
       });

@@ -11,7 +11,7 @@ import type {
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
-import type { LaunchableTemplate } from './launch-plan.js';
+import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 
@@ -99,6 +99,7 @@ export class LaunchLoader {
       actor,
     );
     const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
+    await readOwnVariables(rows);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       templates.set(row.id, {

@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../common/errors/errors.js';
 import { invalidPk } from '../common/fields/validate.js';
-import { parseVariables } from '../common/fields/variables.js';
+import { parseVariables, readAhead } from '../common/fields/variables.js';
+import { zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { mergePrompts, type PromptedTemplate } from '../prompts/launch-config.js';
 import { promptsIn, type PromptField, type Prompts } from '../prompts/launch-options.js';
@@ -21,6 +22,19 @@ export interface LaunchableTemplate {
   instanceGroups: readonly number[];
 }
 
+const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
+
+/** Reads the variables of templates once, whatever the number of their launches. */
+export async function readOwnVariables(rows: readonly Row[]): Promise<void> {
+  const texts = rows.map((row) => String(row.extra_vars ?? ''));
+  const forget = await readAhead(texts);
+  try {
+    for (const [row, text] of zip(rows, texts)) ownVariables.set(row, parseVariables(text));
+  } finally {
+    forget();
+  }
+}
+
 /** What a template of any kind says about the variables of its launches. */
 export const variablesOf = ({
   row,
@@ -28,7 +42,7 @@ export const variablesOf = ({
   PromptedTemplate,
   'ownVariables' | 'allowsConnectionVars'
 > => ({
-  ownVariables: () => parseVariables(String(row.extra_vars ?? '')),
+  ownVariables: () => ownVariables.get(row) ?? parseVariables(String(row.extra_vars ?? '')),
   allowsConnectionVars: row.allow_connection_vars === true,
 });
 

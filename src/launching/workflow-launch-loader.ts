@@ -8,7 +8,7 @@ import type { Prompts } from '../prompts/launch-options.js';
 import { openSaved, type SavedLaunch } from '../prompts/saved-prompts.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 import type { EdgeKind } from '../workflow-templates/node-edges.js';
-import type { LaunchableTemplate } from './launch-plan.js';
+import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
@@ -61,7 +61,7 @@ export class WorkflowLaunchLoader {
           WHERE lnk.workflow_job_template_id = t.id), '[]') AS carried
       FROM unified_job_templates t
       WHERE t.id = ANY(${[...ids]}::int[]) AND ${workflowTemplates.own('t')}`);
-    return new Map(
+    const templates = new Map(
       rows.map(({ may_start, carried, ...row }) => [
         row.id as number,
         {
@@ -78,6 +78,8 @@ export class WorkflowLaunchLoader {
         },
       ]),
     );
+    await readOwnVariables([...templates.values()].map(({ row }) => row));
+    return templates;
   }
 
   /**

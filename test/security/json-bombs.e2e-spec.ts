@@ -1,9 +1,10 @@
 /** JSON that is small to send and large to hold is refused before it is parsed. */
 import { boot, type TestApp } from '../support/boot.js';
-import { longestStall } from '../support/event-loop.js';
+import { eventLoopTime } from '../support/event-loop.js';
 
 const MEGABYTE = 1_048_576;
-const STALL_MS = 150;
+/** Of the event loop, with what the test itself does to ask; it was seconds. */
+const MOST_MS = 800;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -28,11 +29,11 @@ const TOO_MANY = 'JSON parse error - too many values';
 
 it.each(BOMBS)('of %s in a body', async (_what, json) => {
   let answer: { status: number; body: object } | undefined;
-  const stall = await longestStall(async () => {
+  const time = await eventLoopTime(async () => {
     answer = await test.as.nobody.post('teams/', `{"name": ${json}}`);
   });
   expect([answer?.status, answer?.body]).toEqual([400, { detail: TOO_MANY }]);
-  expect(stall).toBeLessThan(STALL_MS);
+  expect(time).toBeLessThan(MOST_MS);
 });
 
 it.each(BOMBS)('of %s in a bulk request', async (_what, json) => {

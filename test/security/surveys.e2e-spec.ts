@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
-import { longestStall } from '../support/event-loop.js';
+import { eventLoopTime } from '../support/event-loop.js';
 
 let test: TestApp;
 let executor: ApiClient;
@@ -108,11 +108,11 @@ describe('answers', () => {
       WHERE id = ${id}`);
       const launch = () => executor.post(`job_templates/${id}/launch/`, { extra_vars: { x } });
       let status = 0;
-      const stall = await longestStall(async () => {
+      const time = await eventLoopTime(async () => {
         ({ status } = await launch());
       });
       expect(status).toBe(400);
-      expect(stall).toBeLessThan(250);
+      expect(time).toBeLessThan(800);
     },
   );
 });

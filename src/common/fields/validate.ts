@@ -3,7 +3,7 @@ import { Invalid, type FieldErrors } from '../errors/errors.js';
 import type { Field } from './field.js';
 import { parseJson } from './json-bounds.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
-import { parseVariables } from './variables.js';
+import { parseSentVariables } from './variables.js';
 import { messageOf } from '../errors/message-of.js';
 
 export const ENCRYPTED = '$encrypted$';
@@ -223,7 +223,7 @@ function parseVariablesText(given: unknown): string {
   if (typeof text !== 'string') throw new FieldError('Not a valid string.');
   if (!isStorable(text)) throw new FieldError('Null characters are not allowed.');
   try {
-    if (!isStorableJson(parseVariables(text))) {
+    if (!isStorableJson(parseSentVariables(text))) {
       throw new Error('Null characters are not allowed.');
     }
   } catch (error) {

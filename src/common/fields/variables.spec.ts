@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { parseDocument } from 'yaml';
 
 import { parsePlainVariables } from './plain-variables.js';
-import { parseVariables, VariablesError } from './variables.js';
+import {
+  isCostlyToRead,
+  parseSentVariables,
+  parseVariables,
+  readAhead,
+  readVariables,
+  VariablesError,
+} from './variables.js';
 
 const BOMB = [
   'a: &a [x,x,x,x,x,x,x,x,x,x]',
@@ -48,6 +55,56 @@ describe('parseVariables', () => {
     expect(() => parseVariables(text)).toThrow(message);
     expect(() => parseVariables(text)).toThrow(
       /^Cannot parse as JSON \(error: [^]*\) or YAML \(error: [^]*\)\.$/,
+    );
+  });
+});
+
+describe('variables that are read ahead', () => {
+  const long = (text: string): string => `${text}\n${'# '.repeat(2000)}`;
+
+  it.each([
+    ['an object', 'a: 1\nb: [yes, 2]', { a: 1, b: [true, 2] }],
+    ['names that recur in other mappings', 'a: {k: 1}\nb: {k: 1}', { a: { k: 1 }, b: { k: 1 } }],
+    ['merges', 'x: &x {k: 1}\na: {<<: *x}', { x: { k: 1 }, a: { k: 1 } }],
+  ])('are what they are in place: %s', async (_what, text, expected) => {
+    expect(isCostlyToRead([long(text)])).toBe(true);
+    expect(await readVariables(long(text))).toEqual(expected);
+    expect(parseVariables(text)).toEqual(expected);
+  });
+
+  it.each(['a: 1\na: 2', '{a: 1, "a": 2}', 'a: !vault x', '- 1', BOMB])(
+    'are refused in the same words: %j',
+    async (text) => {
+      const own = (error: unknown): string =>
+        (error as Error).message.split('YAML (error')[1] ?? '';
+      const inPlace = await Promise.resolve()
+        .then(() => parseVariables(text))
+        .catch(own);
+      expect(await readVariables(long(text)).catch(own)).toBe(inPlace);
+      expect(inPlace).toMatch(/\)\.$/);
+    },
+  );
+
+  it('are fresh for everybody, and forgotten by the last', async () => {
+    const text = long('a: [1]');
+    const forgets = await Promise.all([readAhead([text]), readAhead([text, 'b: 1'])]);
+    expect(parseVariables(text)).toEqual({ a: [1] });
+    expect(parseVariables(text)).not.toBe(parseVariables(text));
+    for (const forget of forgets) forget();
+    expect(parseVariables(text)).toEqual({ a: [1] });
+  });
+
+  it('may have a size, by their form', () => {
+    const names = Array.from({ length: 9000 }, (_, index) => [`name_${index}`, index]);
+    const yaml = names.map((pair) => pair.join(': ')).join('\n');
+    expect(() => parseSentVariables(yaml)).toThrow(
+      /YAML \(error: longer than 65536 characters\)\.$/,
+    );
+    const json = JSON.stringify(Object.fromEntries(names));
+    expect(json.length).toBeGreaterThan(65_536);
+    expect(parseSentVariables(json)).toHaveProperty('name_8999', 8999);
+    expect(() => parseSentVariables(`{"a": "${'x'.repeat(1_048_576)}"}`)).toThrow(
+      'Variables may have at most 1048576 characters.',
     );
   });
 });

@@ -1,13 +1,36 @@
-import { isMap, parseDocument, visit } from 'yaml';
-
+import * as yaml from 'yaml';
+import { Unavailable } from '../errors/errors.js';
+import { itemAt, zip } from '../invariants.js';
+import { Thread, ThreadBusy } from '../thread.js';
 import { parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
 import { MAX_DEPTH } from './text.js';
-import { messageOf } from '../errors/message-of.js';
-import { isRecord } from '../records.js';
+import {
+  checkedObject,
+  readAllYaml,
+  reasonOf,
+  YAML_FUNCTIONS,
+  type YamlOutcome,
+  type YamlTask,
+} from './yaml-thread.js';
 
-/** Repeated references allowed in one YAML text; more is the "billion laughs" pattern. */
-const MAX_ALIASES = 100;
+/** Characters that variables of a request may have, as JSON and as YAML. */
+const MAX_JSON_LENGTH = 1_048_576;
+export const MAX_YAML_LENGTH = 65_536;
+
+const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
+
+/** So much YAML is read where it is needed; more of it keeps the event loop from everybody else. */
+const IN_PLACE = 2048;
+
+const reader = new Thread<YamlTask, YamlOutcome[]>({
+  functions: YAML_FUNCTIONS,
+  library: 'yaml',
+  // A text of the largest size takes a fifth of a second.
+  timeoutMs: 5000,
+  maxWaiting: 16,
+  resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
+});
 
 /**
  * The text is neither a JSON nor a YAML object; `message` is the contract's wording
@@ -17,6 +40,86 @@ export class VariablesError extends Error {
   override readonly name = 'VariablesError';
 }
 
+/** What texts of YAML were read to, and for how many that need it. */
+const ahead = new Map<string, { outcome: YamlOutcome; users: number }>();
+
+/** Whether texts of variables are so much YAML that reading them in place would hold up others. */
+export const isCostlyToRead = (texts: readonly string[]): boolean =>
+  lengthOf(texts.filter(isYaml)) > IN_PLACE;
+
+/**
+ * Reads texts of variables in a thread of their own, where reading them in place would take long, so
+ * that `parseVariables` finds them read.
+ *
+ * @returns has them forgotten, when they are not needed any more
+ * @throws Unavailable where too many wait for the thread
+ */
+export async function readAhead(texts: readonly string[]): Promise<() => void> {
+  const found = [...new Set(texts)].filter(isYaml);
+  if (lengthOf(found) <= IN_PLACE) return () => undefined;
+  const read: string[] = [];
+  const forget = (): void => read.forEach(forgetOne);
+  try {
+    for (const portion of portionsOf(found)) {
+      for (const [text, outcome] of zip(portion, await outcomesOf(portion))) {
+        ahead.set(text, { outcome, users: (ahead.get(text)?.users ?? 0) + 1 });
+        read.push(text);
+      }
+    }
+    return forget;
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
+/** What `parseVariables` says, without holding up others. @throws VariablesError, Unavailable */
+export async function readVariables(text: string): Promise<Record<string, unknown>> {
+  const forget = await readAhead([text]);
+  try {
+    return parseVariables(text);
+  } finally {
+    forget();
+  }
+}
+
+/** The thread serves others between them, and has its time for each. */
+function portionsOf(texts: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    if (text.length > room) {
+      portions.push([]);
+      room = MAX_YAML_LENGTH;
+    }
+    portions.at(-1)?.push(text);
+    room -= text.length;
+  }
+  return portions;
+}
+
+async function outcomesOf(texts: readonly string[]): Promise<readonly YamlOutcome[]> {
+  try {
+    return await reader.run({ texts, limits: LIMITS });
+  } catch (error) {
+    if (error instanceof ThreadBusy) throw new Unavailable(1);
+    return texts.map(() => ({ error: reasonOf(error) }));
+  }
+}
+
+function forgetOne(text: string): void {
+  const known = ahead.get(text);
+  if (!known) return;
+  known.users -= 1;
+  if (known.users === 0) ahead.delete(text);
+}
+
+const lengthOf = (texts: readonly string[]): number =>
+  texts.reduce((length, text) => length + text.length, 0);
+
+/** Whether reading a text takes a parser of all of YAML. */
+const isYaml = (text: string): boolean => readDirectly(text) instanceof VariablesError;
+
 /**
  * Reads a variables text as JSON, else as YAML 1.1 (as Ansible itself does), and returns the object.
  *
@@ -25,84 +128,43 @@ export class VariablesError extends Error {
  * @throws VariablesError `Cannot parse as JSON (error: …) or YAML (error: …).`
  */
 export function parseVariables(text: string): Record<string, unknown> {
+  const direct = readDirectly(text);
+  if (!(direct instanceof VariablesError)) return direct;
+  const read = (): YamlOutcome => itemAt(readAllYaml(yaml, { texts: [text], limits: LIMITS }), 0);
+  const outcome = ahead.get(text)?.outcome ?? read();
+  if ('json' in outcome) return JSON.parse(outcome.json) as Record<string, unknown>;
+  throw new VariablesError(
+    `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
+  );
+}
+
+/**
+ * Reads variables that a request sent, which have to be of a size.
+ *
+ * @throws VariablesError
+ */
+export function parseSentVariables(text: string): Record<string, unknown> {
+  if (text.length <= MAX_YAML_LENGTH) return parseVariables(text);
+  if (text.length > MAX_JSON_LENGTH) {
+    throw new VariablesError(`Variables may have at most ${MAX_JSON_LENGTH} characters.`);
+  }
+  const json = readJson(text);
+  if (!(json instanceof VariablesError)) return json;
+  throw new VariablesError(
+    `Cannot parse as JSON (error: ${json.message}) or YAML (error: longer than ${MAX_YAML_LENGTH} characters).`,
+  );
+}
+
+/** What is no YAML beyond its plainest form: nothing, lines, JSON; else why it is no JSON. */
+function readDirectly(text: string): Record<string, unknown> | VariablesError {
   if (text.trim() === '' || text.trim() === '""') return {};
-  const plain = parsePlainVariables(text);
-  if (plain) return plain;
+  return parsePlainVariables(text) ?? readJson(text);
+}
+
+function readJson(text: string): Record<string, unknown> | VariablesError {
   try {
-    return checkedObject(parseJson(text));
-  } catch (jsonError) {
-    return parseAsYaml(text, jsonError);
+    return checkedObject(parseJson(text), LIMITS);
+  } catch (error) {
+    return new VariablesError(reasonOf(error));
   }
-}
-
-function parseAsYaml(text: string, jsonError: unknown): Record<string, unknown> {
-  try {
-    return checkedObject(parseYaml(text));
-  } catch (yamlError) {
-    throw new VariablesError(
-      `Cannot parse as JSON (error: ${reason(jsonError)}) or YAML (error: ${reason(yamlError)}).`,
-    );
-  }
-}
-
-function parseYaml(text: string): unknown {
-  const document = parseDocument(text, {
-    version: '1.1',
-    logLevel: 'error',
-    prettyErrors: false,
-    strict: true,
-  });
-  // An unknown tag is only a warning to the parser, which would then drop it: `!vault` text must not become plain.
-  const problem = document.errors[0] ?? document.warnings[0];
-  if (problem) throw problem;
-  visit(document, {
-    Pair: (_, pair) => {
-      if (isMap(pair.key)) throw new Error('a mapping cannot be a key');
-    },
-  });
-  return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
-}
-
-function checkedObject(value: unknown): Record<string, unknown> {
-  if (!isRecord(value) || !isPlain(value)) {
-    throw new Error(`Input type \`${typeName(value)}\` is not a dictionary`);
-  }
-  assertJson(value, 0);
-  return value;
-}
-
-function assertJson(value: unknown, depth: number): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new Error('numbers must be finite');
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) throw new Error(`nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) {
-    for (const item of value) assertJson(item, depth + 1);
-    return;
-  }
-  if (!isPlain(value)) {
-    throw new Error(`values of type \`${typeName(value)}\` are not compatible with JSON`);
-  }
-  for (const [key, item] of Object.entries(value)) {
-    // Copied by assignment somewhere downstream, this key would change the prototype of the copy.
-    if (key === '__proto__') throw new Error('the key "__proto__" is not allowed');
-    assertJson(item, depth + 1);
-  }
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'list';
-  return typeof value === 'object' ? value.constructor.name : typeof value;
-}
-
-function reason(error: unknown): string {
-  if (error instanceof RangeError) return 'nested too deeply';
-  return messageOf(error);
 }

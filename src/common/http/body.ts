@@ -75,11 +75,12 @@ export const rawBody =
     let size = 0;
     try {
       // The connection has to outlive a refusal, which is written to it.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        size += (chunk as Buffer).length;
+      const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+      for await (const chunk of received) {
+        size += chunk.length;
         if (size > limitBytes) throw new PayloadTooLarge(limitBytes);
-        held.hold(response, (chunk as Buffer).length);
-        chunks.push(chunk as Buffer);
+        held.hold(response, chunk.length);
+        chunks.push(chunk);
       }
     } catch (error) {
       // What still comes of it is let go, so that the connection can be used again.

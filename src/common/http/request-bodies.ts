@@ -5,7 +5,6 @@ import { Settings } from '../../config/settings.js';
 import { MAX_VALUES } from '../fields/json-bounds.js';
 import { DomainError } from '../errors/errors.js';
 import { bodyReader, hasBody, type BodyReader } from './body.js';
-import type { ApiRequest } from './request.js';
 import { StrangerBytes } from './stranger-bytes.js';
 
 /** Largest body of somebody who has not said who he is, in bytes. */
@@ -39,11 +38,7 @@ export class RequestBodies {
    * @param isKnown whether the sender has proved who he is
    * @throws BadRequest, PayloadTooLarge, UnsupportedMediaType; Unavailable when strangers send too much
    */
-  async read(
-    request: Request,
-    response: Response,
-    isKnown = (request as Partial<ApiRequest>).actor !== undefined,
-  ): Promise<void> {
+  async read(request: Request, response: Response, isKnown = 'actor' in request): Promise<void> {
     if (isKnown) {
       return (BULK.test(request.path) ? this.bulk : this.usual)(request, response);
     }

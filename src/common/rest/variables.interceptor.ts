@@ -1,0 +1,65 @@
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { finalize, type Observable } from 'rxjs';
+import { Forbidden } from '../errors/errors.js';
+import { parseJson } from '../fields/json-bounds.js';
+import { isCostlyToRead, MAX_YAML_LENGTH, readAhead } from '../fields/variables.js';
+import { isRecord } from '../records.js';
+import type { ApiRequest } from '../http/request.js';
+import { OptionsService } from './options.service.js';
+import { RouteTable } from './route-table.js';
+
+/** Names under which bodies carry variables, in themselves and in the entries of their lists. */
+const VARIABLES = ['variables', 'extra_vars', 'extra_data'];
+const LISTS = ['hosts', 'jobs'];
+
+/**
+ * Has the variables of a body read before its handler needs them, where that takes long; and before
+ * that, asks whether the caller could do at all what the route is for
+ * (docs/contract/conventions.md#variables).
+ */
+@Injectable()
+export class VariablesInterceptor implements NestInterceptor {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly options: OptionsService,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const texts = textsIn(request.body);
+    if (!isCostlyToRead(texts)) return next.handle();
+    const route = this.table.match(request.path)?.routes.get(request.method);
+    if (route?.info?.access === 'authenticated') {
+      const { body } = await this.options.openParts(route, request.path, request.actor);
+      if (!body) throw new Forbidden();
+    }
+    const forget = await readAhead(texts);
+    return next.handle().pipe(finalize(forget));
+  }
+}
+
+function textsIn(body: unknown): string[] {
+  if (!isRecord(body)) return [];
+  const objects = [body, ...LISTS.flatMap((name) => entriesOf(body[name]))];
+  return objects.flatMap((object) => VARIABLES.map((name) => object[name]).filter(isReadable));
+}
+
+/** What is too long is refused without being read. */
+const isReadable = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
+
+/** Forms carry lists as JSON. */
+function entriesOf(list: unknown): Record<string, unknown>[] {
+  if (Array.isArray(list)) return list.filter(isRecord);
+  if (typeof list !== 'string') return [];
+  try {
+    return entriesOf([parseJson(list)].flat());
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,70 @@
+import { Thread, ThreadBusy } from './thread.js';
+
+interface Task {
+  kind: 'double' | 'spin' | 'hoard';
+  value: number;
+}
+
+function work(_library: unknown, { kind, value }: Task): number {
+  for (const hoard: number[][] = []; kind !== 'double';) {
+    if (kind === 'hoard') hoard.push(new Array<number>(1e6).fill(value));
+  }
+  return twice(value);
+}
+
+function twice(value: number): number {
+  return 2 * value;
+}
+
+describe('a thread', () => {
+  const made: Thread<Task, number>[] = [];
+  const thread = (timeoutMs: number, maxWaiting?: number): Thread<Task, number> => {
+    const one = new Thread<Task, number>({
+      functions: [work, twice],
+      library: 'yaml',
+      timeoutMs,
+      ...(maxWaiting === undefined ? {} : { maxWaiting }),
+      resourceLimits: { maxOldGenerationSizeMb: 32 },
+    });
+    made.push(one);
+    return one;
+  };
+  afterAll(() => Promise.all(made.map((one) => one.close())));
+
+  const doubled = (one: Thread<Task, number>, value: number): Promise<number> =>
+    one.run({ kind: 'double', value });
+
+  it('does its tasks in order', async () => {
+    const one = thread(20_000);
+    expect(await Promise.all([1, 2, 3].map((value) => doubled(one, value)))).toEqual([2, 4, 6]);
+  });
+
+  it('is ended when a task takes too long, and the next one has another', async () => {
+    const one = thread(500);
+    const spinning = one.run({ kind: 'spin', value: 0 });
+    const next = doubled(one, 21);
+    await expect(spinning).rejects.toThrow('it takes too long');
+    expect(await next).toBe(42);
+  });
+
+  it('is ended when a task takes too much memory', async () => {
+    const one = thread(20_000);
+    await expect(one.run({ kind: 'hoard', value: 1 })).rejects.toThrow('it needs too much memory');
+    expect(await doubled(one, 1)).toBe(2);
+  });
+
+  it('has so many waiting and no more', async () => {
+    const one = thread(20_000, 2);
+    const taken = [doubled(one, 1), doubled(one, 2)];
+    await expect(doubled(one, 3)).rejects.toThrow(ThreadBusy);
+    expect(await Promise.all(taken)).toEqual([2, 4]);
+    expect(await doubled(one, 4)).toBe(8);
+  });
+
+  it('starts again after it was closed', async () => {
+    const one = thread(20_000);
+    await doubled(one, 1);
+    await one.close();
+    expect(await doubled(one, 2)).toBe(4);
+  });
+});

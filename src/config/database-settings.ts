@@ -1,0 +1,25 @@
+import { integer, secret } from './setting.js';
+
+/** PostgreSQL: where it is, and how long it is waited for. */
+export const DATABASE_SETTINGS = {
+  DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
+  DATABASE_POOL_SIZE: integer({
+    category: 'system',
+    default: 20,
+    min: 2,
+    max: 500,
+    help: 'Connections a process may hold open.',
+  }),
+  STATEMENT_TIMEOUT_MS: integer({
+    category: 'system',
+    default: 15_000,
+    min: 100,
+    help: 'Longest time one database statement may take, in milliseconds.',
+  }),
+  LIST_TIMEOUT_MS: integer({
+    category: 'system',
+    default: 2000,
+    min: 100,
+    help: 'Longest time a statement may take, in milliseconds, for a list that is searched, or filtered or ordered by texts and related objects.',
+  }),
+} as const;

@@ -1,0 +1,136 @@
+/** Variables are read in time that grows with them alone, and beside everybody else's requests. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventLoopTime } from '../support/event-loop.js';
+
+/** Of the event loop, with what the test itself does to ask; it was seconds. */
+const MOST_MS = 800;
+const LIMIT = 65_536;
+
+let test: TestApp;
+let inventory: Row;
+beforeAll(async () => {
+  test = await boot({ settings: { BULK_BODY_LIMIT: '4000000' } });
+  inventory = await test.make.inventory({ organization: test.home.organization.id });
+  // What is loaded or compiled by the first request is no part of it.
+  await test.as.orgAdmin.get(`inventories/${inventory.id}/script/`).expect(200);
+});
+afterAll(() => test.close());
+
+/** Mappings of many names, as YAML that only a whole parser reads. */
+const yaml = (length: number): string => {
+  const lines: string[] = [];
+  for (let size = 0; size < length - 16; size += (lines.at(-1)?.length ?? 0) + 1) {
+    lines.push(`n${lines.length}: [1]`);
+  }
+  return lines.join('\n');
+};
+const LARGE = yaml(LIMIT);
+
+let names = 0;
+const host = (variables: unknown): object => ({
+  name: `host-${(names += 1)}`,
+  inventory: inventory.id,
+  variables,
+});
+
+it('are not read for somebody who could not use them', async () => {
+  const { nobody } = test.as;
+  for (const variables of [LARGE, yaml(2 * LIMIT)]) {
+    const time = await eventLoopTime(async () => {
+      const { status } = await nobody.post('hosts/', host(variables));
+      expect(status).toBe(variables === LARGE ? 403 : 400);
+    });
+    expect(time).toBeLessThan(MOST_MS);
+  }
+  // What costs nothing is judged as ever.
+  await nobody.post('hosts/', host('a: [')).expect(400);
+});
+
+it('of the largest size are read beside other requests, and kept as they are', async () => {
+  const { orgAdmin } = test.as;
+  let id = 0;
+  const time = await eventLoopTime(async () => {
+    const { body } = await orgAdmin.post('hosts/', host(LARGE)).expect(201);
+    expect(body.variables).toBe(LARGE);
+    id = body.id;
+  });
+  expect(time).toBeLessThan(MOST_MS);
+  const { body } = await orgAdmin.get(`hosts/${id}/variable_data/`).expect(200);
+  expect(body).toMatchObject({ n0: [1], n5000: [1] });
+  await orgAdmin.patch(`hosts/${id}/variable_data/`, { more: true }).expect(200);
+});
+
+it('that are wrong are refused in the same words, however long', async () => {
+  const { orgAdmin } = test.as;
+  const twice = `${LARGE.slice(0, 60_000).replace(/\n[^\n]*$/, '')}\nn0: 1`;
+  for (const text of ['n0: 1\nn0: 1', twice]) {
+    const { body } = await orgAdmin.post('hosts/', host(text)).expect(400);
+    expect(body.variables[0]).toMatch(/ or YAML \(error: Map keys must be unique\)\.$/);
+  }
+});
+
+it('have a size', async () => {
+  const { orgAdmin } = test.as;
+  const { body } = await orgAdmin.post('hosts/', host(yaml(LIMIT + 100))).expect(400);
+  expect(body.variables[0]).toMatch(/ or YAML \(error: longer than 65536 characters\)\.$/);
+  await orgAdmin.post('hosts/', host({ text: 'x'.repeat(1_000_000) })).expect(201);
+  const over = await orgAdmin.post('hosts/', host({ text: 'x'.repeat(1_048_576) })).expect(400);
+  expect(over.body).toEqual({ variables: ['Variables may have at most 1048576 characters.'] });
+});
+
+describe('of many hosts at once', () => {
+  const hosts = (): object[] => Array.from({ length: 16 }, () => host(LARGE));
+
+  it.each([
+    ['in a list', () => ({ inventory: inventory.id, hosts: hosts() })],
+    ['in a text', () => ({ inventory: inventory.id, hosts: JSON.stringify(hosts()) })],
+  ])('%s', async (_how, body) => {
+    const time = await eventLoopTime(() =>
+      test.as.orgAdmin.post('bulk/host_create/', body()).expect(201),
+    );
+    expect(time).toBeLessThan(MOST_MS);
+  });
+
+  it('in lines', async () => {
+    const lines = hosts()
+      .map((one) => JSON.stringify(one))
+      .join('\n');
+    const token = await test.make.token(test.as.users.orgAdmin);
+    const time = await eventLoopTime(async () => {
+      const url = `${test.url}/api/v2/bulk/host_create/?inventory=${inventory.id}`;
+      const headers = {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/x-ndjson',
+      };
+      expect((await fetch(url, { method: 'POST', headers, body: lines })).status).toBe(201);
+    });
+    expect(time).toBeLessThan(MOST_MS);
+  });
+
+  it('as Ansible gets them', async () => {
+    const time = await eventLoopTime(async () => {
+      const path = `inventories/${inventory.id}/script/?hostvars=1`;
+      const { body } = await test.as.orgAdmin.get(path).expect(200);
+      expect(Object.keys(body._meta.hostvars).length).toBeGreaterThan(48);
+    });
+    expect(time).toBeLessThan(MOST_MS);
+  }, 120_000);
+});
+
+it('of a template are read once for all its launches', async () => {
+  const { make, home, as } = test;
+  const project = await make.project({ organization: home.organization.id });
+  const template = await make.jobTemplate({
+    project: project.id,
+    inventory: inventory.id,
+    extra_vars: yaml(20_000),
+  });
+  const jobs = Array.from({ length: 50 }, () => ({ unified_job_template: template.id }));
+  const time = await eventLoopTime(() =>
+    as.orgAdmin
+      .post('bulk/job_launch/', { name: 'x', organization: home.organization.id, jobs })
+      .expect(201),
+  );
+  expect(time).toBeLessThan(MOST_MS);
+});

@@ -14,6 +14,7 @@ import { TellFailedAttempts1795328845180 } from './1795328845180-tell-failed-att
 import { KeepSecretStatistics1795329064974 } from './1795329064974-keep-secret-statistics.js';
 import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
 import { AllowConnectionVars1795340256468 } from './1795340256468-allow-connection-vars.js';
+import { TellIsolation1795342000000 } from './1795342000000-tell-isolation.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -33,4 +34,5 @@ export const migrations = {
   KeepSecretStatistics1795329064974,
   AddInstances1795330527771,
   AllowConnectionVars1795340256468,
+  TellIsolation1795342000000,
 };

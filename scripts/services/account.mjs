@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { Problem } from '../console/problem.mjs';
 import { run } from '../processes/run.mjs';
 
-const ACCOUNT = 'automation-db';
+const DATABASE_ACCOUNT = 'automation-db';
+/** The worker looks it up by this name (src/execution/boundary/job-account.ts). */
+const JOB_ACCOUNT = 'automation-job';
 
 /** @typedef {{ name: string, uid: number, gid: number }} Account */
 
@@ -15,7 +17,7 @@ const ACCOUNT = 'automation-db';
  */
 export async function databaseAccount() {
   if (process.getuid?.() !== 0) return null;
-  const known = (await lookUp(ACCOUNT)) ?? (await create());
+  const known = await accountOf(DATABASE_ACCOUNT);
   if (known) return known;
   const fallback = (await lookUp('postgres')) ?? (await lookUp('nobody'));
   if (fallback) return fallback;
@@ -23,6 +25,14 @@ export async function databaseAccount() {
     'PostgreSQL cannot run as root and no unprivileged account could be created: ' +
       'run as another user, or set DATABASE_URL to a server of yours',
   );
+}
+
+/**
+ * Makes the account that runs are handed to when this process is root. Where none can be made, the
+ * worker takes one that every system has.
+ */
+export async function provideJobAccount() {
+  if (process.getuid?.() === 0) await accountOf(JOB_ACCOUNT);
 }
 
 /**
@@ -84,20 +94,32 @@ async function numberOf(flag, name) {
   return code === 0 ? Number(stdout.trim()) : null;
 }
 
+/**
+ * The account of this name, which is made when it is missing; null where that is not possible.
+ *
+ * @param {string} name
+ */
+async function accountOf(name) {
+  return (await lookUp(name)) ?? (await create(name));
+}
+
 // useradd is Debian's and Red Hat's, adduser with these letters is BusyBox's.
-/** @returns {Promise<Account | null>} */
-async function create() {
+/**
+ * @param {string} name
+ * @returns {Promise<Account | null>}
+ */
+async function create(name) {
   /** @type {[string, string[]][]} */
   const attempts = [
     [
       'useradd',
-      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', ACCOUNT],
+      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name],
     ],
-    ['adduser', ['-S', '-D', '-H', ACCOUNT]],
+    ['adduser', ['-S', '-D', '-H', name]],
   ];
   for (const [file, args] of attempts) {
     await run(file, args, { anyCode: true }).catch(() => null);
-    const account = await lookUp(ACCOUNT);
+    const account = await lookUp(name);
     if (account) return account;
   }
   return null;

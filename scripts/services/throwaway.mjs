@@ -144,7 +144,8 @@ class ThrowawayServices {
  */
 export function throwawayFolder(services, name) {
   const folder = join(services.folder, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Tests run programs under other accounts, which have to pass through to what is theirs.
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
   return folder;
 }
 

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 
 import { Problem } from '../console/problem.mjs';
 import { run } from '../processes/run.mjs';
+import { provideJobAccount } from './account.mjs';
 
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
@@ -16,15 +17,23 @@ const DEBIAN_PACKAGES = {
   'redis-server': 'redis-server',
   'ansible-runner': 'python3-ansible-runner',
   'ansible-playbook': 'ansible-core',
+  bwrap: 'bubblewrap',
   chromium: 'chromium',
+  sshd: 'openssh-server',
 };
 
 /**
  * Programs that only some callers need, by the option that asks for them.
  *
- * @type {Record<string, 'withRedis' | 'withBrowser'>}
+ * @type {Record<string, 'withRedis' | 'forTests'>}
  */
-const ON_REQUEST = { 'redis-server': 'withRedis', chromium: 'withBrowser' };
+const ON_REQUEST = { 'redis-server': 'withRedis', chromium: 'forTests', sshd: 'forTests' };
+
+/** Programs the service can do without, and says so where it matters. */
+const DISPENSABLE = new Set(['bwrap']);
+
+/** Where programs of administrators are; not on everybody's PATH. */
+const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
 
@@ -33,16 +42,18 @@ const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
  * by apt-get, and ansible also into a virtual environment of `home`. Resolves to
  * `{ path, find, detail }`: the PATH for the service, a look-up in it, and what was done.
  *
- * @param {{ home: string, log: string, withRedis?: boolean, withBrowser?: boolean }} options
+ * @param {{ home: string, log: string, withRedis?: boolean, forTests?: boolean }} options
  */
 export async function provideTools({ home, log, ...requests }) {
   const wanted = Object.keys(DEBIAN_PACKAGES).filter((tool) => {
+    if (tool === 'bwrap' && process.platform !== 'linux') return false;
     const option = ON_REQUEST[tool];
     return option === undefined || requests[option] === true;
   });
   const environment = environmentOf(home);
   const path = () => pathWithPrograms(home);
-  const missing = () => wanted.filter((tool) => findProgram(tool, path()) === null);
+  const places = () => [path(), ...SYSTEM_FOLDERS].join(delimiter);
+  const missing = () => wanted.filter((tool) => findProgram(tool, places()) === null);
   const absent = missing();
   /** @type {(string | null)[]} */
   const reasons = [];
@@ -50,13 +61,28 @@ export async function provideTools({ home, log, ...requests }) {
   if (missing().some((tool) => tool.startsWith('ansible-'))) {
     reasons.push(await installByPython(environment, log));
   }
-  if (missing().length > 0) throw notInstalled(missing(), reasons);
+  const needed = missing().filter((tool) => !DISPENSABLE.has(tool));
+  if (needed.length > 0) throw notInstalled(needed, reasons);
+  await provideJobAccount();
   return {
     path: path(),
     /** @param {string} tool */
     find: (tool) => findProgram(tool, path()),
-    detail: absent.length > 0 ? `installed ${absent.join(', ')}` : wanted.join(', '),
+    detail: detailOf(wanted, absent, missing()),
   };
+}
+
+/**
+ * What was done, in words.
+ *
+ * @param {readonly string[]} wanted
+ * @param {readonly string[]} absent before anything was installed
+ * @param {readonly string[]} missing still
+ */
+function detailOf(wanted, absent, missing) {
+  const installed = absent.filter((tool) => !missing.includes(tool));
+  const done = installed.length > 0 ? `installed ${installed.join(', ')}` : wanted.join(', ');
+  return missing.length > 0 ? `${done}; without ${missing.join(', ')}` : done;
 }
 
 /**

@@ -6,7 +6,8 @@ import { browserUrl } from './settings.mjs';
 
 /**
  * @typedef {{ settings: import('./settings.mjs').StartSettings,
- *   files: import('./data-folder.mjs').DataFiles, newPassword?: string | undefined, seconds: string }} Banner
+ *   files: import('./data-folder.mjs').DataFiles, newPassword?: string | undefined, seconds: string,
+ *   isolation: import('./programs.mjs').Isolation | null }} Banner
  */
 
 /**
@@ -14,7 +15,7 @@ import { browserUrl } from './settings.mjs';
  *
  * @param {Banner} banner
  */
-export function printBanner({ settings, files, newPassword, seconds }) {
+export function printBanner({ settings, files, newPassword, seconds, isolation }) {
   const url = browserUrl(settings);
   /** @type {[name: string, text: string][]} */
   const lines = [
@@ -22,6 +23,7 @@ export function printBanner({ settings, files, newPassword, seconds }) {
     ['Login', loginText({ settings, files, newPassword })],
     ...tokenLine(files),
     ['Logs', `${shownPath(files.logs)}/`],
+    ...jobsLine(isolation),
   ];
   print();
   print(`${strong('The automation controller is running')} (started in ${seconds} s)`);
@@ -44,7 +46,20 @@ function tokenLine({ adminToken }) {
   return existsSync(adminToken) ? [['Token', `in ${shownPath(adminToken)}`]] : [];
 }
 
-/** @param {Omit<Banner, 'seconds'>} banner */
+/**
+ * @param {Banner['isolation']} isolation
+ * @returns {[name: string, text: string][]}
+ */
+function jobsLine(isolation) {
+  if (!isolation) return [];
+  const { by, detail, refusal } = isolation;
+  if (by) return [['Jobs', `isolated with ${by}`]];
+  if (refusal) return [['Jobs', strong(`NOT run. ${refusal}`)]];
+  const danger = "playbooks can read this installation's secrets";
+  return [['Jobs', strong(`NOT isolated: ${detail}; ${danger}`)]];
+}
+
+/** @param {Omit<Banner, 'seconds' | 'isolation'>} banner */
 function loginText({ settings, files, newPassword }) {
   if (newPassword) {
     return `${settings.adminUsername} / ${newPassword}   (kept in ${shownPath(files.adminPassword)})`;

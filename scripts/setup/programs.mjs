@@ -17,15 +17,20 @@ const PROGRAMS = /** @type {const} */ ([
   ['worker', 'worker.js'],
 ]);
 
+/** @typedef {{ by?: string, detail?: string, refusal?: string }} Isolation */
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
  *   supervisor: import('../processes/supervise.mjs').Supervisor, environment: NodeJS.ProcessEnv }} Context */
 
 /**
- * Starts API and worker together and waits until both are ready for work.
+ * Starts API and worker together and waits until both are ready for work. Resolves to what the worker
+ * said about the isolation of its runs.
  *
  * @param {Context} context
+ * @returns {Promise<{ isolation: Isolation | null }>}
  */
 export async function startPrograms({ settings, files, supervisor, environment }) {
+  /** @type {Isolation | null} */
+  let isolation = null;
   await step('API and worker', async () => {
     const logs = { api: files.log('api'), worker: files.log('worker') };
     const workerLogStart = sizeOf(logs.worker);
@@ -46,8 +51,25 @@ export async function startPrograms({ settings, files, supervisor, environment }
     const said = () => textFrom(logs.worker, workerLogStart).includes(WORKER_READY);
     await until(said, 'The worker', supervisor.exited('worker'), logs.worker);
     supervisor.keepAlive('worker');
+    isolation = isolationIn(textFrom(logs.worker, workerLogStart));
     return 'ready';
   });
+  return { isolation };
+}
+
+/**
+ * What a worker logs when it has tried to isolate a run.
+ *
+ * @param {string} log
+ * @returns {Isolation | null}
+ */
+function isolationIn(log) {
+  for (const line of log.split('\n')) {
+    if (!line.includes('"context":"Boundary"')) continue;
+    const { by, detail, refusal } = JSON.parse(line);
+    return { by, detail, refusal };
+  }
+  return null;
 }
 
 /**

@@ -153,9 +153,9 @@ class Service {
     const { all, kept } = serviceEnvironment({ settings, files, path: tools.path, ...urls });
     writeEnvironment(files, kept);
     const admin = await setUpDatabase({ settings, files, environment: all });
-    await startPrograms({ settings, files, supervisor, environment: all });
+    const { isolation } = await startPrograms({ settings, files, supervisor, environment: all });
     this.#lock?.update({ url: browserUrl(settings) });
-    return admin;
+    return { ...admin, isolation };
   }
 
   /** @type {typeof step} */

@@ -32,7 +32,7 @@ export async function provideForTests(root) {
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
   const { dataDir: home } = readSettings(root, {});
-  const wanted = { home, log, withRedis: true, withBrowser: true };
+  const wanted = { home, log, withRedis: true, forTests: true };
   await step(
     'Programs',
     () => provideTools(wanted),

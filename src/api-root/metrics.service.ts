@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
+import { liveIsolations } from '../instances/live-isolations.repository.js';
 
 interface Sample {
   label: string;
@@ -17,6 +18,12 @@ const GAUGES: readonly { name: string; help: string; label: string; query: Sql }
     query: sql`
       SELECT status AS label, count(*)::int AS value FROM unified_jobs
       WHERE status IN ('new', 'pending', 'waiting', 'running') GROUP BY status`,
+  },
+  {
+    name: 'controller_instances',
+    help: 'Machines with a live worker, by what keeps their runs apart.',
+    label: 'isolation',
+    query: liveIsolations(),
   },
   {
     name: 'controller_outbox_rows',

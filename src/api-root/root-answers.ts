@@ -25,6 +25,11 @@ export const PING = object({
   version: STRING,
   active_node: STRING,
   install_uuid: STRING,
+  isolation: {
+    ...list(STRING),
+    description: 'What keeps runs apart on the machines that are alive: `bubblewrap`, `none`.',
+  },
+  warnings: list(STRING),
   instances: list(
     object({
       node: STRING,

@@ -9,6 +9,8 @@ import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { NOT_ISOLATED } from '../instances/isolation.js';
+import { liveIsolations } from '../instances/live-isolations.repository.js';
 import { VERSION } from './version.js';
 
 /**
@@ -55,21 +57,24 @@ export class RootService {
   }
 
   async ping(): Promise<object> {
-    const rows = await this.database.rows<{ name: string; value: string }>(
-      sql`SELECT name, value FROM installation WHERE name = 'uuid'`,
-    );
+    const row = await this.database.row<{ uuid: string | null; isolation: string[] }>(sql`
+      SELECT (SELECT value FROM installation WHERE name = 'uuid') AS uuid,
+        ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
+    const { uuid, isolation = [] } = row ?? {};
     const node = hostname();
     const capacity = this.settings.JOB_CONCURRENCY;
     return {
       ha: false,
       version: VERSION,
       active_node: node,
-      install_uuid: rows[0]?.value ?? '',
+      install_uuid: uuid ?? '',
+      isolation,
+      warnings: isolation.includes('none') ? [NOT_ISOLATED] : [],
       instances: [
         {
           node,
           node_type: 'hybrid',
-          uuid: rows[0]?.value ?? '',
+          uuid: uuid ?? '',
           heartbeat: new Date().toISOString(),
           capacity,
           version: VERSION,

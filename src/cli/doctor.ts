@@ -3,10 +3,16 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Settings } from '../config/settings.js';
+import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
+import { NOT_ISOLATED } from '../instances/isolation.js';
+import { severalOrganizations } from '../organizations/several-organizations.repository.js';
 import { openDataSource } from './migrate.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 const run = promisify(execFile);
+
+/** Something an operator should know and may have meant so. */
+class Caution extends Error {}
 
 type Check = readonly [name: string, look: () => Promise<string>];
 
@@ -20,14 +26,17 @@ export async function doctor(): Promise<number> {
     ['git', () => version('git', '--version')],
     ['ansible-runner', () => version('ansible-runner', '--version')],
     ['ansible-playbook', () => version('ansible-playbook', '--version')],
+    ['job isolation', () => isolation(settings)],
   ];
   let faults = 0;
   for (const [name, look] of checks) {
     try {
       process.stdout.write(`ok      ${name}: ${await look()}\n`);
     } catch (error) {
-      faults++;
-      process.stdout.write(`FAILED  ${name}: ${messageOf(error).split('\n')[0]}\n`);
+      const isFault = !(error instanceof Caution);
+      if (isFault) faults++;
+      const verdict = isFault ? 'FAILED' : 'WARN  ';
+      process.stdout.write(`${verdict}  ${name}: ${messageOf(error).split('\n')[0]}\n`);
     }
   }
   return faults > 0 ? 1 : 0;
@@ -40,6 +49,26 @@ async function database(): Promise<string> {
     const pending = await source.showMigrations();
     if (pending) throw new Error('migrations are pending: run the migrate command');
     return `version ${row?.server_version ?? ''}, schema up to date`;
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** What a worker started here and now would do. */
+async function isolation(settings: Settings): Promise<string> {
+  const found = await findIsolation(settings);
+  const refusal = await refusalOf(found, settings.JOB_ISOLATION, servesSeveral);
+  if (refusal !== null) throw new Error(refusal);
+  if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
+  const { JOB_NETWORK, JOB_PROCESSES } = settings;
+  return `${found.detail}, network ${JOB_NETWORK}, ${JOB_PROCESSES} processes a job`;
+}
+
+async function servesSeveral(): Promise<boolean> {
+  const source = await openDataSource({ poolSize: 2 });
+  try {
+    const { text } = severalOrganizations().toQuery();
+    return ((await source.query(text)) as unknown[]).length > 0;
   } finally {
     await source.destroy();
   }

@@ -92,3 +92,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv, name: string): s
   if (file !== undefined && file !== '') return readFileSync(file, 'utf8').trim();
   return environment[name];
 }
+
+/** The files that values of settings come from. */
+export function settingFiles(environment: NodeJS.ProcessEnv, names: readonly string[]): string[] {
+  return names.flatMap((name) => environment[`${name}_FILE`] || []);
+}

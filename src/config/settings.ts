@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { BULK_SETTINGS } from './bulk-settings.js';
 import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
+import { JOB_SETTINGS, shownPathFaults } from './job-settings.js';
 import { PASSWORD_SETTINGS } from './password-settings.js';
 import {
   boolean,
@@ -217,6 +219,7 @@ export const SETTINGS = {
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
   }),
+  ...JOB_SETTINGS,
   SCHEDULE_MAX_JOBS: integer({
     category: 'jobs',
     default: 10,
@@ -288,7 +291,10 @@ export abstract class Settings {
       if (values[name] === '') faults.push(`${name} must be set (npm start does it for you).`);
     }
     if (faults.length > 0) throw new SettingsError(faults);
-    return Object.freeze(values) as Settings;
+    const settings = Object.freeze(values) as Settings;
+    const hidden = shownPathFaults(settings.JOB_SHOW_PATHS, resolve(settings.DATA_DIR));
+    if (hidden.length > 0) throw new SettingsError(hidden);
+    return settings;
   }
 }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { Boundary } from './boundary/boundary.service.js';
 import { Dependencies } from './scheduler/dependencies.js';
 import { Placement } from './scheduler/placement.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -26,7 +27,7 @@ import { WorkerNode } from './worker/worker-node.js';
 @Module({
   imports: [CredentialsModule, InventoriesModule, ProjectsModule],
   providers: [
-    ...[Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
+    ...[Boundary, Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
     ...[EventStore, RunResults, ProjectLock, ProjectSync, JobProjectFiles],
     ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],

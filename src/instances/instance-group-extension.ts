@@ -33,7 +33,9 @@ export async function instanceGroupExtension(
 }
 
 interface InstanceLoad extends Row {
-  capacity: number;
+  /** Null when no worker is alive. */
+  capacity: number | null;
+  isolation_detail: string;
   jobs_running: number;
   jobs_total: number;
 }
@@ -46,8 +48,8 @@ export async function instanceExtension(
   { database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const loads = await database.rows<InstanceLoad>(sql`
-    SELECT one.id,
-      (SELECT coalesce(sum(node.capacity), 0)::int FROM worker_nodes node
+    SELECT one.id, one.isolation_detail,
+      (SELECT sum(node.capacity)::int FROM worker_nodes node
         WHERE node.hostname = one.hostname
           AND node.last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})) AS capacity,
       count(run.id) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
@@ -56,21 +58,21 @@ export async function instanceExtension(
       ON run.execution_node = one.hostname AND run.execution_node <> ''
     WHERE one.id = ANY(${rows.map(({ id }) => id)}::int[]) GROUP BY one.id`);
   return new Map(
-    loads.map(({ id, capacity, jobs_running, jobs_total }) => [
-      id,
-      {
-        fields: {
-          node_type: 'execution',
-          node_state: capacity > 0 ? 'ready' : 'unavailable',
-          errors: capacity > 0 ? '' : LOST,
-          capacity,
-          consumed_capacity: jobs_running,
-          percent_capacity_remaining: freePercent(capacity, jobs_running),
-          jobs_running,
-          jobs_total,
-        },
-      },
-    ]),
+    loads.map(({ id, capacity: alive, isolation_detail: refusal, jobs_running, jobs_total }) => {
+      const capacity = alive ?? 0;
+      const fields = {
+        node_type: 'execution',
+        node_state: capacity > 0 ? 'ready' : 'unavailable',
+        // A worker that is alive and takes nothing refuses to run without isolation.
+        errors: capacity > 0 ? '' : alive === null ? LOST : refusal,
+        capacity,
+        consumed_capacity: jobs_running,
+        percent_capacity_remaining: freePercent(capacity, jobs_running),
+        jobs_running,
+        jobs_total,
+      };
+      return [id, { fields }];
+    }),
   );
 }
 

@@ -1,5 +1,6 @@
 import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
+import { ISOLATIONS } from './isolation.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
@@ -20,6 +21,15 @@ export class InstanceSchema extends ResourceSchema {
 
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()', help: 'Last sign of life.' })
   last_seen!: string;
+
+  @Choices(ISOLATIONS, {
+    ...READ_ONLY,
+    help: 'What keeps its runs apart from the installation and from each other.',
+  })
+  isolation!: string;
+
+  @Text({ ...READ_ONLY, help: 'Program and version that isolates, or why nothing does.' })
+  isolation_detail!: string;
 
   @Choices([['execution', 'Execution node']], COMPUTED)
   node_type!: string;

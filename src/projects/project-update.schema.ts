@@ -1,6 +1,7 @@
 import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
+import { ISOLATIONS } from '../instances/isolation.js';
+import { ExecutedJobSchema, ISOLATION_FIELD } from '../runs/unified-job.schema.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -54,6 +55,9 @@ export class ProjectUpdateSchema extends ExecutedJobSchema {
 
   @Char({ ...READ_ONLY, max: 1024 })
   scm_revision!: string;
+
+  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  isolation!: string;
 
   @Choices(
     [

@@ -10,9 +10,10 @@ import {
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
+import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { VARIABLES_HELP } from './shown-variables.js';
-import { ExecutedJobSchema } from './unified-job.schema.js';
+import { ExecutedJobSchema, ISOLATION_FIELD } from './unified-job.schema.js';
 import { WebhookRunFields } from './webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -92,6 +93,9 @@ export class JobSchema extends ExecutedJobSchema {
 
   @Char({ ...READ_ONLY, max: 1024 })
   scm_revision!: string;
+
+  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  isolation!: string;
 
   @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true, index: false })
   project_update!: Reference | null;

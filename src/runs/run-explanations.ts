@@ -43,3 +43,7 @@ export function notInQueue(ended: number): string {
     ended === 1 ? 'has' : 'have'
   } been ended.`;
 }
+
+/** @param bytes what the folder of a run may hold */
+export const tooMuchWritten = (bytes: number): string =>
+  `The job wrote more than ${bytes} bytes into its folder (JOB_DISK_BYTES) and has been ended.`;

@@ -129,6 +129,12 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   launch_config!: object | null;
 }
 
+/** `isolation` of a run that works with the files of a project. */
+export const ISOLATION_FIELD = {
+  readOnly: true,
+  help: 'What kept it apart from this installation and from other runs; empty before it began.',
+} as const;
+
 /** What a run on a worker leaves behind besides its events; shown on the detail only. */
 export abstract class ExecutedJobSchema extends UnifiedJobSchema {
   @Text({ readOnly: true, detailOnly: true, filter: false })

@@ -22,7 +22,7 @@ describe('a worker that dies', () => {
   const workspaces = () => readdir(join(cluster.folder, 'data', 'workspaces')).catch(() => []);
 
   it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
-    const first = await cluster.worker();
+    const first = await cluster.worker({ JOB_ISOLATION: 'none' });
     const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
     await eventually(
       async () => expect(await cluster.ledger()).toEqual(new Map([[id, 1]])),
@@ -46,6 +46,26 @@ describe('a worker that dies', () => {
     const figures = figuresOf([id, next], statuses, await cluster.ledger());
     printFigures('worker killed in a playbook', figures);
     expect(figures).toMatchObject({ lost: 0, doubled: 0 });
+    second.child.kill('SIGTERM');
+    await second.ended;
+  }, 60_000);
+
+  it('in the middle of an isolated playbook: everything of it ends with the worker', async () => {
+    const first = await cluster.worker();
+    const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
+    await eventually(async () => expect((await cluster.ledger()).get(id)).toBe(1), 20_000);
+    expect((await marked(id)).length).toBeGreaterThan(3);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await eventually(async () => expect(await marked(id)).toEqual([]), 1000);
+
+    const second = await cluster.worker();
+    const job = await cluster.becomes(id, 'failed');
+    expect(job.job_explanation).toBe(
+      'Task was marked as running but was not present in the job queue, so it has been marked as failed.',
+    );
+    expect(await workspaces()).toEqual([]);
+    expect((await cluster.ledger()).get(id)).toBe(1);
     second.child.kill('SIGTERM');
     await second.ended;
   }, 60_000);

@@ -57,14 +57,15 @@ export async function endRun(
   if (base === null) return 0;
   const prefix = `${MARK_VARIABLE}=${runId}:${attempt === undefined ? '' : `${attempt}:`}`;
   const suffix = `:${baseKey(base)}`;
-  const runs = await listRuns(base);
+  const [runs, boot] = await Promise.all([listRuns(base), bootId()]);
   const marks = runs
     .filter((run) => run.runId === runId && (attempt === undefined || run.attempt === attempt))
     .flatMap((run) => run.mark ?? []);
   return endProcesses({
     isMarked: (line) => line.startsWith(prefix) && line.endsWith(suffix),
-    roots: marks,
+    roots: marks.filter((mark) => mark.bootId === boot),
     graceMs,
+    except: [],
   });
 }
 
@@ -75,25 +76,40 @@ export async function endRun(
  */
 export async function endMarked(mark: string, graceMs: number, except?: number): Promise<number> {
   const wanted = `${MARK_VARIABLE}=${mark}`;
-  return endProcesses({ isMarked: (line) => line === wanted, roots: [], graceMs, except });
+  return endProcesses({
+    isMarked: (line) => line === wanted,
+    roots: [],
+    graceMs,
+    except: except === undefined ? [] : [except],
+  });
+}
+
+/** Ends the descendants of a process, but for those named. */
+export async function endBelow(
+  root: ProcessEntry,
+  graceMs: number,
+  except: readonly number[],
+): Promise<number> {
+  return endProcesses({ isMarked: null, roots: [root], graceMs, except });
 }
 
 interface Search {
-  readonly isMarked: (environmentLine: string) => boolean;
-  readonly roots: readonly RunMark[];
+  /** Null: processes are known by their roots alone. */
+  readonly isMarked: ((environmentLine: string) => boolean) | null;
+  readonly roots: readonly Root[];
   readonly graceMs: number;
-  readonly except?: number | undefined;
+  readonly except: readonly number[];
 }
+
+type Root = Pick<ProcessEntry, 'pid' | 'startTime'>;
 
 async function endProcesses(search: Search): Promise<number> {
   const ended = new Set<string>();
   const startedAt = Date.now();
-  const boot = await bootId();
-  const roots = search.roots.filter((root) => root.bootId === boot);
   const signalled = new Set<string>();
   for (;;) {
-    const all = await findRunProcesses(search.isMarked, roots);
-    const found = all.filter(({ pid }) => pid !== search.except);
+    const all = await findRunProcesses(search.isMarked, search.roots);
+    const found = all.filter(({ pid }) => !search.except.includes(pid));
     const elapsed = Date.now() - startedAt;
     if (found.length === 0 || elapsed > search.graceMs + KILL_WAIT_MS) return ended.size;
     const kill = elapsed >= search.graceMs;
@@ -108,13 +124,13 @@ async function endProcesses(search: Search): Promise<number> {
 }
 
 async function findRunProcesses(
-  isMarked: (line: string) => boolean,
-  roots: readonly RunMark[],
+  isMarked: Search['isMarked'],
+  roots: readonly Root[],
 ): Promise<ProcessEntry[]> {
   const entries = await listProcesses();
-  const marked = await inParallel(entries, async (entry) =>
-    (await readEnvironment(entry.pid)).some(isMarked),
-  );
+  const marked = isMarked
+    ? await inParallel(entries, async ({ pid }) => (await readEnvironment(pid)).some(isMarked))
+    : [];
   const rootKeys = new Set(roots.map(identity));
   const chosen = new Set<number>();
   entries.forEach((entry, index) => {

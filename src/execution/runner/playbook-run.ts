@@ -10,7 +10,7 @@ import { resolveInside } from '../../projects/project-files.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
-import { type Workspace, writePrivateFile } from './workspace.js';
+import { seenInside, type Workspace, writePrivateFile } from './workspace.js';
 
 /** One playbook run, described without any reference to database or queue. */
 export interface PlaybookRun {
@@ -65,7 +65,7 @@ export interface PreparedRun {
   readonly args: readonly string[];
   /** Environment of `ansible-runner`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Files that are needed only until the playbook has started. */
+  /** Files of `env` that are needed only until the playbook has started. */
   readonly startFiles: readonly string[];
   readonly timeoutSeconds: number;
   /** JSON text of the argument list of `ansible-playbook`. */
@@ -95,14 +95,16 @@ export async function preparePlaybookRun(
   run: PlaybookRun,
   workspace: Workspace,
 ): Promise<PreparedRun> {
-  const projectDir = await placeProject(run, workspace);
-  const playbook = await playbookPath(projectDir, run.playbook);
+  const { inside } = workspace;
+  const placed = await placeProject(run, workspace);
+  const projectDir = seenInside(workspace, placed);
+  const playbook = await playbookPath(placed, run.playbook);
   const options = playbookArguments(run);
-  const environment = runEnvironment(run, workspace);
-  const inventory = await writeInventory(run.inventory, workspace);
+  const environment = runEnvironment(run, inside.dir);
+  const inventory = seenInside(workspace, await writeInventory(run.inventory, workspace));
   const startFiles = await writeEnvironment(run, workspace, options, environment);
   const base = baseEnvironment(process.env, workspace.mark);
-  const extraVars = join(workspace.envDir, 'extravars');
+  const extraVars = join(inside.envDir, 'extravars');
   const jobArgs = [
     'ansible-playbook',
     ...options,
@@ -121,7 +123,7 @@ export async function preparePlaybookRun(
       `--project-dir=${projectDir}`,
       `--inventory=${inventory}`,
       `--playbook=${playbook}`,
-      workspace.dir,
+      inside.dir,
     ],
     environment: base,
     startFiles,
@@ -166,9 +168,8 @@ async function writeEnvironment(
   environment: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   const write = async (name: string, content: string): Promise<string> => {
-    const path = join(workspace.envDir, name);
-    await writePrivateFile(path, content);
-    return path;
+    await writePrivateFile(join(workspace.envDir, name), content);
+    return name;
   };
   await mkdir(join(workspace.dir, 'tmp'), { mode: 0o700 });
   await write('cmdline', quoteArguments(options));
@@ -179,9 +180,9 @@ async function writeEnvironment(
     await write('passwords', toCleanJson(promptAnswers(run))),
   ];
   if (run.sshKeyData) {
-    const keyFile = await write('ssh_key', normalizeKey(run.sshKeyData));
+    startFiles.push(await write('ssh_key', normalizeKey(run.sshKeyData)));
+    const keyFile = join(workspace.envDir, 'ssh_key');
     await checkPrivateKey(keyFile, run.sshKeyUnlock ?? '', workspace.dir);
-    startFiles.push(keyFile);
   }
   return startFiles;
 }

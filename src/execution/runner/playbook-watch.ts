@@ -5,12 +5,12 @@ const WATCH_MS = 1_000;
 /**
  * Tells once when the playbook that a runner has started is gone while the runner lives on.
  *
- * @param runnerPid process id of `ansible-runner`, the parent of the playbook's process
+ * @param runner process id of `ansible-runner`, the parent of the playbook's process, once it has started
  * @param hasStarted whether the playbook is known to have run, such as by its output
  * @returns ends the watch
  */
 export function watchPlaybook(
-  runnerPid: number,
+  runner: () => Promise<number | undefined> | undefined,
   hasStarted: () => boolean,
   onGone: () => void,
 ): () => void {
@@ -19,6 +19,8 @@ export function watchPlaybook(
   const look = async (): Promise<void> => {
     // Asked first: what starts after this look is looked for in the next one.
     const isExpected = playbookPid !== undefined || hasStarted();
+    const runnerPid = await runner();
+    if (runnerPid === undefined) return;
     playbookPid ??= (await listProcesses()).find(({ parentPid }) => parentPid === runnerPid)?.pid;
     const playbook = playbookPid === undefined ? null : await findProcess(playbookPid);
     const isAlive = playbook && playbook.state !== 'Z' && playbook.parentPid === runnerPid;

@@ -1,14 +1,18 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { type EventReader, parseEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
+import { namesBelow, readBelow } from './left-files.js';
 import { RUN_IDENT } from './playbook-run.js';
 import type { RunStatus } from './run-process.js';
 import type { Workspace } from './workspace.js';
 
 /** A file larger than this held an event whose line was cut or refused already. */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
+/** So many events a run cannot have stored without printing any; what there is beyond is not looked at. */
+const MAX_EVENT_FILES = 200_000;
+/** Events that were stored and not printed are few. */
+const MAX_MISSED_BYTES = 64 * 1024 * 1024;
+const MAX_STATUS_BYTES = 1024;
+const EVENTS = [RUN_IDENT, 'job_events'] as const;
 /** `<uuid>-partial.json` beside them may begin with digits, too. */
 const EVENT_FILE = /^(\d+)-.+(?<!-partial)\.json$/;
 
@@ -21,8 +25,8 @@ export async function readRunnerStatus(
   rc: number | null,
   signal: NodeJS.Signals | null,
 ): Promise<RunStatus> {
-  const path = join(workspace.artifactsDir, RUN_IDENT, 'status');
-  const verdict = (await readFile(path, 'utf8').catch(() => '')).trim();
+  const path = [RUN_IDENT, 'status'] as const;
+  const verdict = (await readBelow(workspace.artifactsDir, path, MAX_STATUS_BYTES))?.trim();
   if (signal !== null) return 'error';
   if (verdict === 'successful') return rc === 0 ? 'successful' : 'error';
   if (verdict === 'failed' || verdict === 'timeout') return verdict;
@@ -35,26 +39,20 @@ export async function readMissedEvents(
   workspace: Workspace,
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
 ): Promise<RunnerEvent[]> {
-  const dir = join(workspace.artifactsDir, RUN_IDENT, 'job_events');
-  const names = await readdir(dir).catch(() => []);
+  const { artifactsDir } = workspace;
+  const names = await namesBelow(artifactsDir, EVENTS, MAX_EVENT_FILES);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
     .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))
     .sort((left, right) => left.counter - right.counter);
   const events: RunnerEvent[] = [];
+  let bytes = 0;
   for (const { name } of missed) {
-    const event = await readEvent(join(dir, name));
+    const text = await readBelow(artifactsDir, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
+    bytes += text?.length ?? 0;
+    if (bytes > MAX_MISSED_BYTES) break;
+    const event = text === null ? null : parseEvent(text);
     if (event) events.push(event);
   }
   return events;
-}
-
-async function readEvent(path: string): Promise<RunnerEvent | null> {
-  const size = await stat(path).then(
-    (stats) => stats.size,
-    () => 0,
-  );
-  if (size === 0 || size > MAX_EVENT_FILE_BYTES) return null;
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return parseEvent(text);
 }

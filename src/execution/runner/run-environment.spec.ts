@@ -1,8 +1,7 @@
 import { MASK } from './masker.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
-import type { Workspace } from './workspace.js';
 
-const WORKSPACE = { dir: '/runs/r' } as Workspace;
+const FOLDER = '/runs/r';
 
 describe('baseEnvironment', () => {
   it("keeps the worker's secrets to itself", () => {
@@ -36,7 +35,7 @@ describe('runEnvironment', () => {
     };
     const result = runEnvironment(
       { jobId: 7, inventoryId: 3, projectRevision: 'abc', env },
-      WORKSPACE,
+      FOLDER,
     );
     expect(result).toMatchObject({
       JOB_ID: '7',

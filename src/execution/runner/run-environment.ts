@@ -1,5 +1,5 @@
 import { MASK } from './masker.js';
-import { MARK_VARIABLE, type Workspace } from './workspace.js';
+import { MARK_VARIABLE } from './workspace.js';
 
 /**
  * What a run inherits from the worker. The rest of the worker's environment (database address, secret key)
@@ -36,12 +36,13 @@ interface EnvironmentParts {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The variables every run has, the caller's own (of credentials, of the administrator) over them. */
-export function runEnvironment(
-  parts: EnvironmentParts,
-  workspace: Workspace,
-): Record<string, string> {
-  const socketDir = `${workspace.dir}/cp`;
+/**
+ * The variables every run has, the caller's own (of credentials, of the administrator) over them.
+ *
+ * @param dir the private folder as the run sees it
+ */
+export function runEnvironment(parts: EnvironmentParts, dir: string): Record<string, string> {
+  const socketDir = `${dir}/cp`;
   const own = Object.entries(parts.env ?? {}).filter(
     ([name, value]) => NAME.test(name) && !RESERVED.test(name) && !value.includes('\0'),
   );
@@ -51,7 +52,7 @@ export function runEnvironment(
     ANSIBLE_PARAMIKO_RECORD_HOST_KEYS: 'False',
     ANSIBLE_INVENTORY_UNPARSED_FAILED: 'True',
     ANSIBLE_RETRY_FILES_ENABLED: 'False',
-    ANSIBLE_LOCAL_TEMP: `${workspace.dir}/tmp`,
+    ANSIBLE_LOCAL_TEMP: `${dir}/tmp`,
     ...(socketDir.length <= MAX_SOCKET_DIR_LENGTH
       ? { ANSIBLE_SSH_CONTROL_PATH_DIR: socketDir }
       : {}),
@@ -64,7 +65,7 @@ export function runEnvironment(
     JOB_ID: String(parts.jobId),
     ...(parts.inventoryId === undefined ? {} : { INVENTORY_ID: String(parts.inventoryId) }),
     ...(parts.projectRevision ? { PROJECT_REVISION: parts.projectRevision } : {}),
-    AWX_PRIVATE_DATA_DIR: workspace.dir,
+    AWX_PRIVATE_DATA_DIR: dir,
   };
 }
 

@@ -13,12 +13,18 @@ export interface RunMark {
   readonly pid: number;
   readonly startTime: string;
   readonly groupId: number;
+  /** First process inside the boundary, as this machine counts; null without one. */
+  readonly firstPid: number | null;
 }
 
 const FILE_NAME = 'run.json';
 
-/** Records the child of a run; call it as soon as the child exists. */
-export async function writeRunMark(workspace: Workspace, pid: number): Promise<RunMark> {
+/** Records the child of a run; call it as soon as the child exists, and again when more is known. */
+export async function writeRunMark(
+  workspace: Workspace,
+  pid: number,
+  firstPid: number | null = null,
+): Promise<RunMark> {
   const [boot, entry] = await Promise.all([bootId(), findProcess(pid)]);
   const mark: RunMark = {
     runId: workspace.jobId,
@@ -27,12 +33,13 @@ export async function writeRunMark(workspace: Workspace, pid: number): Promise<R
     pid,
     startTime: entry?.startTime ?? '',
     groupId: entry?.groupId ?? pid,
+    firstPid,
   };
-  await writePrivateFile(join(workspace.dir, FILE_NAME), JSON.stringify(mark));
+  await writePrivateFile(join(workspace.root, FILE_NAME), JSON.stringify(mark));
   return mark;
 }
 
-/** The mark of a workspace folder, or null when there is none or it cannot be read. */
+/** The mark of a workspace's root, or null when there is none or it cannot be read. */
 export async function readRunMark(dir: string): Promise<RunMark | null> {
   try {
     const mark: unknown = JSON.parse(await readFile(join(dir, FILE_NAME), 'utf8'));

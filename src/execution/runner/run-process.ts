@@ -1,19 +1,26 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { EventBatches } from './event-batches.js';
 import { EventReader } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
-import { endMarked } from './orphans.js';
+import { watchFolder } from './folder-watch.js';
+import { type Command, type Launch, openLaunch } from '../boundary/command.js';
+import { firstInside } from '../boundary/first-inside.js';
+import { removeBelow } from './left-files.js';
 import type { PreparedRun } from './playbook-run.js';
 import { watchPlaybook } from './playbook-watch.js';
+import { findProcess, type ProcessEntry } from './process-table.js';
 import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
 import { writeRunMark } from './run-mark.js';
+import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
 
-/** How a run ended. `canceled` and `timeout` are ours; `error` is a fault of the machinery, not of the playbook. */
-export type RunStatus = 'successful' | 'failed' | 'canceled' | 'timeout' | 'error';
+/** How a run ended. `canceled`, `timeout` and `full` (too much in its folder) are ours; `error` is a fault of the machinery, not of the playbook. */
+export type RunStatus = 'successful' | 'failed' | EndReason;
+
+/** Why a run is ended before its time. */
+type EndReason = 'canceled' | 'timeout' | 'full' | 'error';
 
 /** The end of a run. */
 export interface RunResult {
@@ -40,10 +47,15 @@ export interface RunOptions {
   readonly killGraceMs?: number;
   /** Default `ansible-runner` from PATH. */
   readonly executable?: string;
+  /** What the private folder may hold; no limit when absent. */
+  readonly maxFolderBytes?: number;
+  /** Puts the command inside a boundary; it is started as it is when absent. */
+  readonly wrap?: (command: Command) => Promise<Launch>;
 }
 
 /** A started run. */
 export interface RunHandle {
+  /** The process that was started; undefined before. */
   readonly pid: number | undefined;
   /** Asks the run to end; wait for the end with `wait()`. Repeated calls change nothing. */
   cancel(): void;
@@ -65,7 +77,13 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function startRun(prepared: PreparedRun, options: RunOptions): RunHandle {
   const run = new RunProcess(prepared, options);
   const result = run.start();
-  return { pid: run.pid, cancel: () => run.end('canceled'), wait: () => result };
+  return {
+    get pid() {
+      return run.pid;
+    },
+    cancel: () => run.end('canceled'),
+    wait: () => result,
+  };
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -75,11 +93,13 @@ class RunProcess {
   private readonly batches: EventBatches;
   private readonly killGraceMs: number;
   private child: Child | null = null;
-  private endedAs: 'canceled' | 'timeout' | 'error' | null = null;
+  private processes: RunProcesses | null = null;
+  private endedAs: EndReason | null = null;
   private error: unknown;
   private stderr = Buffer.alloc(0);
   private hasOutput = false;
   private hasExited = false;
+  private noted: Promise<void> = Promise.resolve();
   private killTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -101,59 +121,84 @@ class RunProcess {
   }
 
   async start(): Promise<RunResult> {
-    const { signal, executable = 'ansible-runner' } = this.options;
+    const { signal } = this.options;
     if (signal?.aborted) return { rc: null, status: 'canceled', stderrTail: '' };
     const abort = (): void => this.end('canceled');
     const timers = this.startTimers();
     try {
-      this.child = spawn(executable, this.prepared.args, {
-        cwd: this.prepared.workspace.dir,
-        env: this.prepared.environment,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const launch = await this.launch();
       signal?.addEventListener('abort', abort, { once: true });
-      return await this.follow(this.child);
+      if (signal?.aborted) abort();
+      return await this.follow(this.spawn(launch));
     } catch (error) {
       this.fail(error);
       return this.result(null, null);
     } finally {
+      this.hasExited = true;
       for (const timer of timers) clearTimeout(timer);
       clearTimeout(this.killTimer);
       signal?.removeEventListener('abort', abort);
     }
   }
 
+  private async launch(): Promise<Launch> {
+    const { executable = 'ansible-runner', wrap } = this.options;
+    const { args, environment, workspace } = this.prepared;
+    const command = { file: executable, args, environment, cwd: workspace.inside.dir };
+    return wrap ? wrap(command) : openLaunch(command);
+  }
+
+  private spawn({ file, args, environment, cwd, depth }: Launch): Child {
+    // From this thread, which lives as long as the worker: what is inside a boundary ends with it.
+    this.child = spawn(file, args, {
+      ...{ cwd, env: environment, detached: true },
+      stdio: ['ignore', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
+    }) as Child;
+    const { workspace } = this.prepared;
+    this.processes =
+      depth === null
+        ? new MarkedProcesses(this.child, workspace.mark)
+        : new FencedProcesses(this.child, this.firstProcess(this.child), depth);
+    return this.child;
+  }
+
+  /** The first process inside the boundary, which is noted where a later worker looks for it. */
+  private async firstProcess(child: Child): Promise<ProcessEntry | null> {
+    const first = await firstInside(child);
+    if (first === null) return null;
+    await this.note(child, first);
+    return findProcess(first);
+  }
+
+  /** Writes down what is known of the run's processes, one state after the other. */
+  private note({ pid }: Child, first?: number): Promise<void> {
+    if (pid === undefined) return this.noted;
+    this.noted = this.noted
+      .then(() => writeRunMark(this.prepared.workspace, pid, first))
+      .then(() => undefined)
+      .catch((error: unknown) => this.fail(error));
+    return this.noted;
+  }
+
   /**
    * SIGTERM tells `ansible-runner` that the run is canceled; it looks up when its playbook has ended, so the
    * playbook is ended, too. What stays is killed.
    */
-  end(reason: 'canceled' | 'timeout' | 'error'): void {
+  end(reason: EndReason): void {
     if (this.endedAs || this.hasExited) {
       if (reason === 'error') this.endedAs = reason;
       return;
     }
     this.endedAs = reason;
-    this.child?.kill('SIGTERM');
-    this.killTimer = setTimeout(() => void this.kill(), this.killGraceMs);
+    this.killTimer = setTimeout(() => void this.processes?.kill(), this.killGraceMs);
     void this.endPlaybook();
   }
 
   private async endPlaybook(): Promise<void> {
-    while (this.child && !this.hasExited) {
-      await endMarked(this.prepared.workspace.mark, this.killGraceMs, this.child.pid);
+    while (!this.hasExited) {
+      await this.processes?.end(this.killGraceMs);
       await sleep(END_POLL_MS);
     }
-  }
-
-  /** Forks that outlive their playbook, which was killed, keep the terminal open on which the runner reads. */
-  private endForks(): void {
-    void endMarked(this.prepared.workspace.mark, LEFTOVER_GRACE_MS, this.child?.pid);
-  }
-
-  private async kill(): Promise<void> {
-    await endMarked(this.prepared.workspace.mark, 0);
-    this.child?.kill('SIGKILL');
   }
 
   private startTimers(): NodeJS.Timeout[] {
@@ -168,17 +213,20 @@ class RunProcess {
     child.stderr.on('data', (chunk: Buffer) => this.takeStderr(chunk));
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const ended = exitOf(child);
-    if (child.pid !== undefined) {
-      await writeRunMark(this.prepared.workspace, child.pid).catch((error) => this.fail(error));
-    }
+    await this.note(child);
     const stopWatch = watchPlaybook(
-      child.pid ?? 0,
+      () => this.processes?.runner(),
       () => this.hasOutput,
-      () => this.endForks(),
+      // Forks that outlive their playbook, which was killed, keep the terminal open on which the runner reads.
+      () => void this.processes?.endBelowRunner(LEFTOVER_GRACE_MS),
     );
-    const [rc, signal] = await ended.finally(stopWatch);
+    const { maxFolderBytes = Infinity } = this.options;
+    const stopFolderWatch = watchFolder(this.prepared.workspace.dir, maxFolderBytes, () =>
+      this.end('full'),
+    );
+    const [rc, signal] = await ended.finally(stopWatch).finally(stopFolderWatch);
     this.hasExited = true;
-    await endMarked(this.prepared.workspace.mark, LEFTOVER_GRACE_MS);
+    await this.processes?.endLeftovers(LEFTOVER_GRACE_MS);
     await this.outputEnd(child, closed);
     this.batches.add(this.reader.end());
     this.batches.add(await readMissedEvents(this.prepared.workspace, this.reader));
@@ -216,9 +264,8 @@ class RunProcess {
 
   /** Keys and passwords are in the runner's memory by now; on disk they are only a risk. */
   private async removeStartFiles(): Promise<void> {
-    await Promise.all(
-      this.prepared.startFiles.map((path) => rm(path, { force: true }).catch(() => undefined)),
-    );
+    const { startFiles, workspace } = this.prepared;
+    await Promise.all(startFiles.map((name) => removeBelow(workspace.dir, ['env', name])));
   }
 
   private takeStderr(chunk: Buffer): void {

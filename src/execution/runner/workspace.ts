@@ -10,18 +10,26 @@ import {
   rm,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
-/** A run's private folder in the layout `ansible-runner` expects; everything in it is the owner's alone. */
-export interface Workspace {
-  readonly jobId: number;
-  readonly attempt: number;
+/** A run's private folder in the layout `ansible-runner` expects. */
+export interface RunnerFolders {
   /** The folder itself, absolute, links resolved. */
   readonly dir: string;
   readonly projectDir: string;
   readonly inventoryDir: string;
   readonly envDir: string;
   readonly artifactsDir: string;
+}
+
+/** The private folder of an attempt; everything in it is its owner's alone. */
+export interface Workspace extends RunnerFolders {
+  readonly jobId: number;
+  readonly attempt: number;
+  /** Holds the private folder, and beside it what the worker keeps of the run for itself. */
+  readonly root: string;
+  /** The folders as the run sees them. */
+  readonly inside: RunnerFolders;
   /** Value of the environment mark that every process of the run carries. */
   readonly mark: string;
 }
@@ -31,30 +39,42 @@ export const MARK_VARIABLE = 'AUTOMATION_CONTROLLER_RUN';
 const DIRECTORY_NAME = /^run-(\d+)-(\d+)-/;
 const REMOVE_ATTEMPTS = 3;
 
-/** Makes the private folder (mode 0700) of one attempt of a job below `baseDir`, which is made when missing. */
+/**
+ * Makes the private folder (mode 0700) of one attempt of a job below `baseDir`, which is made when missing.
+ *
+ * @param place where the run sees it; where it is when absent
+ */
 export async function createWorkspace(
   baseDir: string,
   jobId: number,
   attempt: number,
+  place?: string,
 ): Promise<Workspace> {
   await mkdir(baseDir, { recursive: true, mode: 0o700 });
   const base = await realpath(baseDir);
-  const dir = await mkdtemp(join(base, `run-${jobId}-${attempt}-`));
-  const workspace: Workspace = {
-    jobId,
-    attempt,
+  const root = await mkdtemp(join(base, `run-${jobId}-${attempt}-`));
+  const folders = runnerFolders(join(root, 'runner'));
+  for (const folder of Object.values(folders)) await mkdir(folder, { mode: 0o700 });
+  return {
+    ...folders,
+    ...{ jobId, attempt, root, inside: place === undefined ? folders : runnerFolders(place) },
+    mark: `${jobId}:${attempt}:${baseKey(base)}`,
+  };
+}
+
+function runnerFolders(dir: string): RunnerFolders {
+  return {
     dir,
     projectDir: join(dir, 'project'),
     inventoryDir: join(dir, 'inventory'),
     envDir: join(dir, 'env'),
     artifactsDir: join(dir, 'artifacts'),
-    mark: `${jobId}:${attempt}:${baseKey(base)}`,
   };
-  const { projectDir, inventoryDir, envDir, artifactsDir } = workspace;
-  for (const folder of [projectDir, inventoryDir, envDir, artifactsDir]) {
-    await mkdir(folder, { mode: 0o700 });
-  }
-  return workspace;
+}
+
+/** A path of the workspace as the run sees it. */
+export function seenInside({ dir, inside }: Workspace, path: string): string {
+  return path === dir || path.startsWith(dir + sep) ? inside.dir + path.slice(dir.length) : path;
 }
 
 /**

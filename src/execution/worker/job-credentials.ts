@@ -34,7 +34,7 @@ export class JobCredentials {
     const opened = await this.secrets.open(ids);
     const plan = buildInjectionPlan([...opened.values()], {
       passwords,
-      fileDirectory: workspace.envDir,
+      fileDirectory: workspace.inside.envDir,
     });
     for (const { name, content } of plan.files) {
       await writePrivateFile(join(workspace.envDir, name), content);

@@ -22,6 +22,8 @@ export interface ProjectFiles {
   isShared: boolean;
   /** Commit, empty for a manual project. */
   revision: string;
+  /** Folders outside of `dir` without which it is not whole; only read. */
+  shared: readonly string[];
 }
 
 /** What a job wants of its project. */
@@ -59,7 +61,9 @@ export class JobProjectFiles {
     const { project, destination } = request;
     if (!isFolderName(project.local_path)) throw new CannotStart(NO_PROJECT);
     const folder = this.folders.path(project.local_path);
-    if (project.scm_type === '') return { dir: folder, isShared: true, revision: '' };
+    if (project.scm_type === '') {
+      return { dir: folder, isShared: true, revision: '', shared: [] };
+    }
     const synced = await this.ensureFolder(run, project, folder);
     // A branch is only another one where the project lets it be chosen.
     const wanted = project.allow_override ? request.branch : '';
@@ -69,7 +73,10 @@ export class JobProjectFiles {
       source: { ...(await this.sync.source(project)), signal: run.signal },
       destination,
     });
-    return { dir: destination, isShared: false, revision };
+    return {
+      ...{ dir: destination, isShared: false, revision },
+      shared: [join(folder, '.git', 'objects')],
+    };
   }
 
   /** @returns the revision of the project's folder, which is synced here and now when it is missing */

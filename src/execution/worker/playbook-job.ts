@@ -14,11 +14,14 @@ import {
   NO_PROJECT,
   SECRETS_TOO_LARGE,
   TIMED_OUT,
+  tooMuchWritten,
 } from '../../runs/run-explanations.js';
 import { textsIn } from '../runner/clean-text.js';
 import { buildInventory, type AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import { preparePlaybookRun, type PreparedRun } from '../runner/playbook-run.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { runEnclosure } from '../boundary/run-enclosure.js';
 import { startRun, type RunResult } from '../runner/run-process.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
@@ -69,6 +72,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly folders: RunFolders,
     private readonly node: WorkerNode,
     private readonly box: SecretBox,
+    private readonly boundary: Boundary,
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
@@ -91,14 +95,15 @@ export class PlaybookJob implements RunKind<ActiveRun> {
 
   /** @returns null when the limit leaves none of the hosts: nothing has been run or stored */
   private async attempt(run: ActiveRun, job: PlaybookContext): Promise<Outcome | null> {
-    const workspace = await createWorkspace(this.folders.workspaces, run.id, run.attempt);
+    const place = await this.boundary.place();
+    const workspace = await createWorkspace(this.folders.workspaces, run.id, run.attempt, place);
     try {
       const preparation = await this.prepare(run, job, workspace);
       failPoint('run-prepared');
       await this.begin(run, preparation);
       return await this.play(run, job, preparation);
     } finally {
-      await removeDirectory(workspace.dir).catch((error: Error) => {
+      await removeDirectory(workspace.root).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
       });
     }
@@ -181,11 +186,12 @@ export class PlaybookJob implements RunKind<ActiveRun> {
    */
   private async begin(run: ActiveRun, { prepared, masker, files }: Preparation): Promise<void> {
     stopIfEnded(run);
+    const { mode } = await this.boundary.isolation();
     const changed = await patiently(
       () =>
         this.database.execute(sql`
           UPDATE unified_jobs SET job_args = ${masker.text(prepared.jobArgs)},
-            job_cwd = ${prepared.jobCwd}, scm_revision = ${files.revision},
+            job_cwd = ${prepared.jobCwd}, isolation = ${mode}, scm_revision = ${files.revision},
             job_env = ${JSON.stringify(masker.value(prepared.jobEnv))}::json
           WHERE id = ${run.id} AND attempt = ${run.attempt} AND status = 'running'
             AND NOT cancel_requested`),
@@ -206,13 +212,17 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private async play(
     run: ActiveRun,
     job: PlaybookContext,
-    { prepared, masker }: Preparation,
+    { prepared, masker, files }: Preparation,
   ): Promise<Outcome | null> {
     const events = new PlaybookEvents(this.events, run, masker);
+    const hasNetwork = this.settings.JOB_NETWORK !== 'none';
+    const enclosure = await runEnclosure(prepared.workspace, files.shared, hasNetwork);
     const handle = startRun(prepared, {
+      wrap: (command) => this.boundary.wrap(command, enclosure),
       onEvents: (batch) => events.take(batch),
       signal: run.signal,
       killGraceMs: KILL_GRACE_MS,
+      maxFolderBytes: this.settings.JOB_DISK_BYTES,
     });
     const result = await handle.wait();
     if (result.status === 'failed' && events.isWithoutHosts()) return null;
@@ -254,6 +264,8 @@ export class PlaybookJob implements RunKind<ActiveRun> {
         return { status: result.status };
       case 'timeout':
         return { status: 'failed', explanation: TIMED_OUT };
+      case 'full':
+        return { status: 'failed', explanation: tooMuchWritten(this.settings.JOB_DISK_BYTES) };
       default: {
         const { error } = result;
         const reason = error instanceof Error ? error.message : 'see the traceback';

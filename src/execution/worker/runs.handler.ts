@@ -3,9 +3,10 @@ import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
+import { Boundary } from '../boundary/boundary.service.js';
 import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
 import { Leases } from './leases.js';
-import { isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
+import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
 import { PlaybookJob } from './playbook-job.js';
 import { ProjectSync } from './project-sync.js';
 
@@ -19,6 +20,7 @@ export class RunsHandler implements QueueHandler {
     private readonly runs: RunsRepository,
     private readonly active: ActiveRuns,
     private readonly leases: Leases,
+    private readonly boundary: Boundary,
     playbooks: PlaybookJob,
     syncs: ProjectSync,
   ) {
@@ -46,6 +48,8 @@ export class RunsHandler implements QueueHandler {
   private async toEnd(run: ActiveRun): Promise<void> {
     let outcome: Outcome;
     try {
+      const refusal = await this.boundary.refusal();
+      if (refusal !== null) throw new CannotStart(refusal);
       outcome = await (await this.kindOf(run)).run(run);
     } catch (error) {
       if (this.mayGoBack(run, error)) return this.leases.handBack(run);

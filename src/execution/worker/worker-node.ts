@@ -12,6 +12,7 @@ import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
+import { Boundary } from '../boundary/boundary.service.js';
 import { RunFolders } from './run-folders.js';
 import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
 import { messageOf } from '../../common/errors/message-of.js';
@@ -37,6 +38,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly folders: RunFolders,
+    private readonly boundary: Boundary,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -84,16 +86,21 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   private async beat(): Promise<void> {
     try {
       const { name, hostKey, startTime } = await this.identify();
+      const { mode, detail } = await this.boundary.isolation();
+      const refusal = await this.boundary.refusal();
+      const capacity = refusal === null ? this.settings.JOB_CONCURRENCY : 0;
       await this.database.execute(sql`
         INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
         VALUES (${name}, ${this.hostname}, ${hostKey}, ${process.pid}, ${startTime},
-          ${this.settings.JOB_CONCURRENCY})
-        ON CONFLICT (name) DO UPDATE SET last_seen = now()`);
+          ${capacity})
+        ON CONFLICT (name) DO UPDATE SET last_seen = now(), capacity = EXCLUDED.capacity`);
       await this.database.execute(sql`
-        INSERT INTO instances (hostname, version, cpu, memory)
-        VALUES (${this.hostname}, ${VERSION}, ${availableParallelism()}, ${totalmem()})
+        INSERT INTO instances (hostname, version, cpu, memory, isolation, isolation_detail)
+        VALUES (${this.hostname}, ${VERSION}, ${availableParallelism()}, ${totalmem()}, ${mode},
+          ${refusal ?? detail})
         ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
-          cpu = EXCLUDED.cpu, memory = EXCLUDED.memory`);
+          cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, isolation = EXCLUDED.isolation,
+          isolation_detail = EXCLUDED.isolation_detail`);
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'heartbeat failed', reason });

@@ -11,7 +11,8 @@
  *
  * `addJobs` writes the rows a launch writes; tests of the launch itself use `api()`.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,7 +22,7 @@ import pg from 'pg';
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { writeFakeRunner } from './fake-runner.js';
-import { freePort, Processes, type Environment, type Program } from './processes.js';
+import { freePort, Processes, type Environment, type Program, type Uid } from './processes.js';
 
 export interface ClusterOptions {
   /** Files of the one (manual) project. */
@@ -30,6 +31,8 @@ export interface ClusterOptions {
   concurrency?: number;
   /** Uses the stand-in for `ansible-runner`; seconds a playbook takes. */
   fakeSeconds?: number;
+  /** The processes run under this account instead of that of the tests, which is root then. */
+  uid?: Uid;
 }
 
 export interface JobRow {
@@ -44,7 +47,7 @@ const FINAL = ['successful', 'failed', 'error', 'canceled'];
 const START_MS = 60_000;
 
 export class Cluster {
-  private readonly processes = new Processes();
+  private readonly processes: Processes;
   private redisServer: Program | undefined;
   private redis: Redis | undefined;
 
@@ -55,7 +58,9 @@ export class Cluster {
     readonly redisPort: number,
     private readonly options: ClusterOptions,
     private readonly path: string,
-  ) {}
+  ) {
+    this.processes = new Processes(options.uid);
+  }
 
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
@@ -64,12 +69,17 @@ export class Cluster {
     // Tests end connections on purpose, this one too.
     sql.on('error', () => undefined);
     await sql.connect();
+    // Playbooks write to it from inside the boundary, as another account.
+    await writeFile(join(folder, 'ledger'), '');
+    await chmod(join(folder, 'ledger'), 0o666);
     const { fakeSeconds } = options;
     const bin =
       fakeSeconds === undefined
         ? ''
         : `${await writeFakeRunner(folder, join(folder, 'ledger'), fakeSeconds)}:`;
     const path = `${bin}${process.env.PATH ?? ''}`;
+    const { uid } = options;
+    if (uid !== undefined) await chown(folder, uid, uid);
     const cluster = new Cluster(folder, database, sql, await freePort(), options, path);
     await cluster.startRedis();
     await cluster.fill();
@@ -200,11 +210,12 @@ export class Cluster {
   environment(): Environment {
     return {
       PATH: this.path,
-      HOME: process.env.HOME ?? this.folder,
+      HOME: (this.options.uid === undefined && process.env.HOME) || this.folder,
       DATABASE_URL: this.database.url,
       REDIS_URL: `redis://127.0.0.1:${this.redisPort}/0`,
       SECRET_KEY: 'a key for tests, of no value anywhere else',
       DATA_DIR: join(this.folder, 'data'),
+      JOB_SHOW_PATHS: [`${join(this.folder, 'ledger')}:rw`, join(this.folder, 'bin')].join(),
       JOB_CONCURRENCY: String(this.options.concurrency ?? 2),
       DEMO_DATA: '0',
       LOG_LEVEL: 'warn',
@@ -217,6 +228,9 @@ export class Cluster {
     await mkdir(files, { recursive: true });
     const playbooks = this.options.playbooks ?? { 'site.yml': noting(join(this.folder, 'ledger')) };
     for (const [name, text] of Object.entries(playbooks)) await writeFile(join(files, name), text);
+    const { uid } = this.options;
+    if (uid !== undefined)
+      execFileSync('chown', ['-R', `${uid}:${uid}`, join(this.folder, 'data')]);
     await this.sql.query(`
       INSERT INTO organizations (id, name) VALUES (1, 'Operations');
       INSERT INTO inventories (id, name, organization_id, variables)

@@ -23,8 +23,14 @@ export interface Program {
 
 export type Environment = Record<string, string>;
 
+/** Number of the system account a process runs under. */
+export type Uid = number;
+
 export class Processes {
   private readonly programs: Program[] = [];
+
+  /** @param uid of API and workers; that of this process when absent */
+  constructor(private readonly uid?: Uid) {}
 
   worker(environment: Environment): Program {
     return this.start(process.execPath, [join(DIST, 'src', 'worker.js')], environment);
@@ -47,7 +53,12 @@ export class Processes {
   }
 
   private start(command: string, args: string[], environment: Environment): Program {
-    const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    const account = this.uid === undefined ? {} : { uid: this.uid, gid: this.uid };
+    const child = spawn(command, args, {
+      ...account,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

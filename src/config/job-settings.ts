@@ -1,0 +1,81 @@
+import { isAbsolute, normalize } from 'node:path';
+import { MEGABYTE } from './http-settings.js';
+import { integer, list, string } from './setting.js';
+
+const GIGABYTE = 1024 * MEGABYTE;
+
+/** The boundary around runs (docs/contract/runs.md#isolation). */
+export const JOB_SETTINGS = {
+  JOB_ISOLATION: string({
+    category: 'jobs',
+    default: 'auto',
+    choices: ['auto', 'bubblewrap', 'none'],
+    help: 'What keeps runs apart from this installation. `auto`: bubblewrap where it works; where it does not, runs are refused when the service is root or serves more than one organization. `none`: nothing does.',
+  }),
+  JOB_NETWORK: string({
+    category: 'jobs',
+    default: 'host',
+    choices: ['host', 'none'],
+    help: "Network of an isolated job: the machine's, or none but a loopback of its own.",
+  }),
+  JOB_SHOW_PATHS: list({
+    category: 'jobs',
+    default: [],
+    help: 'Absolute paths an isolated job sees besides the system and its own folder: read-only, writable with `:rw` behind.',
+  }),
+  JOB_PROCESSES: integer({
+    category: 'jobs',
+    default: 512,
+    min: 32,
+    help: 'Processes and threads an isolated job may have at once.',
+  }),
+  JOB_FILE_BYTES: integer({
+    category: 'jobs',
+    default: GIGABYTE,
+    min: MEGABYTE,
+    help: 'Largest file an isolated job may write, in bytes.',
+  }),
+  JOB_TMP_BYTES: integer({
+    category: 'jobs',
+    default: 512 * MEGABYTE,
+    min: MEGABYTE,
+    help: 'Size of the `/tmp` of an isolated job, in bytes of memory.',
+  }),
+  JOB_DISK_BYTES: integer({
+    category: 'jobs',
+    default: 5 * GIGABYTE,
+    min: MEGABYTE,
+    help: 'What the folder of a job may hold, in bytes; looked at every ten seconds.',
+  }),
+} as const;
+
+/** A path of JOB_SHOW_PATHS. */
+export interface ShownPath {
+  readonly path: string;
+  readonly isWritable: boolean;
+}
+
+/** Parts of a machine that a run has its own of, or must not have. */
+const NEVER_SHOWN = ['/', '/dev', '/etc', '/proc', '/root', '/run', '/runner', '/sys', '/var'];
+const WRITABLE = ':rw';
+
+/** The entries of JOB_SHOW_PATHS, which {@link shownPathFaults} has found good. */
+export function shownPaths(entries: readonly string[]): ShownPath[] {
+  return entries.map((entry) => {
+    const isWritable = entry.endsWith(WRITABLE);
+    return { path: normalize(isWritable ? entry.slice(0, -WRITABLE.length) : entry), isWritable };
+  });
+}
+
+/** What is wrong with the entries, a sentence each. */
+export function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
+  return shownPaths(entries).flatMap(({ path }) => {
+    if (!isAbsolute(path)) return [`JOB_SHOW_PATHS: "${path}" is not an absolute path.`];
+    const plain = path.replace(/\/+$/, '') || '/';
+    if (NEVER_SHOWN.includes(plain)) return [`JOB_SHOW_PATHS: "${path}" is never shown to jobs.`];
+    if (`${plain}/`.startsWith(`${dataDir}/`)) {
+      return [`JOB_SHOW_PATHS: "${path}" is part of DATA_DIR, which no job may see.`];
+    }
+    return [];
+  });
+}

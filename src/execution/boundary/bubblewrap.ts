@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import type { Settings } from '../../config/settings.js';
+import type { Command, Enclosure, Launch } from './command.js';
+import type { Account } from './job-account.js';
+import { bindArguments } from './system-view.js';
+
+/** How bubblewrap is used on this machine. */
+export interface Plan {
+  /** Root makes the mounts and hands the command to an account; others do it in a user namespace. */
+  readonly isRoot: boolean;
+  /**
+   * Whether the command can make no user namespaces of its own, which would show it much more of the
+   * kernel. Where it cannot, the limit of processes holds for all runs of the account together.
+   */
+  readonly closesUserNamespaces: boolean;
+  readonly account: Account;
+  /** What {@link systemArguments} has found. */
+  readonly system: readonly string[];
+}
+
+type Limits = Pick<Settings, 'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES'>;
+
+const OPEN_FILES = 8192;
+/** `/dev/shm` and `/var/tmp`, in bytes. */
+const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
+/** What root keeps until it has handed the command over. */
+const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
+/** The name of the account inside, whatever it is called outside. */
+export const INNER_ACCOUNT = 'runner';
+
+/**
+ * A command inside the boundary: an allow list of mounts, namespaces of its own for processes, IPC
+ * and names, no capability, no other account than an unprivileged one, and limits.
+ */
+export function bubblewrapped(
+  command: Command,
+  enclosure: Enclosure,
+  plan: Plan,
+  limits: Limits,
+): Launch {
+  return {
+    file: 'bwrap',
+    args: [
+      ...(plan.isRoot ? [] : userNamespace(plan)),
+      ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+      ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
+      ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+      ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
+      ...['--hostname', enclosure.name, '--info-fd', '3'],
+      ...mounts(enclosure, plan, limits),
+      '--',
+      ...(plan.isRoot ? handedOver(plan) : []),
+      ...limited(command, limits),
+    ],
+    environment: innerEnvironment(command, enclosure),
+    // Where bubblewrap itself starts; the command starts in its own folder.
+    cwd: '/',
+    depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
+  };
+}
+
+function userNamespace({ closesUserNamespaces }: Plan): string[] {
+  return ['--unshare-user', ...(closesUserNamespaces ? ['--disable-userns'] : [])];
+}
+
+function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
+  const temporary = (path: string, bytes: number): string[] => [
+    ...['--perms', '1777', '--size', String(bytes), '--tmpfs', path],
+  ];
+  const identity = ['passwd', 'group', 'hosts'].map((name) => ({
+    from: join(enclosure.root, name),
+    to: `/etc/${name}`,
+  }));
+  return [
+    ...['--proc', '/proc', '--dev', '/dev', '--dir', '/run', '--dir', '/var'],
+    ...temporary('/dev/shm', SMALL_FOLDER_BYTES),
+    ...['--remount-ro', '/dev'],
+    ...temporary('/tmp', limits.JOB_TMP_BYTES),
+    ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
+    // After /tmp: the paths an operator shows may lie below it.
+    ...plan.system,
+    ...bindArguments(...identity, ...enclosure.binds),
+    ...['--remount-ro', '/'],
+  ];
+}
+
+/**
+ * Root's capabilities end here. The second bubblewrap only makes a user namespace: as the account, so
+ * that processes are counted for this command alone, and closed, so that there is no further one.
+ */
+function handedOver(plan: Plan): string[] {
+  const { uid, gid } = plan.account;
+  return [
+    ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all'],
+    ...['--bounding-set=-all', '--no-new-privs'],
+    ...(plan.closesUserNamespaces
+      ? ['bwrap', ...userNamespace(plan), '--cap-drop', 'ALL', '--dev-bind', '/', '/', '--']
+      : []),
+  ];
+}
+
+/** Inside, so that processes are counted in the command's own user namespace. */
+function limited({ file, args, cwd }: Command, limits: Limits): string[] {
+  return [
+    // By the account itself: root has no capability left to enter a folder that is not its own.
+    ...['env', '-C', cwd],
+    ...['prlimit', '--core=0', `--nofile=${OPEN_FILES}`, `--nproc=${limits.JOB_PROCESSES}`],
+    ...[`--fsize=${limits.JOB_FILE_BYTES}`, '--', file, ...args],
+  ];
+}
+
+function innerEnvironment({ environment }: Command, { home }: Enclosure): Record<string, string> {
+  const rest = Object.entries(environment).filter(([name]) => name !== 'SHELL');
+  return {
+    ...Object.fromEntries(rest),
+    HOME: home,
+    USER: INNER_ACCOUNT,
+    LOGNAME: INNER_ACCOUNT,
+    TMPDIR: '/tmp',
+  };
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { INNER_ACCOUNT } from './bubblewrap.js';
+import type { Enclosure } from './command.js';
+import type { Account } from './job-account.js';
+
+const execute = promisify(execFile);
+
+/**
+ * Writes the files of `/etc` that are made for one command. Without an entry for its own number ssh
+ * does not run, and without its own host name every look-up of it asks the network.
+ */
+export async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
+  const { root, home, name } = enclosure;
+  const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
+  const files = {
+    passwd: [
+      'root:x:0:0:root:/:/bin/sh',
+      `${INNER_ACCOUNT}:x:${uid}:${gid}::${home}:/bin/sh`,
+      ...(uid === 65534 ? [] : ['nobody:x:65534:65534:nobody:/:/bin/false']),
+    ],
+    group: [
+      'root:x:0:',
+      `${INNER_ACCOUNT}:x:${gid}:`,
+      ...(gid === 65534 ? [] : ['nogroup:x:65534:']),
+    ],
+    hosts: [machine.trimEnd(), `127.0.1.1 ${name}`],
+  };
+  await Promise.all(
+    Object.entries(files).map(([file, lines]) =>
+      // Whatever the umask: inside, an account reads them that does not own them.
+      writeFile(join(root, file), `${lines.join('\n')}\n`, { mode: 0o644 }),
+    ),
+  );
+}
+
+/** Hands what a command may write to the account it runs under; links are not followed. */
+export async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
+  await execute('chown', ['-hRP', `${uid}:${gid}`, folder]);
+}

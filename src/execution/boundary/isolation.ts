@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Settings } from '../../config/settings.js';
+import type { Plan } from './bubblewrap.js';
+import { type Account, jobAccount } from './job-account.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { complaintOf } from './probe.js';
+import { systemArguments } from './system-view.js';
+
+const execute = promisify(execFile);
+
+/** What keeps the runs of this worker apart from the installation. */
+export type Isolation =
+  | { readonly mode: 'bubblewrap'; readonly detail: string; readonly plan: Plan }
+  | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
+
+/** Complaints of bubblewrap that the operator can do something about, and what. */
+const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
+  [/not installed/, 'install the package bubblewrap'],
+  [
+    /uid map: Permission denied|RTM_NEWADDR/,
+    'AppArmor restricts user namespaces: load its profile bwrap-userns-restrict, or one for /usr/bin/bwrap with "userns,"',
+  ],
+  [
+    /No permissions to creat|Creating new namespace failed|Operation not permitted/,
+    'user namespaces are not permitted: see the seccomp profile of the container, or the sysctl kernel.unprivileged_userns_clone',
+  ],
+  [/No space left on device/, 'raise the sysctl user.max_user_namespaces'],
+  [/[Cc]an't mount proc/, 'the container masks /proc: unmask it (docs/security.md)'],
+  [/Unknown option/, 'bubblewrap is older than 0.5'],
+];
+
+/** Tries what the setting wants with the arguments of a real run. */
+export async function findIsolation(settings: Settings): Promise<Isolation> {
+  if (settings.JOB_ISOLATION === 'none') {
+    return { mode: 'none', detail: 'JOB_ISOLATION is none', isWanted: true };
+  }
+  const detail = await bubblewrap(settings);
+  return typeof detail === 'string' ? { mode: 'none', detail, isWanted: false } : detail;
+}
+
+/** @returns why it does not work when it does not */
+async function bubblewrap(settings: Settings): Promise<Isolation | string> {
+  const account = await jobAccount().catch(messageOf);
+  if (typeof account === 'string') return account;
+  const first = await tried(settings, account, true);
+  // An older bubblewrap, or a container that permits fewer namespaces.
+  const found = typeof first === 'string' ? await tried(settings, account, false) : first;
+  return typeof found === 'string' ? advised(first as string) : found;
+}
+
+async function tried(
+  settings: Settings,
+  account: Account,
+  closesUserNamespaces: boolean,
+): Promise<Isolation | string> {
+  const dataDir = await realpath(settings.DATA_DIR).catch(() => resolve(settings.DATA_DIR));
+  const system = await systemArguments(settings, dataDir);
+  const plan = { isRoot: process.getuid?.() === 0, closesUserNamespaces, account, system };
+  const complaint = await complaintOf(plan, settings).catch(messageOf);
+  if (complaint !== null) return complaint;
+  const version = (await execute('bwrap', ['--version'])).stdout.trim();
+  const open = closesUserNamespaces ? '' : '; runs can make user namespaces of their own';
+  return { mode: 'bubblewrap', detail: `${version}${open}`, plan };
+}
+
+function advised(complaint: string): string {
+  const advice = ADVICE.find(([pattern]) => pattern.test(complaint))?.[1];
+  return advice === undefined ? complaint : `${complaint} (${advice})`;
+}
+
+/**
+ * Why no runs may be taken; null when they may. `auto` takes them without isolation only where nobody
+ * is betrayed by it: not as root, and for one organization.
+ */
+export async function refusalOf(
+  isolation: Isolation,
+  wanted: string,
+  servesSeveral: () => Promise<boolean>,
+): Promise<string | null> {
+  if (isolation.mode !== 'none' || isolation.isWanted) return null;
+  const reason = `Runs cannot be isolated: ${isolation.detail}.`;
+  if (wanted !== 'auto') return reason;
+  if (process.getuid?.() === 0) return `${reason} As root this worker runs none without.`;
+  return (await servesSeveral())
+    ? `${reason} With more than one organization this worker runs none without.`
+    : null;
+}

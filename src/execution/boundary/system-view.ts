@@ -1,0 +1,126 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
+import { shownPaths } from '../../config/job-settings.js';
+import { settingFiles } from '../../config/setting.js';
+import { SETTINGS, type Settings } from '../../config/settings.js';
+import { PACKAGE_FOLDER } from '../../config/version.js';
+import type { Bind } from './command.js';
+
+/** Folders that are links into `/usr` on merged systems, and folders of their own on others. */
+const ROOT_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
+/** What programs need of `/etc`; nothing in it tells of accounts, services or keys. */
+const CONFIGURATION = [
+  ...['alternatives', 'ansible', 'ca-certificates.conf', 'ssl/certs', 'ssl/openssl.cnf'],
+  ...['pki/tls/certs', 'pki/ca-trust', 'crypto-policies', 'ssh/ssh_config', 'ssh/ssh_config.d'],
+  ...['ssh/ssh_known_hosts', 'host.conf', 'nsswitch.conf', 'gai.conf', 'resolv.conf', 'services'],
+  ...['protocols', 'localtime', 'timezone', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
+  ...['krb5.conf', 'krb5.conf.d', 'mime.types', 'pip.conf', 'gitattributes'],
+];
+/** A folder that covers another one holds nothing but where further ones are put. */
+const COVER_BYTES = '1048576';
+
+/** What every command inside the boundary sees of this machine, as arguments of bubblewrap. */
+export async function systemArguments(settings: Settings, dataDir: string): Promise<string[]> {
+  const hidden = await hiddenPaths(dataDir);
+  const binds = [...(await systemBinds()), ...(await shownBinds(settings, hidden))];
+  return [
+    ...(await rootFolders()),
+    ...bindArguments(...binds),
+    ...(await Promise.all(hidden.map((path) => cover(path, binds)))).flat(),
+    ...bindArguments(...(await ownPrograms(dataDir))),
+  ];
+}
+
+/** Ansible that the set-up has installed beside the data, where the system had none. */
+async function ownPrograms(dataDir: string): Promise<Bind[]> {
+  const from = join(dataDir, 'venv');
+  const isThere = await lstat(from).catch(() => null);
+  return isThere ? [{ from }] : [];
+}
+
+/** Binds as arguments of bubblewrap. */
+export function bindArguments(...binds: readonly Bind[]): string[] {
+  const parents = new Set(binds.flatMap(({ from, to = from }) => foldersAbove(to)));
+  return [
+    // Those that bubblewrap makes itself only their owner may pass through.
+    ...[...parents].flatMap((folder) => ['--dir', folder]),
+    ...binds.flatMap(({ from, to = from, isWritable, isOptional }) => [
+      `--${isWritable ? '' : 'ro-'}bind${isOptional ? '-try' : ''}`,
+      ...[from, to],
+    ]),
+  ];
+}
+
+/** `/a` and `/a/b` of `/a/b/c`. */
+function foldersAbove(path: string): string[] {
+  const names = path.split(sep).slice(1, -1);
+  return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`);
+}
+
+async function systemBinds(): Promise<Bind[]> {
+  const configuration = await Promise.all(
+    CONFIGURATION.map(async (name): Promise<Bind[]> => {
+      const path = join('/etc', name);
+      // Some are links into places that are not seen inside.
+      const from = await realpath(path).catch(() => null);
+      return from === null ? [] : [{ from, to: path, isOptional: true }];
+    }),
+  );
+  const folders = [{ from: '/usr' }, { from: '/opt', isOptional: true }];
+  return [...folders, ...configuration.flat(), { from: '/sys', isOptional: true }];
+}
+
+async function rootFolders(): Promise<string[]> {
+  const found = await Promise.all(
+    ROOT_FOLDERS.map(async (name) => {
+      const path = `/${name}`;
+      const stats = await lstat(path).catch(() => null);
+      if (stats?.isSymbolicLink()) return ['--symlink', await readlink(path), path];
+      return stats ? ['--ro-bind', path, path] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** What the operator shows; a link that leads into what is hidden is not followed there. */
+async function shownBinds(settings: Settings, hidden: readonly string[]): Promise<Bind[]> {
+  const binds = await Promise.all(
+    shownPaths(settings.JOB_SHOW_PATHS).map(async ({ path, isWritable }): Promise<Bind[]> => {
+      const from = await realpath(path).catch(() => null);
+      if (from === null || hidden.some((one) => `${from}/`.startsWith(`${one}/`))) return [];
+      return [{ from, to: path, isWritable, isOptional: true }];
+    }),
+  );
+  return binds.flat();
+}
+
+/** Roles and collections of the service's own account, below the home of the command. */
+export function homeBinds(home: string): Bind[] {
+  return ['roles', 'collections'].map((name) => ({
+    from: join(homedir(), '.ansible', name),
+    to: join(home, '.ansible', name),
+    isOptional: true,
+  }));
+}
+
+/** The product, its data, and the files its settings come from. */
+async function hiddenPaths(dataDir: string): Promise<string[]> {
+  const files = settingFiles(process.env, Object.keys(SETTINGS));
+  const paths = [dataDir, PACKAGE_FOLDER, ...files];
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
+  return [...new Set(real.filter((path) => path !== null))];
+}
+
+/** Covers a path wherever one of the binds would show it. */
+async function cover(path: string, binds: readonly Bind[]): Promise<string[]> {
+  const isFolder = (await lstat(path)).isDirectory();
+  return binds
+    .filter(({ from }) => path === from || path.startsWith(from + sep))
+    .map(({ from, to = from }) => to + path.slice(from.length))
+    .flatMap((inside) =>
+      isFolder
+        ? ['--size', COVER_BYTES, '--perms', '0755', '--tmpfs', inside]
+        : ['--ro-bind', '/dev/null', inside],
+    );
+}

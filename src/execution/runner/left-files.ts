@@ -1,0 +1,82 @@
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, open, opendir, rm } from 'node:fs/promises';
+
+/**
+ * Files below a folder that somebody else may have written: what was run there. Every step of a path
+ * is opened from the folder before it and is never a link, so that nothing outside is read or removed,
+ * whatever was put in its place meanwhile.
+ */
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** A pipe would wait for whoever writes it. */
+const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Where an opened folder is reached whatever becomes of its name; other systems than Linux go by name. */
+const DESCRIPTORS = '/proc/self/fd';
+const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
+
+type Path = readonly [string, ...string[]];
+
+/** The text of a file; null when it is missing, no plain file, reached by a link, or too large. */
+export async function readBelow(
+  root: string,
+  path: Path,
+  maxBytes: number,
+): Promise<string | null> {
+  return inFolderOf(root, path, async (name) => {
+    const file = await open(name, FILE);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile() || stats.size > maxBytes) return null;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** The names in a folder, as many as are wanted at most; none when there is no such folder. */
+export async function namesBelow(
+  root: string,
+  path: readonly string[],
+  most: number,
+): Promise<string[]> {
+  const names = await inFolderOf(root, [...path, '.'], async (folder) => {
+    const found: string[] = [];
+    for await (const { name } of await opendir(folder)) {
+      found.push(name);
+      if (found.length === most) break;
+    }
+    return found;
+  });
+  return names ?? [];
+}
+
+/** Removes a file; missing is fine. */
+export async function removeBelow(root: string, path: Path): Promise<void> {
+  await inFolderOf(root, path, (name) => rm(name, { force: true }));
+}
+
+/** Does something with the last name of a path; null when it, or the way to it, cannot be had. */
+async function inFolderOf<T>(
+  root: string,
+  path: readonly string[],
+  work: (name: string) => Promise<T>,
+): Promise<T | null> {
+  const opened: FileHandle[] = [];
+  try {
+    let folder = root;
+    for (const name of path.slice(0, -1)) {
+      const path = `${folder}/${name}`;
+      const handle = await open(path, FOLDER);
+      opened.push(handle);
+      folder = HAS_DESCRIPTORS ? `${DESCRIPTORS}/${handle.fd}` : path;
+    }
+    return await work(`${folder}/${path.at(-1) ?? '.'}`);
+  } catch {
+    return null;
+  } finally {
+    for (const handle of opened) await handle.close();
+  }
+}

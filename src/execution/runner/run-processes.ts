@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { endBelow, endMarked } from './orphans.js';
+import { findProcess, listProcesses, type ProcessEntry } from './process-table.js';
+
+/** The processes of a run: which is `ansible-runner`, and how the others are ended. */
+export interface RunProcesses {
+  /** Process id of `ansible-runner`; undefined before it has started. */
+  runner(): Promise<number | undefined>;
+  /** Tells the runner, once, and everything below it to end; what does not within the time is killed. */
+  end(graceMs: number): Promise<void>;
+  /** Ends everything below the runner. */
+  endBelowRunner(graceMs: number): Promise<void>;
+  /** Kills everything, the runner too. */
+  kill(): Promise<void>;
+  /** Ends what outlives the runner; resolves when nothing is left. */
+  endLeftovers(graceMs: number): Promise<void>;
+}
+
+/** Processes without a boundary, found by the mark in their environment. */
+export class MarkedProcesses implements RunProcesses {
+  private isTold = false;
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly mark: string,
+  ) {}
+
+  runner(): Promise<number | undefined> {
+    return Promise.resolve(this.child.pid);
+  }
+
+  async end(graceMs: number): Promise<void> {
+    if (!this.isTold) this.child.kill('SIGTERM');
+    this.isTold = true;
+    await this.endBelowRunner(graceMs);
+  }
+
+  async endBelowRunner(graceMs: number): Promise<void> {
+    await endMarked(this.mark, graceMs, this.child.pid);
+  }
+
+  async kill(): Promise<void> {
+    await endMarked(this.mark, 0);
+    this.child.kill('SIGKILL');
+  }
+
+  async endLeftovers(graceMs: number): Promise<void> {
+    await endMarked(this.mark, graceMs);
+  }
+}
+
+const POLL_MS = 5;
+/** After SIGKILL only a process in an uninterruptible wait remains; it ends with that wait. */
+const GONE_MS = 5_000;
+
+/**
+ * Processes inside a boundary: all of them are below the first process of its namespace, and end with
+ * it, whatever they have done to their environment, session or parent.
+ */
+export class FencedProcesses implements RunProcesses {
+  private isTold = false;
+  private known: readonly ProcessEntry[] = [];
+
+  /**
+   * @param child bubblewrap; a signal to it ends everything at once
+   * @param first the first process inside; null when nothing was started
+   * @param depth processes between that and the runner
+   */
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly first: Promise<ProcessEntry | null>,
+    private readonly depth: number,
+  ) {}
+
+  async runner(): Promise<number | undefined> {
+    return (await this.line()).at(this.depth + 1)?.pid;
+  }
+
+  async end(graceMs: number): Promise<void> {
+    const runner = await this.runner();
+    if (runner !== undefined && !this.isTold) {
+      this.isTold = true;
+      signal(runner, 'SIGTERM');
+    }
+    await this.endBelowRunner(graceMs);
+  }
+
+  async endBelowRunner(graceMs: number): Promise<void> {
+    const line = await this.line();
+    const [first] = line;
+    if (!first || line.length < this.depth + 2) return;
+    await endBelow(
+      first,
+      graceMs,
+      line.map(({ pid }) => pid),
+    );
+  }
+
+  kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    return Promise.resolve();
+  }
+
+  async endLeftovers(): Promise<void> {
+    const first = await this.first;
+    const limit = Date.now() + GONE_MS;
+    while (first && Date.now() < limit) {
+      const now = await findProcess(first.pid);
+      // A dead first process has outlived everything else in its namespace.
+      if (now?.startTime !== first.startTime || now.state === 'Z') return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  /**
+   * The first process, what stands between, and the runner, as far as they have been started. What a
+   * run leaves to the first process is younger than what that has started itself.
+   */
+  private async line(): Promise<readonly ProcessEntry[]> {
+    const first = await this.first;
+    if (!first || this.known.length === this.depth + 2) return this.known;
+    const entries = await listProcesses();
+    const line = [first];
+    for (let last: ProcessEntry | undefined = first; last && line.length < this.depth + 2;) {
+      const { pid } = last;
+      last = oldest(entries.filter(({ parentPid }) => parentPid === pid));
+      if (last) line.push(last);
+    }
+    this.known = line;
+    return line;
+  }
+}
+
+function oldest(entries: readonly ProcessEntry[]): ProcessEntry | undefined {
+  return entries.toSorted(
+    (left, right) => Number(left.startTime) - Number(right.startTime) || left.pid - right.pid,
+  )[0];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { Settings } from '../../src/config/settings.js';
+import { Boundary } from '../../src/execution/boundary/boundary.service.js';
+import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
+import { toEventRow, type EventRow } from '../../src/execution/runner/events.js';
+import { preparePlaybookRun, type PlaybookRun } from '../../src/execution/runner/playbook-run.js';
+import { startRun } from '../../src/execution/runner/run-process.js';
+import { createWorkspace, removeDirectory } from '../../src/execution/runner/workspace.js';
+import { processesWith } from '../faults/support/processes.js';
+import {
+  createTestFolder,
+  eventually,
+  LOCAL_INVENTORY,
+  type StartedPlaybook,
+  type TestFolder,
+} from './playbooks.js';
+import { startSshServer, type SshServer } from './ssh-server.js';
+
+const execute = promisify(execFile);
+
+/** A playbook takes a second to start, and more on a busy machine. */
+jest.setTimeout(60_000);
+
+let folder: TestFolder;
+let boundary: Boundary;
+beforeAll(async () => {
+  folder = await createTestFolder();
+  const settings = Settings.load({
+    ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
+    ...{ DATA_DIR: join(folder.dir, 'data'), JOB_ISOLATION: 'bubblewrap' },
+  });
+  boundary = new Boundary(settings, undefined as never);
+  expect(await boundary.refusal()).toBeNull();
+});
+afterAll(() => folder.remove());
+
+let nextJobId = 5000;
+
+async function start(
+  files: Record<string, string>,
+  settings: Partial<PlaybookRun> = {},
+): Promise<StartedPlaybook> {
+  const jobId = (nextJobId += 1);
+  const projectDir = await folder.write(`project-${jobId}`, files);
+  const workspace = await createWorkspace(folder.runsDir, jobId, 1, await boundary.place());
+  const description = {
+    ...{ jobId, attempt: 1, projectDir, copyProject: true, playbook: 'site.yml' },
+    ...{ inventory: LOCAL_INVENTORY, extraVars: {}, jobType: 'run' as const, limit: 'alpha' },
+    ...settings,
+  };
+  const prepared = await preparePlaybookRun(description, workspace);
+  const enclosure = await runEnclosure(workspace, [], true);
+  const events: EventRow[] = [];
+  const handle = startRun(prepared, {
+    onEvents: (batch) => void events.push(...batch.map(toEventRow)),
+    wrap: (command) => boundary.wrap(command, enclosure),
+  });
+  return { handle, workspace, events };
+}
+
+async function run(files: Record<string, string>, settings: Partial<PlaybookRun> = {}) {
+  const { handle, workspace, events } = await start(files, settings);
+  const result = await handle.wait();
+  await removeDirectory(workspace.root);
+  const shown = events.map(({ stdout }) => stdout).join('\n');
+  return { result, events, shown };
+}
+
+const play = (...tasks: string[]): string =>
+  [
+    '- hosts: all',
+    '  gather_facts: false',
+    '  tasks:',
+    ...tasks.map((task) => `    - ${task}`),
+  ].join('\n');
+
+describe('an isolated playbook', () => {
+  it('has facts, asynchronous tasks, roles and collections', async () => {
+    const { result, shown } = await run({
+      'site.yml': `- hosts: all
+  roles: [greet, our.tools.greet]
+  tasks:
+    - {command: sleep 1, async: 20, poll: 1}
+    - debug: {msg: "{{ ansible_user_id }} on {{ ansible_hostname }} in {{ playbook_dir }}"}
+    - {copy: {content: x, dest: "{{ playbook_dir }}/written"}}
+    - {command: git --version}
+`,
+      'roles/greet/tasks/main.yml': '- debug: {msg: role beside it}\n',
+      'collections/ansible_collections/our/tools/roles/greet/tasks/main.yml':
+        '- debug: {msg: collection beside it}\n',
+    });
+    expect(shown).toContain('role beside it');
+    expect(shown).toContain('collection beside it');
+    expect(shown).toMatch(/runner on job-\d+ in \/runner\/project/);
+    expect(result).toMatchObject({ rc: 0, status: 'successful', stderrTail: '' });
+  });
+
+  it('fails where it wants another account of the worker', async () => {
+    const { result, events } = await run({
+      'site.yml': play('{command: id -u, become: true, become_method: su}'),
+    });
+    expect(result).toMatchObject({ status: 'failed' });
+    expect(events.some(({ event }) => event === 'runner_on_failed')).toBe(true);
+  });
+
+  it('opens vaults and keys with passwords it asks for', async () => {
+    const key = join(folder.dir, 'key');
+    await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
+    await folder.write('.', { 'vault-password': 'vault-word' });
+    const { stdout: encrypted } = await execute('ansible-vault', [
+      ...['encrypt_string', '--vault-id', `prod@${join(folder.dir, 'vault-password')}`],
+      ...['--name', 'locked', 'opened value'],
+    ]);
+    const { result, shown } = await run(
+      {
+        'site.yml': `- hosts: all
+  gather_facts: false
+  vars:
+${encrypted.replace(/^/gm, '    ').trimEnd()}
+  tasks:
+    - debug: {msg: "{{ locked }} {{ lookup('env', 'CLOUD') }}"}
+    - {command: ssh-add -l, register: agent}
+    - debug: {var: agent.stdout}
+`,
+      },
+      {
+        sshKeyData: await readFile(key, 'utf8'),
+        sshKeyUnlock: 'open sesame',
+        vaultPasswords: [{ id: 'prod', password: 'vault-word' }],
+        env: { CLOUD: 'cloud-word' },
+      },
+    );
+    expect(shown).toContain('opened value cloud-word');
+    expect(shown).toContain('ED25519');
+    expect(result.status).toBe('successful');
+  });
+
+  it('writes 20 MB of output', async () => {
+    const { result, events } = await run({
+      'site.yml': play(`debug: {msg: "{{ 'x' * 20000000 }}"}`, '{name: after, debug: {msg: done}}'),
+    });
+    expect(result.status).toBe('successful');
+    expect(events.map(({ counter }) => counter)).toEqual(events.map((_, index) => index + 1));
+    expect(events.some(({ task }) => task === 'after')).toBe(true);
+  });
+
+  it('ends when it is canceled, with its verdict and without a trace', async () => {
+    const started = await start({ 'site.yml': play('{shell: "sleep 7881.5 & sleep 7881.5"}') });
+    await eventually(async () => (await processesWith('sleep\x007881.5')).length === 2, 30_000);
+    started.handle.cancel();
+    expect(await started.handle.wait()).toMatchObject({ rc: 254, status: 'canceled' });
+    expect(await processesWith('7881.5')).toEqual([]);
+  });
+
+  it('ends after its time', async () => {
+    const { result } = await run(
+      { 'site.yml': play('{command: sleep 7882.5}') },
+      { timeoutSeconds: 4 },
+    );
+    expect(result.status).toBe('timeout');
+    expect(await processesWith('7882.5')).toEqual([]);
+  });
+});
+
+describe('an isolated playbook with a host behind ssh', () => {
+  let server: SshServer;
+  beforeAll(async () => {
+    server = await startSshServer(folder);
+  });
+  afterAll(() => server.stop());
+
+  it('opens one connection with the key of its agent, which ends with it', async () => {
+    const variables = {
+      ...{ ansible_host: '127.0.0.1', ansible_port: server.port, ansible_user: server.user },
+      ...{ ansible_python_interpreter: '/usr/bin/python3', ansible_connection: 'ssh' },
+    };
+    const inventory = { all: { hosts: ['remote'] }, _meta: { hostvars: { remote: variables } } };
+    const { result, shown } = await run(
+      { 'site.yml': play('{command: echo one}', '{command: echo two}', 'ping:') },
+      { inventory, limit: 'remote', sshKeyData: await readFile(server.key, 'utf8') },
+    );
+    expect({ shown, ...result }).toMatchObject({ status: 'successful' });
+    expect(server.log().match(/Accepted publickey/g)).toHaveLength(1);
+    expect(await processesWith('/runner/cp/')).toEqual([]);
+  });
+});

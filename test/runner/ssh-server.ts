@@ -1,0 +1,54 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { freePort } from '../faults/support/processes.js';
+import { eventually, type TestFolder } from './playbooks.js';
+
+const execute = promisify(execFile);
+
+/** A real sshd on the loopback address, whose only account is that of the tests. */
+export interface SshServer {
+  readonly port: number;
+  readonly user: string;
+  /** A private key that opens it. */
+  readonly key: string;
+  /** What it has said so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Debian's place; accounts without administration have no `sbin` on their PATH. */
+const PROGRAM = '/usr/sbin/sshd';
+
+export async function startSshServer({ dir }: TestFolder): Promise<SshServer> {
+  const [hostKey, key] = [join(dir, 'sshd-host-key'), join(dir, 'sshd-user-key')];
+  for (const path of [hostKey, key]) {
+    await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
+  }
+  await copyFile(`${key}.pub`, join(dir, 'authorized_keys'));
+  // Where a server of root separates its privileges; Debian makes it when the service starts.
+  if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
+  const port = await freePort();
+  const options = {
+    ...{ ListenAddress: '127.0.0.1', HostKey: hostKey, PidFile: 'none', UsePAM: 'no' },
+    ...{ AuthorizedKeysFile: join(dir, 'authorized_keys'), StrictModes: 'no' },
+    ...{ PermitRootLogin: 'prohibit-password', PasswordAuthentication: 'no' },
+  };
+  const settings = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const args = ['-D', '-e', '-f', '/dev/null', '-p', String(port), ...settings];
+  const child = spawn(PROGRAM, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await eventually(() => said.includes('Server listening'));
+  return {
+    ...{ port, key, user: userInfo().username, log: () => said },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}

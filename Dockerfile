@@ -15,9 +15,9 @@ RUN npm run build \
 FROM node:24-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      ansible-core ca-certificates git openssh-client python3-ansible-runner sshpass tini \
+      ansible-core bubblewrap ca-certificates git openssh-client python3-ansible-runner sshpass tini \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o node -g node -m 0700 /data
+ && install -d -o node -g node -m 0700 /data /keys
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
@@ -28,7 +28,7 @@ ENV NODE_ENV=production \
     PORT=8080 \
     DATA_DIR=/data
 USER 1000:1000
-VOLUME /data
+VOLUME ["/data", "/keys"]
 EXPOSE 8080
 # tini reaps what a killed playbook leaves behind, which Node as first process would not.
 ENTRYPOINT ["/usr/bin/tini", "--"]

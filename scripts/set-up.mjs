@@ -1,7 +1,8 @@
 /**
  * Prepares an external database for containers that start together: waits for it, then secret
  * key, migrations, first admin, token and demo objects, as `npm start` does. Needs DATABASE_URL;
- * everything it makes up is kept in DATA_DIR. With --without-token no token is made, for replicas
+ * everything it makes up is kept in DATA_DIR, keys and passwords in KEYS_DIR where that is set, and
+ * never printed: whoever reads the logs of a container is not its administrator. With --without-token no token is made, for replicas
  * that share no folder.
  */
 import { dirname, resolve } from 'node:path';
@@ -28,7 +29,7 @@ try {
 async function setUp(settings) {
   const { databaseUrl, redisUrl } = settings;
   if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
-  const files = dataFiles(settings.dataDir);
+  const files = dataFiles(settings.dataDir, settings.keysDir);
   makeDataFolder(settings.dataDir);
   const path = process.env.PATH ?? '';
   const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
@@ -39,7 +40,7 @@ async function setUp(settings) {
     environment: all,
     withToken: !process.argv.includes('--without-token'),
   });
-  if (newPassword) print(`Login: ${settings.adminUsername} / ${newPassword}`);
+  if (newPassword) print(`Login: ${settings.adminUsername}, password in ${files.adminPassword}`);
 }
 
 /** @param {string} url */

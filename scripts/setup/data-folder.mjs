@@ -16,16 +16,17 @@ const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
  * The files of a data folder; absolute paths.
  *
  * @param {string} dataDir
+ * @param {string} [keysDir] holds what is secret
  */
-export function dataFiles(dataDir) {
+export function dataFiles(dataDir, keysDir = dataDir) {
   return {
     lock: join(dataDir, 'running.json'),
     processes: join(dataDir, 'processes.json'),
     environment: join(dataDir, 'service.env'),
-    setUp: join(dataDir, 'set-up.json'),
-    secretKey: join(dataDir, 'secret_key'),
-    adminPassword: join(dataDir, 'admin_password'),
-    adminToken: join(dataDir, 'admin_token'),
+    setUp: join(keysDir, 'set-up.json'),
+    secretKey: join(keysDir, 'secret_key'),
+    adminPassword: join(keysDir, 'admin_password'),
+    adminToken: join(keysDir, 'admin_token'),
     logs: join(dataDir, 'logs'),
     /** @param {string} name */
     log: (name) => join(dataDir, 'logs', `${name}.log`),

@@ -36,12 +36,15 @@ export function readSettings(root, env = process.env) {
     }
   }
   const adminPassword = secret('ADMIN_PASSWORD');
+  const dataDir = resolve(root, text('DATA_DIR') ?? 'var');
   if (faults.length > 0) throw new Problem([...new Set(faults)].join('; '));
   return {
     root,
     host: text('HOST') ?? '127.0.0.1',
     port: Number(port),
-    dataDir: resolve(root, text('DATA_DIR') ?? 'var'),
+    dataDir,
+    // What is made once and kept: apart from the rest where others may read that.
+    keysDir: resolve(root, text('KEYS_DIR') ?? dataDir),
     databaseUrl: secret('DATABASE_URL'),
     redisUrl: secret('REDIS_URL'),
     adminUsername: text('ADMIN_USERNAME') ?? 'admin',

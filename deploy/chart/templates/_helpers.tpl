@@ -67,6 +67,30 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
+{{/* The account of both images of Debian. */}}
+{{- define "controller.datastoreSecurity" -}}
+runAsNonRoot: true
+runAsUser: 999
+runAsGroup: 999
+fsGroup: 999
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{/*
+For workers that isolate runs: user namespaces, mounts and /proc of their own. It takes the pod's
+own user namespace, so that nothing in it is an account of the node.
+*/}}
+{{- define "controller.isolatingSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: ['ALL']
+procMount: Unmasked
+seccompProfile:
+  type: Unconfined
+{{- end -}}
+
 {{- define "controller.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

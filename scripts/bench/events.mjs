@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
-import { pathWithTalkingRunner } from './stub-runner.mjs';
+import { withTalkingRunner } from './stub-runner.mjs';
 import { until } from './until.mjs';
 import { caller, makeWorld, withDatabase } from './world.mjs';
 
@@ -25,9 +25,8 @@ export async function benchEvents({ root, environment }) {
     const { template } = await makeTemplate(world, call);
     const results = [];
     for (const { name, events, perSecond, budget } of RUNS) {
-      const folder = join(world.environment.DATA_DIR, 'bench-bin');
-      const PATH = pathWithTalkingRunner(folder, events, perSecond);
-      const worker = startWorker(root, { ...world.environment, PATH });
+      const environmentOfWorker = withTalkingRunner(world.environment, events, perSecond);
+      const worker = startWorker(root, environmentOfWorker);
       const { job } = await call('POST', `job_templates/${template.id}/launch/`, {});
       await until(async () => (await call('GET', `jobs/${job}/`)).status === 'successful');
       await worker.stop();

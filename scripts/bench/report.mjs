@@ -18,6 +18,11 @@ const BUDGETS = {
   p95: [({ ours }) => ours.p95, atMost, (limit) => `p95 <= ${limit} ms`],
   p99: [({ ours }) => ours.p99, atMost, (limit) => `p99 <= ${limit} ms`],
   statements: [({ statements }) => statements, atMost, (limit) => `at most ${limit} queries`],
+  addedMs: [
+    ({ ours, primitive }) => ours.p50 - primitive.p50,
+    atMost,
+    (limit) => `p50 <= ${limit} ms more`,
+  ],
   megabytes: [({ megabytes }) => megabytes, atMost, (limit) => `<= ${limit} MB`],
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
-import { pathWithInstantRunner } from './stub-runner.mjs';
+import { withInstantRunner } from './stub-runner.mjs';
 import { until } from './until.mjs';
 import { caller, makeWorld, withDatabase } from './world.mjs';
 
@@ -87,9 +87,8 @@ async function run({ root, environment }, launch) {
 }
 
 const instant = (environment, concurrency) => ({
-  ...environment,
+  ...withInstantRunner(environment),
   JOB_CONCURRENCY: String(concurrency),
-  PATH: pathWithInstantRunner(join(environment.DATA_DIR, 'bench-bin')),
 });
 
 /** A worker tells the database that it is there. */

@@ -37,16 +37,19 @@ mkdirSync(join(folder, 'artifacts', 'run'), { recursive: true });
 writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
 `;
 
-/** A PATH on which `ansible-runner` ends at once: what is measured is the machinery around it. */
-export const pathWithInstantRunner = (folder) => install(folder, ENDS_AT_ONCE);
+/** Settings by which `ansible-runner` ends at once: what is measured is the machinery around it. */
+export const withInstantRunner = (environment) => install(environment, ENDS_AT_ONCE);
 
-/** A PATH on which `ansible-runner` prints `count` events, `perSecond` of them. */
-export const pathWithTalkingRunner = (folder, count, perSecond) =>
-  install(folder, eventsScript(count, perSecond));
+/** Settings by which `ansible-runner` prints `count` events, `perSecond` of them. */
+export const withTalkingRunner = (environment, count, perSecond) =>
+  install(environment, eventsScript(count, perSecond));
 
-function install(folder, script) {
+/** Outside of the data folder, of which no run sees anything. */
+function install(environment, script) {
+  const folder = join(environment.TMPDIR, 'bench-bin');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'ansible-runner'), script, { mode: 0o755 });
-  return [folder, process.env.PATH].join(delimiter);
+  const PATH = [folder, process.env.PATH].join(delimiter);
+  return { ...environment, PATH, JOB_SHOW_PATHS: folder };
 }

@@ -1,5 +1,6 @@
 import { benchBulk } from './bulk.mjs';
 import { benchEvents } from './events.mjs';
+import { benchIsolation } from './isolation.mjs';
 import { benchLists } from './lists.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNotifications } from './notifications.mjs';
@@ -14,5 +15,6 @@ export const SUITES = new Map([
   ['notifications', benchNotifications],
   ['events', benchEvents],
   ['scheduler', benchScheduler],
+  ['isolation', benchIsolation],
   ['memory', benchMemory],
 ]);

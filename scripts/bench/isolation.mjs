@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { percentiles } from './load.mjs';
+import { report } from './report.mjs';
+
+const STARTS = 60;
+const MOST_ADDED_MS = 30;
+
+/**
+ * What the boundary costs a run at its start and its end: a program that does nothing, started as a
+ * job is, with and without it. The two take turns, so that a busy moment hits both.
+ */
+export async function benchIsolation({ root, environment }) {
+  const load = (path) => import(join(root, 'dist/src', path));
+  const { Settings } = await load('config/settings.js');
+  const { Boundary } = await load('execution/boundary/boundary.service.js');
+  const { runEnclosure } = await load('execution/boundary/run-enclosure.js');
+  const { createWorkspace, removeDirectory } = await load('execution/runner/workspace.js');
+  const settings = Settings.load({ ...environment, JOB_ISOLATION: 'bubblewrap' });
+  const boundary = new Boundary(settings, null);
+  const { mode, detail } = await boundary.isolation();
+  if (mode === 'none') throw new Error(`Nothing can be measured: ${detail}`);
+  const folder = await mkdtemp(join(environment.TMPDIR, 'bench-isolation-'));
+  const start = async (id, isIsolated) => {
+    const place = isIsolated ? await boundary.place() : undefined;
+    const workspace = await createWorkspace(folder, id, 1, place);
+    const command = { file: 'true', args: [], cwd: workspace.inside.dir, environment };
+    const started = performance.now();
+    const launch = isIsolated
+      ? await boundary.wrap(command, await runEnclosure(workspace, [], true))
+      : command;
+    const { file, args, cwd } = launch;
+    const stdio = ['ignore', 'ignore', 'inherit', isIsolated ? 'pipe' : 'ignore'];
+    const child = spawn(file, args, { cwd, env: launch.environment, stdio });
+    const [code] = await once(child, 'exit');
+    const took = performance.now() - started;
+    await removeDirectory(workspace.root);
+    if (code !== 0) throw new Error(`The program ended with ${code}`);
+    return took;
+  };
+  try {
+    const [plain, isolated] = [[], []];
+    for (let id = 1; id <= STARTS; id++) {
+      plain.push(await start(id, false));
+      isolated.push(await start(id, true));
+    }
+    report(`Start and end of a program, ${detail}`, [
+      {
+        name: 'inside the boundary',
+        ours: figures(isolated),
+        primitive: figures(plain),
+        budget: { addedMs: MOST_ADDED_MS },
+        note: `without it ${percentiles(plain).p50.toFixed(1)} ms`,
+      },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function figures(times) {
+  const sum = times.reduce((total, one) => total + one, 0);
+  return { perSecond: (1000 * times.length) / sum, ...percentiles(times) };
+}

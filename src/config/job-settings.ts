@@ -4,8 +4,15 @@ import { integer, list, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
 
-/** The boundary around runs (docs/contract/runs.md#isolation). */
+/** How workers run jobs, and the boundary around them (docs/contract/runs.md#isolation). */
 export const JOB_SETTINGS = {
+  JOB_CONCURRENCY: integer({
+    category: 'jobs',
+    default: 4,
+    min: 1,
+    max: 1000,
+    help: 'Jobs and project updates one worker runs at once.',
+  }),
   JOB_ISOLATION: string({
     category: 'jobs',
     default: 'auto',

@@ -212,13 +212,6 @@ export const SETTINGS = {
     min: 1,
     help: 'Most parallel processes a job may ask for.',
   }),
-  JOB_CONCURRENCY: integer({
-    category: 'jobs',
-    default: 4,
-    min: 1,
-    max: 1000,
-    help: 'Jobs and project updates one worker runs at once.',
-  }),
   ...JOB_SETTINGS,
   SCHEDULE_MAX_JOBS: integer({
     category: 'jobs',

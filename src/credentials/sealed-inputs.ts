@@ -1,6 +1,7 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import {
   ASK,
+  ENCRYPTED,
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
@@ -47,8 +48,17 @@ export function openInputs(
   );
 }
 
-/** Ids of inputs whose text reads like a sealed value; kept, it would later be opened as one. */
-export function forgedInputs(inputs: CredentialInputs): string[] {
+/** Stored inputs with the word that keeps them in place of the sealed ones. */
+export const maskSealed = (stored: CredentialInputs): CredentialInputs => ({
+  ...stored,
+  ...Object.fromEntries(sealedInputs(stored).map((id) => [id, ENCRYPTED])),
+});
+
+/**
+ * Ids of inputs whose text is sealed, or reads like it: given from outside and kept, it would later
+ * be opened as a sealed one.
+ */
+export function sealedInputs(inputs: CredentialInputs): string[] {
   return Object.entries(inputs)
     .filter(([, value]) => typeof value === 'string' && isSealed(value))
     .map(([id]) => id);

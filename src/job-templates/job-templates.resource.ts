@@ -7,6 +7,7 @@ import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
+import { TEMPLATE_AIMS } from '../prompts/prompt-columns.js';
 import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
@@ -85,6 +86,7 @@ export const jobTemplates = defineResource({
       field: 'job_template',
     },
   },
+  purposes: [{ decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], keeps: ['credentials'] }],
   extend: jobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,
 });

@@ -69,7 +69,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   async prepareUpdate(
     row: RowOf<NotificationTemplateSchema>,
     values: ValuesOf<NotificationTemplateSchema>,
-    _actor: Actor,
+    actor: Actor,
     { partial }: { partial: boolean },
   ): Promise<ExtraColumns> {
     const storedType = row.notification_type;
@@ -88,7 +88,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
       return {};
     }
     const stored = this.storedConfiguration(row, type);
-    const configuration = nextConfiguration(values, type, stored);
+    const configuration = nextConfiguration(values, type, stored, actor);
     if (isDeepStrictEqual(configuration, stored)) {
       delete values.notification_configuration;
       if (!('organization' in values)) return {};
@@ -161,10 +161,11 @@ function nextConfiguration(
   values: ValuesOf<NotificationTemplateSchema>,
   type: NotificationType,
   stored: Configuration | null,
+  { isSuperuser }: Actor,
 ): Configuration {
   const given = values.notification_configuration;
   if (given === undefined && stored) return stored;
-  return accepted(validateConfiguration(type, given ?? {}, stored));
+  return accepted(validateConfiguration(type, given ?? {}, stored, { mayRedirect: isSuperuser }));
 }
 
 /** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */

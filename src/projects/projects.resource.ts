@@ -74,6 +74,7 @@ export const projects = defineResource({
     },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },
+  purposes: [{ decidedBy: ['scm_type', 'scm_url'], keeps: ['credential'] }],
   extend: projectExtension,
   shows: PROJECT_SHOWS,
 });

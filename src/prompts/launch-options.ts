@@ -25,6 +25,11 @@ interface PromptOptions {
    * role on the project and the inventory.
    */
   harmless?: 'value' | 'switch' | 'both';
+  /**
+   * Its value decides which playbook sees the credentials of a run, or what they are sent to: the
+   * variables do, for they say how and where Ansible connects.
+   */
+  aims?: true;
   /** How the field of a job template, of a workflow job template, or of a run differs. */
   ofTemplate?: Partial<Field>;
   ofWorkflow?: Partial<Field>;
@@ -45,7 +50,7 @@ const Prompt =
  * launches take their fields from here. References are ids.
  */
 class LaunchOptions {
-  @Prompt({ asks: 'inventory', inWorkflows: true, harmless: 'switch' })
+  @Prompt({ asks: 'inventory', inWorkflows: true, harmless: 'switch', aims: true })
   @Reference(() => resource('inventory'), { nullable: true, needs: 'use' })
   inventory!: Reference;
 
@@ -53,7 +58,7 @@ class LaunchOptions {
   @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
   credentials!: number[];
 
-  @Prompt({ asks: 'variables', inWorkflows: true, harmless: 'both' })
+  @Prompt({ asks: 'variables', inWorkflows: true, harmless: 'both', aims: true })
   @Variables({ filter: false, help: 'Variables, JSON or YAML.' })
   extra_vars!: Record<string, unknown>;
 
@@ -89,6 +94,7 @@ class LaunchOptions {
   @Prompt({
     asks: 'scm_branch',
     inWorkflows: true,
+    aims: true,
     ofTemplate: { help: 'Branch, where the project allows to choose one.' },
     ofWorkflow: { help: 'Branch for the projects that allow to choose one.' },
   })

@@ -109,6 +109,23 @@ export const OPTION_DEFAULTS = promptsIn(
   Object.fromEntries(STORED.map(({ name, field }) => [name, field.default])),
 );
 
+const aimsOf = (options: readonly LaunchOption[]): readonly string[] => [
+  ...options.flatMap(({ aims, name }) => (aims === true ? [name] : [])),
+  ...switches(options).map(({ name }) => name),
+  'survey_spec',
+];
+
+/**
+ * Fields that decide what the credentials of runs meet, and what lets a launch decide: the switches,
+ * and the survey, whose answers are variables.
+ */
+export const TEMPLATE_AIMS = aimsOf(LAUNCH_OPTIONS);
+export const WORKFLOW_AIMS = aimsOf(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
+/** The same of a saved launch, which has other words for its variables and no switches. */
+export const SAVED_AIMS = LAUNCH_OPTIONS.flatMap(({ aims, name, field }) =>
+  aims === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
+);
+
 /** Columns of a job template which decide nothing about what runs where. */
 export const HARMLESS_OPTIONS: readonly string[] = LAUNCH_OPTIONS.flatMap((option) => [
   ...(option.harmless === 'value' || option.harmless === 'both' ? [option.name] : []),

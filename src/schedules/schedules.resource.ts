@@ -4,6 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
+import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { ScheduleSchema } from './schedule.schema.js';
 import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
@@ -65,6 +66,7 @@ export const schedules = defineResource({
     },
     jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
   },
+  purposes: [{ decidedBy: SAVED_AIMS, keeps: ['credentials'] }],
   extend: scheduleExtension,
   shows: SCHEDULE_SHOWS,
 });

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { ENCRYPTED } from '../common/fields/validate.js';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
@@ -58,6 +59,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
         actor,
       );
     }
+    if ('unified_job_template' in values && !actor.isSuperuser) assertNoAnswersKept(row, values);
     if (!('extra_data' in values)) return {};
     const former = row.survey_passwords;
     return sealSaved(this.box, { table: TABLE, id: row.id }, values, template, former);
@@ -112,6 +114,18 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     const outer = (row.workflow_job_template_id ?? values.workflow_job_template) as number;
     return (await this.nesting.wouldRecur(outer, id)) ? { unified_job_template: [RECURSION] } : {};
   }
+}
+
+/** Answers that are secret were given to the survey of the former template. */
+function assertNoAnswersKept(
+  row: RowOf<WorkflowTemplateNodeSchema>,
+  { extra_data: given }: ValuesOf<WorkflowTemplateNodeSchema>,
+): void {
+  const after = given ?? row.extra_data;
+  const kept = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
+  if (kept.length === 0) return;
+  const text = `Another template needs its secret answers anew: ${kept.join(', ')}.`;
+  throw Invalid.field('extra_data', text);
 }
 
 /** A node that runs nothing keeps no launch fields. */

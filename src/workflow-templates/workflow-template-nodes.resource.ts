@@ -2,6 +2,7 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from './node-edges.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
@@ -66,6 +67,10 @@ export const workflowTemplateNodes = defineResource({
     labels: brings('label'),
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
+  purposes: [
+    { decidedBy: ['unified_job_template', ...SAVED_AIMS], keeps: ['credentials'] },
+    { decidedBy: ['unified_job_template'], keeps: ['inventory'] },
+  ],
   extend: nodeExtension,
   shows: NODE_SHOWS,
 });

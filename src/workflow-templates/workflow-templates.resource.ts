@@ -1,14 +1,23 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { WORKFLOW_AIMS } from '../prompts/prompt-columns.js';
+import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateSchema } from './workflow-template.schema.js';
 import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { workflowTemplateExtension } from './workflow-template-extension.js';
+
+/** What the workflow asks for and has reaches its nodes, and with them their credentials. */
+const credentialsOfNodes: Relation = {
+  kind: 'computed',
+  target: () => resource('credential'),
+  condition: isCredentialOfNode,
+};
 
 export const workflowTemplates = defineResource({
   path: 'workflow_job_templates',
@@ -81,6 +90,7 @@ export const workflowTemplates = defineResource({
       field: 'unified_job_template',
     },
   },
+  purposes: [{ decidedBy: WORKFLOW_AIMS, keeps: [credentialsOfNodes] }],
   extend: workflowTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

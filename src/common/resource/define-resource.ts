@@ -99,6 +99,18 @@ export interface UniqueRule {
   message: string;
 }
 
+/**
+ * What an object keeps that somebody attached who was allowed to use it, and what decides where it
+ * goes or what is done with it. Changing that asks the same of whoever changes it, or that he brings
+ * another thing along (docs/contract/access.md#kept-secrets).
+ */
+export interface Purpose {
+  /** Fields that decide it. */
+  decidedBy: readonly string[];
+  /** References and relations, by name, that lead to what is kept; or a relation without a name. */
+  keeps: readonly (string | Relation)[];
+}
+
 export interface ResourceOptions<Schema extends object = object> {
   /** Collection below `/api/v2/`. */
   path: string;
@@ -144,6 +156,8 @@ export interface ResourceOptions<Schema extends object = object> {
    * keeps them (decision record 0032).
    */
   auditHidden?: readonly string[];
+  /** What other objects, credentials above all, are used for by this one. */
+  purposes?: readonly Purpose[];
   /** A reference, and the type of its object, whose readers see the activity of this one. */
   auditParent?: { field: string; type: string };
   /** Parts of a list over several resources of one table, by `type`. */
@@ -207,6 +221,7 @@ const DEFAULTS = {
   aliases: {},
   audited: true,
   auditHidden: [],
+  purposes: [],
   auditParent: null,
   discriminator: null,
   extend: null,
@@ -239,6 +254,9 @@ export function defineResource<Schema extends object>(
       discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,
     links: new Map(),
   };
+  for (const { decidedBy } of definition.purposes) {
+    for (const name of decidedBy) fieldOf(definition, name);
+  }
   register(definition);
   return definition;
 }

@@ -28,9 +28,10 @@ import type {
 } from '../resource/define-resource.js';
 import type { ResourceHooks, Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
+import { assertPurpose } from './purpose.js';
 import { References } from './references.js';
 import { represent, type Representation } from '../resource/represent.js';
-import { currentRow, judgedRow, type Verdict } from './row-statements.js';
+import { currentRow, judgedRow, lockedRow, type Verdict } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';
 
 export type Body = Record<string, unknown>;
@@ -106,7 +107,8 @@ export class ResourceService {
   }
 
   /**
-   * A row as it is now, with its capabilities, locked until the caller's transaction ends.
+   * A row as it is now, with its capabilities and what it keeps that the caller may use, locked until
+   * the caller's transaction ends.
    *
    * @throws NotFound when it is gone meanwhile
    */
@@ -115,9 +117,7 @@ export class ResourceService {
     { id }: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<RowOf<Schema>> {
-    const row = await this.database.preparedRow<RowOf<Schema>>(
-      sql`${currentRow(definition, id, actor)} FOR UPDATE OF t`,
-    );
+    const row = await this.database.preparedRow<RowOf<Schema>>(lockedRow(definition, id, actor));
     if (!row) throw noMatch(definition);
     return row;
   }
@@ -181,7 +181,7 @@ export class ResourceService {
     });
   }
 
-  /** Changes a row from values that are already validated, in the caller's transaction. */
+  /** Changes a row, as `lock` gave it, from values that are already validated. */
   async change<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     before: RowOf<Schema>,
@@ -194,6 +194,7 @@ export class ResourceService {
     await this.references.assertExist(definition, changed);
     const extra = (await hooks.prepareUpdate?.(before, changed, actor, mode)) ?? {};
     await this.references.assertUsable(definition, changed, actor);
+    assertPurpose(definition, before, changed);
     for (const name of Object.keys(changed)) {
       if (definition.field(name)?.immutable) delete changed[name];
     }

@@ -2,6 +2,7 @@ import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql
 import { permit, type Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { purposeColumns } from './purpose.js';
 import { capabilityColumns } from '../resource/represent.js';
 
 /** What a statement tells of a row besides its columns: whether the caller may see it and act on it. */
@@ -29,6 +30,11 @@ export function judgedRow(
 /** A row by its id as it is now, with its capabilities. */
 export const currentRow = (definition: ResourceDefinition, id: number, actor: Actor): Sql => sql`
   SELECT ${columnsOf(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`;
+
+/** The same to be changed: locked, and with what it keeps that the caller may use. */
+export const lockedRow = (definition: ResourceDefinition, id: number, actor: Actor): Sql => sql`
+  SELECT ${join([columnsOf(definition, actor), ...purposeColumns(definition, actor)], ', ')}
+  FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`;
 
 const columnsOf = (definition: ResourceDefinition, actor: Actor): Sql =>
   join([sql`t.*`, ...capabilityColumns(definition, actor)], ', ');

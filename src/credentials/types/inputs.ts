@@ -22,13 +22,14 @@ export interface CheckedInputs {
 /**
  * Checks the `inputs` of a credential against its type. `incoming` replaces the stored inputs as a
  * whole; a secret sent as `$encrypted$` keeps its value from `previous` (decrypted; left out when a
- * credential is created). Values that are null are left out. Missing required inputs are no error
+ * credential is created), unless it would then be sent elsewhere. Values that are null are left out. Missing required inputs are no error
  * here: they fail when the credential is used.
  */
 export function validateInputs(
   type: CredentialTypeDefinition,
   incoming: unknown,
   previous: CredentialInputs = {},
+  { mayRedirect = false }: { mayRedirect?: boolean } = {},
 ): CheckedInputs {
   if (!isJsonObject(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
   const errors: string[] = [];
@@ -43,8 +44,30 @@ export function validateInputs(
     }
   }
   const inputs: CredentialInputs = Object.fromEntries(values);
+  const moved = mayRedirect ? [] : movedInputs(type, inputs, previous);
+  for (const id of moved.length > 0 ? secretInputs(type) : []) {
+    if (incoming[id] !== ENCRYPTED || previous[id] === undefined) continue;
+    errors.push(`${id} must be given anew: ${moved.join(', ')} decides where it is sent.`);
+  }
   if (errors.length === 0) errors.push(...relationErrors(type, inputs));
   return errors.length > 0 ? { errors: { inputs: errors }, inputs: {} } : { errors: {}, inputs };
+}
+
+/** Words, alone or at the end of an id, for where the secrets of a credential are sent. */
+const DESTINATION = /(^|_)(host|hostname|server|address|endpoint|domain|port|ur[il]|verify_ssl)$/i;
+
+/** Ids of the inputs whose change sends the secrets of a credential to somebody else. */
+function movedInputs(
+  type: CredentialTypeDefinition,
+  inputs: CredentialInputs,
+  previous: CredentialInputs,
+): string[] {
+  const aims = (type.inputs.fields ?? []).filter(
+    ({ id, format, secret }) => secret !== true && (format === 'url' || DESTINATION.test(id)),
+  );
+  return aims.flatMap(({ id, type: kind, default: value = kind === 'boolean' ? false : '' }) =>
+    (inputs[id] ?? value) === (previous[id] ?? value) ? [] : [id],
+  );
 }
 
 /** Ids of the inputs that are stored sealed and never shown. */

@@ -20,6 +20,8 @@ export interface ConfigurationField {
   readonly max?: number;
   /** The value is called as a URL: must be http or https, and holds a secret in its path. */
   readonly url?: true;
+  /** Decides, as a URL does, who receives the secrets: they are given anew when it changes. */
+  readonly aims?: true;
 }
 
 /** A validated configuration with its secrets in clear. */

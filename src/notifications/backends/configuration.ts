@@ -17,6 +17,11 @@ export interface ValidatedConfiguration {
   readonly errors: readonly string[];
 }
 
+export interface ValidationOptions {
+  /** Whether secrets that are kept may be sent elsewhere. */
+  readonly mayRedirect?: boolean;
+}
+
 const NULL_PROTOTYPE = (): Record<string, unknown> => Object.create(null);
 
 /**
@@ -24,15 +29,17 @@ const NULL_PROTOTYPE = (): Record<string, unknown> => Object.create(null);
  * at once, strict types, declared defaults filled in, unknown keys kept. `previous` is the stored
  * configuration with secrets in clear; a secret sent as `$encrypted$` keeps its value, and without
  * a stored one (creation, change of type) it is refused, because it would be stored as the secret
- * itself.
+ * itself; so it is where it would be sent to somebody else than before.
  */
 export function validateConfiguration(
   type: NotificationType,
   input: Readonly<Record<string, unknown>>,
   previous: Configuration | null = null,
+  { mayRedirect = false }: ValidationOptions = {},
 ): ValidatedConfiguration {
   const { fields, check } = backendFor(type);
-  const restored = restoreSecrets(type, input, previous);
+  const moved = previous === null || mayRedirect ? [] : movedKeys(type, input, previous);
+  const restored = restoreSecrets(type, input, previous, moved);
   const configuration = restored.configuration;
   const errors = [...restored.errors];
   const missing: string[] = [];
@@ -143,25 +150,50 @@ function restoreSecrets(
   type: NotificationType,
   input: Readonly<Record<string, unknown>>,
   previous: Configuration | null,
+  moved: readonly string[],
 ): ValidatedConfiguration {
   const configuration = NULL_PROTOTYPE();
   Object.assign(configuration, input);
   const errors: string[] = [];
+  const keep = (key: string, value: unknown): unknown => {
+    if (value === undefined) errors.push(keepsNothing(key));
+    else if (moved.length > 0) errors.push(goesElsewhere(key, moved));
+    return value ?? ENCRYPTED;
+  };
   for (const key of secretKeys(type)) {
     if (configuration[key] !== ENCRYPTED) continue;
-    if (previous?.[key] === undefined) errors.push(keepsNothing(key));
-    else configuration[key] = previous[key];
+    configuration[key] = keep(key, previous?.[key]);
   }
   if (type === 'webhook' && isPlainObject(configuration.headers)) {
-    const stored = isPlainObject(previous?.headers) ? previous.headers : {};
-    const headers = Object.entries(configuration.headers).map(([name, value]) => {
-      if (value !== ENCRYPTED) return [name, value] as const;
-      if (!Object.hasOwn(stored, name)) errors.push(keepsNothing(`headers.${name}`));
-      return [name, stored[name] ?? value] as const;
-    });
-    configuration.headers = Object.fromEntries(headers);
+    const headers = isPlainObject(previous?.headers) ? previous.headers : {};
+    const stored = new Map(Object.entries(headers));
+    configuration.headers = Object.fromEntries(
+      Object.entries(configuration.headers).map(([name, value]) => [
+        name,
+        value === ENCRYPTED ? keep(`headers.${name}`, stored.get(name)) : value,
+      ]),
+    );
   }
   return { configuration, errors };
+}
+
+/** The keys whose change sends what is kept to somebody else; an absent one has its default. */
+function movedKeys(
+  type: NotificationType,
+  configuration: Configuration,
+  previous: Configuration,
+): string[] {
+  const { fields } = backendFor(type);
+  return Object.entries(fields).flatMap(([key, field]) => {
+    if (field.url !== true && field.aims !== true) return [];
+    const absent = field.default ?? EMPTY_VALUE[field.type];
+    return (configuration[key] ?? absent) === (previous[key] ?? absent) ? [] : [key];
+  });
+}
+
+function goesElsewhere(key: string, moved: readonly string[]): string {
+  const names = moved.map((name) => `'${name}'`).join(', ');
+  return `Configuration field '${key}' must be given anew: ${names} decides where it is sent.`;
 }
 
 function keepsNothing(key: string): string {

@@ -42,16 +42,16 @@ export const emailBackend: NotificationBackend = {
   label: 'Email',
   recipientKey: 'recipients',
   fields: {
-    host: { type: 'string', label: 'Host' },
-    port: { type: 'int', label: 'Port', min: 1, max: 65_535 },
+    host: { type: 'string', label: 'Host', aims: true },
+    port: { type: 'int', label: 'Port', min: 1, max: 65_535, aims: true },
     username: { type: 'string', label: 'Username' },
     password: { type: 'password', label: 'Password' },
-    use_tls: { type: 'bool', label: 'Use TLS' },
-    use_ssl: { type: 'bool', label: 'Use SSL' },
+    use_tls: { type: 'bool', label: 'Use TLS', aims: true },
+    use_ssl: { type: 'bool', label: 'Use SSL', aims: true },
     sender: { type: 'string', label: 'Sender Email' },
     recipients: { type: 'list', label: 'Recipient List' },
     timeout: { type: 'int', label: 'Timeout', default: DEFAULT_TIMEOUT_S, min: 1, max: 120 },
-    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
   },
   check: (config) =>
     [textOf(config, 'sender'), ...listOf(config, 'recipients')]

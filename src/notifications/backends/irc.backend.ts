@@ -37,13 +37,13 @@ export const ircBackend: NotificationBackend = {
   label: 'IRC',
   recipientKey: 'targets',
   fields: {
-    server: { type: 'string', label: 'IRC Server Address' },
-    port: { type: 'int', label: 'IRC Server Port', min: 1, max: 65_535 },
+    server: { type: 'string', label: 'IRC Server Address', aims: true },
+    port: { type: 'int', label: 'IRC Server Port', min: 1, max: 65_535, aims: true },
     nickname: { type: 'string', label: 'IRC Nick' },
     password: { type: 'password', label: 'IRC Server Password' },
-    use_ssl: { type: 'bool', label: 'SSL Connection' },
+    use_ssl: { type: 'bool', label: 'SSL Connection', aims: true },
     targets: { type: 'list', label: 'Destination Channels or Users' },
-    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
   },
   check: (config) =>
     [...listOf(config, 'targets'), textOf(config, 'nickname')]

@@ -20,7 +20,12 @@ export const webhookBackend: NotificationBackend = {
   fields: {
     url: { type: 'string', label: 'Target URL', url: true },
     http_method: { type: 'string', label: 'HTTP Method', default: 'POST' },
-    disable_ssl_verification: { type: 'bool', label: 'Disable SSL Verification', default: false },
+    disable_ssl_verification: {
+      type: 'bool',
+      label: 'Disable SSL Verification',
+      default: false,
+      aims: true,
+    },
     username: { type: 'string', label: 'Username', default: '' },
     password: { type: 'password', label: 'Password', default: '' },
     headers: { type: 'object', label: 'HTTP Headers' },

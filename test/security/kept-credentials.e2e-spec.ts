@@ -1,0 +1,244 @@
+/** What is attached to an object goes nowhere else by the word of those who may not use it. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+type Grant = readonly [type: string, object: Row, role: string];
+
+/** Two admins of one object: one who may not use what is attached to it, and one who may. */
+async function admins(
+  type: string,
+  object: Row,
+  kept: readonly Grant[],
+  both: readonly Grant[] = [],
+): Promise<{ stranger: ApiClient; trusted: ApiClient }> {
+  const { as, home, make } = test;
+  const [stranger, trusted] = [await make.user(), await make.user()];
+  const common: Grant[] = [
+    ['organization', home.organization, 'member_role'],
+    [type, object, 'admin_role'],
+    ...both,
+  ];
+  for (const [of, one, role] of common) {
+    for (const user of [stranger, trusted]) await make.grant(of, one, role, { user });
+  }
+  for (const [of, one, role] of kept) await make.grant(of, one, role, { user: trusted });
+  return { stranger: await as.asUser(stranger), trusted: await as.asUser(trusted) };
+}
+
+const machine = (): Promise<Row> =>
+  test.make.credential({
+    organization: test.home.organization.id,
+    inputs: { username: 'root', password: 'machine-secret' },
+  });
+
+async function attach(url: string, credential: Row): Promise<void> {
+  await test.as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
+}
+
+describe('the credential of a project', () => {
+  const SOURCE = { scm_type: 'git', scm_url: 'https://git.example.com/a.git' };
+  const ELSEWHERE = { scm_url: 'https://attacker.example.com/a.git' };
+  let project: Row;
+  let credential: Row;
+  let clients: Awaited<ReturnType<typeof admins>>;
+  let url: string;
+  beforeAll(async () => {
+    const { home, make } = test;
+    const organization = home.organization.id;
+    credential = await make.credential({ organization, namespace: 'scm' });
+    project = await make.project({ organization, ...SOURCE, credential: credential.id });
+    clients = await admins('project', project, [['credential', credential, 'use_role']]);
+    url = `projects/${project.id}/`;
+  });
+
+  it('is sent to no other address by an admin who may not use it', async () => {
+    const { body } = await clients.stranger.patch(url, ELSEWHERE).expect(403);
+    expect(body).toEqual({
+      detail: 'Changing scm_url needs use on the credential that is kept, or another one.',
+    });
+    await clients.stranger.patch(url, { scm_type: '', local_path: 'plain' }).expect(403);
+    const shown = await test.as.superuser.get(url).expect(200);
+    await clients.stranger.put(url, { ...shown.body, ...ELSEWHERE }).expect(403);
+    expect((await test.as.superuser.get(url)).body).toMatchObject(SOURCE);
+  });
+
+  it('stays while what decides nothing about it changes', async () => {
+    const { body } = await clients.stranger
+      .patch(url, { description: 'changed', scm_branch: 'main', ...SOURCE })
+      .expect(200);
+    expect(body.credential).toBe(credential.id);
+  });
+
+  it('follows whoever may use it, and gives way to another or to none', async () => {
+    await clients.trusted.patch(url, ELSEWHERE).expect(200);
+    const none = { ...SOURCE, credential: null };
+    await clients.stranger.patch(url, none).expect(200);
+    await clients.stranger.patch(url, ELSEWHERE).expect(200);
+  });
+});
+
+describe('the credentials of a job template', () => {
+  let template: Row;
+  let clients: Awaited<ReturnType<typeof admins>>;
+  let own: { project: Row; inventory: Row };
+  beforeAll(async () => {
+    const { home, make } = test;
+    const organization = home.organization.id;
+    const [project, inventory, credential] = [
+      await make.project({ organization }),
+      await make.inventory({ organization }),
+      await machine(),
+    ];
+    own = {
+      project: await make.project({ organization }),
+      inventory: await make.inventory({ organization }),
+    };
+    template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
+    await attach(`job_templates/${template.id}/`, credential);
+    clients = await admins(
+      'job_template',
+      template,
+      [['credential', credential, 'use_role']],
+      [
+        ['project', project, 'use_role'],
+        ['project', own.project, 'use_role'],
+        ['inventory', inventory, 'use_role'],
+        ['inventory', own.inventory, 'use_role'],
+      ],
+    );
+  });
+
+  const changes = (): Record<string, unknown>[] => [
+    { project: own.project.id },
+    { playbook: 'print.yml' },
+    { inventory: own.inventory.id },
+    { extra_vars: 'ansible_host: attacker.example.com' },
+    { ask_inventory_on_launch: true },
+    { ask_variables_on_launch: true },
+    { allow_connection_vars: true },
+    { ask_credential_on_launch: true },
+  ];
+
+  it('meet nothing new by an admin who may not use them', async () => {
+    const url = `job_templates/${template.id}/`;
+    for (const change of changes()) {
+      const { body } = await clients.stranger.patch(url, change).expect(403);
+      expect(body.detail).toContain(String(Object.keys(change)[0]));
+    }
+    const spec = [
+      {
+        question_name: 'Where',
+        variable: 'ansible_host',
+        type: 'text',
+        required: false,
+        default: 'attacker.example.com',
+      },
+    ];
+    const survey = { name: 'Survey', description: '', spec };
+    await clients.stranger.post(`${url}survey_spec/`, survey).expect(403);
+    const { body } = await test.as.superuser.get(url).expect(200);
+    expect(body).toMatchObject({ project: template.project_id, playbook: 'site.yml' });
+    expect(body.ask_inventory_on_launch).toBe(false);
+  });
+
+  it('stay while what decides nothing about them changes', async () => {
+    const change = { name: 'Renamed', forks: 7, verbosity: 1, limit: 'web', job_tags: 'a' };
+    await clients.stranger.patch(`job_templates/${template.id}/`, change).expect(200);
+  });
+
+  it('meet what somebody chooses who may use them', async () => {
+    for (const change of changes()) {
+      await clients.trusted.patch(`job_templates/${template.id}/`, change).expect(200);
+    }
+  });
+});
+
+describe('what a node keeps', () => {
+  let clients: Awaited<ReturnType<typeof admins>>;
+  let workflow: Row;
+  let node: Row;
+  let own: Row;
+  beforeAll(async () => {
+    const { home, make } = test;
+    const organization = home.organization.id;
+    const asks = {
+      ask_inventory_on_launch: true,
+      ask_credential_on_launch: true,
+      ask_variables_on_launch: true,
+    };
+    const [inventory, credential] = [await make.inventory({ organization }), await machine()];
+    const template = await make.jobTemplate({ ...asks, inventory: inventory.id });
+    own = await make.jobTemplate(asks);
+    workflow = await make.workflowTemplate({ organization });
+    node = await make.workflowNode(workflow, {
+      unified_job_template: template.id,
+      inventory: inventory.id,
+    });
+    await attach(`workflow_job_template_nodes/${node.id}/`, credential);
+    clients = await admins(
+      'workflow_job_template',
+      workflow,
+      [
+        ['credential', credential, 'use_role'],
+        ['inventory', inventory, 'use_role'],
+      ],
+      [
+        ['job_template', template, 'execute_role'],
+        ['job_template', own, 'execute_role'],
+      ],
+    );
+  });
+
+  it('runs in no other template by an admin who may not use it', async () => {
+    const url = `workflow_job_template_nodes/${node.id}/`;
+    await clients.stranger.patch(url, { unified_job_template: own.id }).expect(403);
+    await clients.stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
+    await clients.stranger.patch(url, { identifier: 'renamed' }).expect(200);
+  });
+
+  it('meets nothing new by the workflow either', async () => {
+    const url = `workflow_job_templates/${workflow.id}/`;
+    await clients.stranger.patch(url, { ask_inventory_on_launch: true }).expect(403);
+    await clients.stranger.patch(url, { extra_vars: 'ansible_host: x' }).expect(403);
+    await clients.stranger.patch(url, { description: 'changed' }).expect(200);
+    await clients.trusted.patch(url, { ask_inventory_on_launch: true }).expect(200);
+  });
+
+  it('goes where somebody sends it who may use it', async () => {
+    const url = `workflow_job_template_nodes/${node.id}/`;
+    await clients.trusted.patch(url, { extra_data: { color: 'red' } }).expect(200);
+    await clients.trusted.patch(url, { unified_job_template: own.id }).expect(200);
+  });
+});
+
+it('the credentials of a schedule meet nothing new by whoever may not use them', async () => {
+  const { home, make } = test;
+  const organization = home.organization.id;
+  const template = await make.jobTemplate({
+    inventory: (await make.inventory({ organization })).id,
+    ask_inventory_on_launch: true,
+    ask_credential_on_launch: true,
+    ask_variables_on_launch: true,
+  });
+  const credential = await machine();
+  const schedule = await make.row('schedule', {
+    name: 'nightly',
+    unified_job_template: template.id,
+    rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+  });
+  const url = `schedules/${schedule.id}/`;
+  await attach(url, credential);
+  const { stranger, trusted } = await admins('job_template', template, [
+    ['credential', credential, 'use_role'],
+  ]);
+  await stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
+  await stranger.patch(url, { enabled: false }).expect(200);
+  await trusted.patch(url, { extra_data: { color: 'red' } }).expect(200);
+});

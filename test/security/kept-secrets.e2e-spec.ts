@@ -1,0 +1,194 @@
+/** Secrets that an object holds itself are given anew when they would go elsewhere. */
+import { boot, type TestApp } from '../support/boot.js';
+
+const KEPT = '$encrypted$';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+describe('the secret answers of a node', () => {
+  it('are not told to another template', async () => {
+    const { as, home, make } = test;
+    const survey = {
+      name: 'Survey',
+      description: '',
+      spec: [
+        { question_name: 'Word', variable: 'word', type: 'password', required: false, default: '' },
+      ],
+    };
+    const [first, second] = [await make.jobTemplate(), await make.jobTemplate()];
+    const user = await make.user();
+    for (const template of [first, second]) {
+      const url = `job_templates/${template.id}/`;
+      await as.superuser.post(`${url}survey_spec/`, survey).expect(200);
+      await as.superuser.patch(url, { survey_enabled: true }).expect(200);
+      await make.grant('job_template', template, 'execute_role', { user });
+    }
+    const workflow = await make.workflowTemplate({ organization: home.organization.id });
+    await make.grant('workflow_job_template', workflow, 'admin_role', { user });
+    const node = await make.workflowNode(workflow, {
+      unified_job_template: first.id,
+      extra_data: { word: 'a secret answer' },
+    });
+    const url = `workflow_job_template_nodes/${node.id}/`;
+    const client = await as.asUser(user);
+    const refused = { extra_data: ['Another template needs its secret answers anew: word.'] };
+    for (const rest of [{}, { extra_data: { word: KEPT } }]) {
+      const { body } = await client
+        .patch(url, { unified_job_template: second.id, ...rest })
+        .expect(400);
+      expect(body).toEqual(refused);
+    }
+    const anew = { unified_job_template: second.id, extra_data: { word: 'another' } };
+    expect((await client.patch(url, anew).expect(200)).body.extra_data).toEqual({ word: KEPT });
+  });
+});
+
+describe('the secrets of a notification template', () => {
+  const CONFIGURATIONS: Record<string, Record<string, unknown>> = {
+    webhook: {
+      url: 'https://hooks.example.com/a',
+      http_method: 'POST',
+      headers: { Authorization: 'Bearer of the hook', 'X-Plain': 'a' },
+      disable_ssl_verification: false,
+      username: 'visible',
+      password: 'hook-secret',
+      signing_secret: 'signing-secret',
+    },
+    email: {
+      host: 'mail.example.com',
+      port: 587,
+      username: 'visible',
+      password: 'mail-secret',
+      use_tls: true,
+      use_ssl: false,
+      sender: 'a@example.com',
+      recipients: ['b@example.com'],
+    },
+    irc: {
+      server: 'irc.example.com',
+      port: 6697,
+      nickname: 'visible',
+      password: 'irc-secret',
+      use_ssl: true,
+      targets: ['#a'],
+    },
+    dashboard_a: { url: 'https://boards.example.com', key: 'board-secret' },
+  };
+  const MOVES: [type: string, change: Record<string, unknown>][] = [
+    ['webhook', { url: 'https://attacker.example.com/a' }],
+    ['webhook', { disable_ssl_verification: true }],
+    ['email', { host: 'attacker.example.com' }],
+    ['email', { port: 2525 }],
+    ['email', { use_tls: false }],
+    ['irc', { server: 'attacker.example.com' }],
+    ['irc', { port: 6000 }],
+    ['dashboard_a', { url: 'https://attacker.example.com' }],
+  ];
+
+  const make = async (type: string): Promise<{ url: string; shown: Record<string, unknown> }> => {
+    const row = await test.make.notificationTemplate({
+      organization: test.home.organization.id,
+      notification_type: type,
+      notification_configuration: CONFIGURATIONS[type],
+    });
+    const url = `notification_templates/${row.id}/`;
+    const { body } = await test.as.orgAdmin.get(url).expect(200);
+    return { url, shown: body.notification_configuration as Record<string, unknown> };
+  };
+
+  it.each(MOVES)('of the kind %s are given anew for %j', async (type, change) => {
+    const { orgAdmin } = test.as;
+    const { url, shown } = await make(type);
+    const secrets = Object.keys(shown).filter((key) => shown[key] === KEPT);
+    expect(secrets.length).toBeGreaterThan(0);
+    const sent = { notification_configuration: { ...shown, ...change } };
+    const { body } = await orgAdmin.patch(url, sent).expect(400);
+    const [field] = Object.keys(change);
+    for (const key of secrets) {
+      expect(body.__all__).toContain(
+        `Configuration field '${key}' must be given anew: '${field}' decides where it is sent.`,
+      );
+    }
+    const anew = Object.fromEntries(secrets.map((key) => [key, 'given anew']));
+    const headers = type === 'webhook' ? { headers: { Authorization: 'given anew' } } : {};
+    const accepted = { notification_configuration: { ...shown, ...change, ...anew, ...headers } };
+    await orgAdmin.patch(url, accepted).expect(200);
+  });
+
+  it('are kept while what they are sent with changes', async () => {
+    const { orgAdmin } = test.as;
+    for (const [type, change] of [
+      ['webhook', { http_method: 'PUT' }],
+      ['email', { recipients: ['c@example.com'] }],
+    ] as const) {
+      const { url, shown } = await make(type);
+      await orgAdmin
+        .patch(url, { notification_configuration: { ...shown, ...change } })
+        .expect(200);
+    }
+  });
+
+  it('of a copy are given anew too', async () => {
+    const { orgAdmin } = test.as;
+    const { url, shown } = await make('webhook');
+    const { body } = await orgAdmin.post(`${url}copy/`, { name: 'a copy' }).expect(201);
+    const change = { ...shown, url: 'https://attacker.example.com/a' };
+    const refused = await orgAdmin
+      .patch(body.url, { notification_configuration: change })
+      .expect(400);
+    expect(refused.body.__all__).toContain(
+      "Configuration field 'headers.Authorization' must be given anew: 'url' decides where it is sent.",
+    );
+    await test.as.superuser.patch(body.url, { notification_configuration: change }).expect(200);
+  });
+});
+
+describe('the secrets of a credential', () => {
+  const token = async (): Promise<string> => {
+    const row = await test.make.credential({
+      organization: test.home.organization.id,
+      namespace: 'service_a_token',
+      inputs: { token: 'status-secret', host: 'https://git.example.com' },
+    });
+    return `credentials/${row.id}/`;
+  };
+
+  it('are given anew for another host', async () => {
+    const { orgAdmin } = test.as;
+    const url = await token();
+    const host = 'https://attacker.example.com';
+    const { body } = await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(400);
+    expect(body).toEqual({ inputs: ['token must be given anew: host decides where it is sent.'] });
+    await orgAdmin.patch(url, { inputs: { token: KEPT } }).expect(400);
+    await orgAdmin.patch(url, { inputs: { token: 'anew', host } }).expect(200);
+    await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(200);
+  });
+
+  it('are given anew for another type, which would show them', async () => {
+    const { as, make } = test;
+    const open = await make.row('credential_type', {
+      name: 'Shows its token',
+      kind: 'cloud',
+      inputs: {
+        fields: [
+          { id: 'token', label: 'Token', type: 'string' },
+          { id: 'host', label: 'Host', type: 'string' },
+        ],
+      },
+      injectors: {},
+    });
+    const url = await token();
+    const { body } = await as.orgAdmin.patch(url, { credential_type: open.id }).expect(400);
+    expect(body).toEqual({
+      inputs: [`${KEPT} is a reserved keyword, and cannot be used for token.`],
+    });
+    const sent = { credential_type: open.id, inputs: { token: KEPT } };
+    await as.orgAdmin.patch(url, sent).expect(400);
+    const anew = { credential_type: open.id, inputs: { token: 'public' } };
+    await as.orgAdmin.patch(url, anew).expect(200);
+  });
+});

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
@@ -8,13 +8,18 @@ import { LoginController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';
+import { TokenStore } from '../users/token-store.js';
 import { TokensController } from './tokens.controller.js';
+import { TokensRepository } from './tokens.repository.js';
 import { TokensService } from './tokens.service.js';
 import { UserTokensController } from './user-tokens.controller.js';
 
+@Global()
 @Module({
   controllers: [LoginController, TokensController, UserTokensController],
   providers: [
+    TokensRepository,
+    { provide: TokenStore, useExisting: TokensRepository },
     AuthenticationService,
     LoginThrottle,
     SessionsService,
@@ -24,6 +29,6 @@ import { UserTokensController } from './user-tokens.controller.js';
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [TokensService],
+  exports: [TokenStore, TokensService],
 })
 export class AuthModule {}

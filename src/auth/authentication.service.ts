@@ -99,20 +99,23 @@ export class AuthenticationService {
   }
 
   private async byToken(token: string, method: string): Promise<Actor | null> {
+    const digest = tokenDigest(token);
     const row = await this.database.row<UserRow & { scope: string; stale: boolean }>({
       name: 'authenticate_token',
       text: `SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
           (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
         FROM tokens tok JOIN users usr ON usr.id = tok.user_id
         WHERE tok.digest = $1 AND (tok.expires IS NULL OR tok.expires > now())`,
-      values: [tokenDigest(token)],
+      values: [digest],
     });
     if (!row) return null;
     if (!SAFE.has(method) && !row.scope.includes('write')) throw new Forbidden();
     if (row.stale) {
       await this.database.execute(sql`
-        UPDATE tokens SET last_used = now() WHERE digest = ${tokenDigest(token)}`);
+        UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);
     }
+    const scope = currentScope();
+    if (scope) scope.tokenDigest = digest;
     return this.actorOf(row);
   }
 

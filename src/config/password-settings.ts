@@ -1,10 +1,10 @@
-import { integer } from './setting.js';
+import { boolean, integer } from './setting.js';
 
 /** What a new password must have (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {
   LOCAL_PASSWORD_MIN_LENGTH: integer({
     category: 'authentication',
-    default: 0,
+    default: 8,
     min: 0,
     max: 128,
     help: 'Characters a new password has at least.',
@@ -29,5 +29,10 @@ export const PASSWORD_SETTINGS = {
     min: 0,
     max: 128,
     help: 'Characters in a new password, at least, that are neither letters nor digits.',
+  }),
+  PASSWORD_CHANGE_ENDS_TOKENS: boolean({
+    category: 'authentication',
+    default: false,
+    help: 'Whether a new password ends the tokens of its user, but for the one it was set with.',
   }),
 } as const;

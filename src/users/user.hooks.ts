@@ -7,19 +7,25 @@ import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.js';
+import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { TokenStore } from './token-store.js';
 import { passwordFaults } from './password-rules.js';
 import type { UserSchema } from './user.schema.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
+const PASSWORD_OF_MORE = 'Cannot change password: the user holds roles that you do not hold.';
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 
 @Injectable()
 export class UserHooks implements ResourceHooks<UserSchema> {
   constructor(
     private readonly database: Database,
+    private readonly tokens: TokenStore,
+    private readonly references: References,
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
   ) {}
@@ -54,25 +60,39 @@ export class UserHooks implements ResourceHooks<UserSchema> {
       delete values.password;
       return {};
     }
+    await this.assertMaySetPassword(row, actor);
     return {
       password_hash: await this.hash(password),
       session_generation: sql`session_generation + 1`,
     };
   }
 
-  /** A changed password ends all sessions but the one it was changed in. */
+  /** A changed password ends all sessions but the one it was changed in; tokens where it is set so. */
   async updated(before: RowOf<UserSchema>, after: RowOf<UserSchema>): Promise<void> {
-    const digest = currentScope()?.sessionDigest;
-    if (!digest || before.session_generation === after.session_generation) return;
-    await this.database.execute(sql`
-      UPDATE sessions SET generation = ${after.session_generation}
-      WHERE digest = ${digest} AND user_id = ${after.id}`);
+    if (before.session_generation === after.session_generation) return;
+    const { sessionDigest, tokenDigest } = currentScope() ?? {};
+    if (sessionDigest) {
+      await this.database.execute(sql`
+        UPDATE sessions SET generation = ${after.session_generation}
+        WHERE digest = ${sessionDigest} AND user_id = ${after.id}`);
+    }
+    if (!this.settings.PASSWORD_CHANGE_ENDS_TOKENS) return;
+    await this.tokens.endOthers(after.id, tokenDigest ?? null);
   }
 
   async prepareDelete(row: RowOf<UserSchema>, actor: Actor): Promise<void> {
     if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
     if (row.is_superuser !== true) return;
     await assertOtherSuperuser(this.database, row.id, 'Cannot delete user.');
+  }
+
+  /** Whoever sets somebody's password can act as him: as somebody who may more, he must not. */
+  private async assertMaySetPassword({ id }: RowOf<UserSchema>, actor: Actor): Promise<void> {
+    try {
+      await this.references.assertAllowed(resource('user'), [id], 'set_password', actor);
+    } catch (error) {
+      throw error instanceof Forbidden ? new Forbidden(PASSWORD_OF_MORE) : error;
+    }
   }
 
   private async hash(password: unknown): Promise<string> {

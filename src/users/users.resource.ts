@@ -1,6 +1,7 @@
 import { ACCESS_SUMMARIES } from '../access/access-list.js';
 import { hasRoleAnywhere, heldObjects, holdsAny } from '../access/predicates.js';
 import {
+  allOf,
   anyOf,
   isActor,
   superusersOnly,
@@ -44,17 +45,20 @@ const rolesHeldBy = (holder: Sql) => sql`
   WHERE mem.user_id = ${holder}`;
 
 /**
- * The user belongs to no organization and may nothing that an administrator, who asks, may not: whoever
- * could take over more by setting the password of such a user is refused
- * (docs/contract/access.md#administering-users).
+ * The user may nothing that the caller may not: whoever could take over more by setting the password
+ * of such a user is refused (docs/contract/access.md#administering-users).
  */
-const isOrphanWithinRights: Predicate = (alias, actor) => sql`(
+const isWithinRights: Predicate = (alias, actor) => sql`NOT EXISTS (
+  ${rolesHeldBy(ident(alias, 'id'))}
+    AND anc.role_id NOT IN (${rolesHeldBy(sql`${actor.id}`)}))`;
+
+/** The user belongs to no organization, and an administrator of any asks. */
+const isOrphan: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
   AND ${holdsAny('organization', ['admin_role'], actor)}
-  AND ${ident(alias, 'id')} NOT IN (${membersOf(sql`SELECT id FROM organizations`)})
-  AND NOT EXISTS (
-    ${rolesHeldBy(ident(alias, 'id'))}
-      AND anc.role_id NOT IN (${rolesHeldBy(sql`${actor.id}`)})))`;
+  AND ${ident(alias, 'id')} NOT IN (${membersOf(sql`SELECT id FROM organizations`)}))`;
+
+const isOrphanWithinRights = allOf(isOrphan, isWithinRights);
 
 const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
 
@@ -91,6 +95,7 @@ export const users = defineResource({
       // Taking a user into an organization gives its administrators power over the account.
       enlist: anyOf(administersAllOf, isOrphanWithinRights),
       self: isActor('id'),
+      set_password: anyOf(isActor('id'), isWithinRights),
     },
   },
   relations: {

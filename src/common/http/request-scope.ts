@@ -8,6 +8,8 @@ export interface RequestScope {
   sourceIp: string;
   /** Digest of the browser session the request came with. */
   sessionDigest?: string;
+  /** Digest of the token the request came with. */
+  tokenDigest?: string;
   /** Value of the session cookie where its age began anew with this request. */
   renewedSession?: string;
 }

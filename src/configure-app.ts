@@ -15,6 +15,7 @@ import { answerParserErrors } from './common/http/parser-errors.js';
 import { RequestBodies } from './common/http/request-bodies.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
+import { SecurityEvents } from './common/rest/security-events.js';
 import { Settings } from './config/settings.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
 import { SignatureVerifier } from './webhooks/signature-verifier.js';
@@ -52,7 +53,8 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(openScope);
   app.use(parseQueryOnce);
   app.use(securityHeaders);
-  app.use(receiverGate(app.get(SignatureVerifier, { strict: false })));
+  const verifier = app.get(SignatureVerifier, { strict: false });
+  app.use(receiverGate(verifier, app.get(SecurityEvents)));
   const sessions = app.get(SessionsService, { strict: false });
   app.use(formBodies(app.get(RequestBodies), (session) => sessions.isOpen(session)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {

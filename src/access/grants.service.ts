@@ -63,7 +63,7 @@ export class GrantsService {
     assertTeamFits(role, object, team);
     const memberRole = await this.memberRole(team.id);
     if ((await this.graph.addEdge(memberRole, role.id, 'team')) === 'cycle') {
-      throw new BadRequest('This grant would make a team a member of itself.');
+      throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }
     const added = await this.database.execute(sql`
       INSERT INTO role_teams (role_id, team_id) VALUES (${role.id}, ${team.id})
@@ -92,7 +92,7 @@ export class GrantsService {
     const found = await this.database.row(sql`
       SELECT 1 FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
       WHERE mem.user_id = ${actor.id} AND anc.role_field = 'admin_role' LIMIT 1`);
-    if (!found) throw new Forbidden();
+    if (!found) throw denied();
   }
 
   private async objectOf(role: RoleRow): Promise<Row | null> {
@@ -106,10 +106,10 @@ export class GrantsService {
   /** Superusers, and whoever holds the admin role of the object. */
   private async assertMayManage(role: RoleRow, object: Row | null, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
-    if (!object) throw new Forbidden();
+    if (!object) throw denied();
     const isMembership = ['organization', 'team'].includes(role.content_type);
     if (isMembership && isParticipation(role) && !this.settings.MANAGE_ORGANIZATION_AUTH) {
-      throw new Forbidden();
+      throw denied();
     }
     const definition = resource(role.content_type);
     const rule = this.graph.roleLevel(definition, 't', 'admin_role', actor);
@@ -117,23 +117,35 @@ export class GrantsService {
       rule &&
       (await this.database.row(sql`
         SELECT 1 FROM ${ident(definition.table)} t WHERE ${and(sql`t.id = ${object.id}`, rule)}`));
-    if (!found) throw new Forbidden();
+    if (!found) throw denied();
   }
 
   private async assertUserFits(role: RoleRow, object: Row, user: Row, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (role.content_type === 'organization' && isParticipation(role)) {
-      await this.references.assertAllowed(resource('user'), [user.id], 'enlist', actor);
+      await this.assertMayEnlist(user, actor);
     }
     if (role.content_type === 'credential') {
       if (object.organization_id === null) {
-        throw new BadRequest('You cannot grant private credential access to another user');
+        throw new BadRequest(
+          'You cannot grant private credential access to another user',
+          'grant_denied',
+        );
       }
       if (!(await this.isMember(user.id, object.organization_id as number))) {
         throw new BadRequest(
           "You cannot grant credential access to a user not in the credentials' organization",
+          'grant_denied',
         );
       }
+    }
+  }
+
+  private async assertMayEnlist({ id }: Row, actor: Actor): Promise<void> {
+    try {
+      await this.references.assertAllowed(resource('user'), [id], 'enlist', actor);
+    } catch (error) {
+      throw error instanceof Forbidden ? denied() : error;
     }
   }
 
@@ -157,7 +169,7 @@ export class GrantsService {
 
   private async setSystemFlag(role: RoleRow, user: Row, value: boolean): Promise<void> {
     const flag = SYSTEM_FLAGS[role.role_field];
-    if (!flag) throw new BadRequest('This role cannot be granted.');
+    if (!flag) throw new BadRequest('This role cannot be granted.', 'grant_denied');
     if (flag === 'is_superuser' && !value) {
       await assertOtherSuperuser(this.database, user.id, `Cannot change ${flag}.`);
     }
@@ -195,21 +207,25 @@ export class GrantsService {
   }
 }
 
+const denied = (): Forbidden => new Forbidden(undefined, 'grant_denied');
+
 const isParticipation = (role: RoleRow): boolean =>
   role.role_field === 'admin_role' || role.role_field === 'member_role';
 
 function assertTeamFits(role: RoleRow, object: Row | null, team: Row): void {
   if (role.object_id === null) {
-    throw new BadRequest('You cannot grant system-level permissions to a team.');
+    throw new BadRequest('You cannot grant system-level permissions to a team.', 'grant_denied');
   }
   if (role.content_type === 'organization' && isParticipation(role)) {
     throw new BadRequest(
       'You cannot assign an Organization participation role as a child role for a Team.',
+      'grant_denied',
     );
   }
   if (role.content_type === 'credential' && object?.organization_id !== team.organization_id) {
     throw new BadRequest(
       "You cannot grant credential access to a team when the Organization field isn't set, or belongs to a different organization",
+      'grant_denied',
     );
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { SecurityEvents } from '../common/rest/security-events.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { liveIsolations } from '../instances/live-isolations.repository.js';
@@ -70,8 +71,12 @@ const GAUGES: readonly { name: string; help: string; label: string; query: Sql }
 export class MetricsService {
   private readonly registry = new Registry();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    events: SecurityEvents,
+  ) {
     collectDefaultMetrics({ register: this.registry });
+    this.registry.registerMetric(events.counter);
     for (const { name, help, label, query } of GAUGES) {
       const gauge: Gauge = new Gauge({
         name,

@@ -8,6 +8,7 @@ import { RequestBodies } from '../common/http/request-bodies.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.js';
+import { SecurityEvents } from '../common/rest/security-events.js';
 import { Settings } from '../config/settings.js';
 import { AuthenticationService } from './authentication.service.js';
 
@@ -22,6 +23,7 @@ export class AuthGuard implements CanActivate {
     private readonly authentication: AuthenticationService,
     private readonly table: RouteTable,
     private readonly bodies: RequestBodies,
+    private readonly events: SecurityEvents,
     private readonly settings: Settings,
   ) {}
 
@@ -61,7 +63,10 @@ export class AuthGuard implements CanActivate {
       });
     } catch (error) {
       // A public page answers anybody, whatever credentials came along.
-      if (access === 'public' && error instanceof Unauthenticated) return null;
+      if (access === 'public' && error instanceof Unauthenticated) {
+        this.events.refused(error, request);
+        return null;
+      }
       // A form that could not be read has no token to show: what is wrong with it tells more.
       throw (error instanceof Forbidden && this.bodies.faultOf(request)) || error;
     }

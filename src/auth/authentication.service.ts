@@ -5,7 +5,7 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { isStorable } from '../common/fields/text.js';
 import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
-import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
+import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -81,7 +81,7 @@ export class AuthenticationService {
     const isRemembered = user !== undefined && this.hasher.remembers(password, user.password_hash);
     const guess = { username, password, address: ip };
     const verified = isRemembered || (await this.throttle.attempt(guess, verify));
-    if (!user || !verified) throw new Unauthenticated(BAD_PASSWORD);
+    if (!user || !verified) throw new LoginRefused(BAD_PASSWORD, user?.username);
     await this.database.execute(sql`
       UPDATE users SET last_login = now()
       WHERE id = ${user.id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
@@ -130,7 +130,7 @@ export class AuthenticationService {
     }
     const text = Buffer.from(value, 'base64').toString('utf8');
     const colon = text.indexOf(':');
-    if (colon < 0) throw new Unauthenticated(BAD_PASSWORD);
+    if (colon < 0) throw new LoginRefused(BAD_PASSWORD);
     return this.byPassword(text.slice(0, colon), text.slice(colon + 1), ip);
   }
 

@@ -15,6 +15,7 @@ import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
 import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
+import { SecurityEvents } from '../common/rest/security-events.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
@@ -30,6 +31,7 @@ export class LoginController {
   constructor(
     private readonly authentication: AuthenticationService,
     private readonly sessions: SessionsService,
+    private readonly events: SecurityEvents,
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,
   ) {}
@@ -82,6 +84,7 @@ export class LoginController {
       } else response.redirect(302, next);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
+      this.events.refused(error, request);
       response.status(401);
       const text = 'Please enter a correct username and password.';
       await this.show(request, response, { next, error: text, pending });

@@ -30,6 +30,7 @@ import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.js';
 import { CommonServices } from './rest/common-services.js';
 import { References } from './rest/references.js';
+import { SecurityEvents } from './rest/security-events.js';
 import { ResourceService } from './rest/resource.service.js';
 import { VariablesInterceptor } from './rest/variables.interceptor.js';
 
@@ -52,6 +53,7 @@ const shared = [
   References,
   ResourceService,
   CommonServices,
+  SecurityEvents,
   RouteTable,
   OptionsService,
   ApiDocument,

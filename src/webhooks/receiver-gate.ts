@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { answerOf } from '../common/rest/errors.filter.js';
+import type { SecurityEvents } from '../common/rest/security-events.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { resource } from '../common/resource/registry.js';
@@ -17,15 +18,16 @@ const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
  * these requests, and what proves nothing must cost little. Nothing is parsed before
  * (docs/contract/webhooks.md#order-of-a-delivery).
  */
-export function receiverGate(verifier: SignatureVerifier): RequestHandler {
+export function receiverGate(verifier: SignatureVerifier, events: SecurityEvents): RequestHandler {
   return function receiverGate(request, response, next) {
     const found = request.method === 'POST' ? receiverOf(request) : null;
     if (!found) return next();
     verifier
       .verify(found.route, found.id, { request: request as unknown as ApiRequest, response })
       .then((delivery) => {
-        if (delivery) next();
-        else response.status(REFUSAL.status).json(REFUSAL.body);
+        if (delivery) return next();
+        events.record('delivery_rejected', request);
+        response.status(REFUSAL.status).json(REFUSAL.body);
       }, next);
   };
 }

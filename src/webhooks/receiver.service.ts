@@ -26,7 +26,7 @@ export function answerTo(
   { verdict, reason, delivery, run }: TakenDelivery,
   { queued }: ReceiverKind,
 ): Reply {
-  if (verdict === 'rejected') throw new BadRequest(reason);
+  if (verdict === 'rejected') throw new BadRequest(reason, 'delivery_rejected');
   const message = { accepted: queued, duplicate: DUPLICATE, ignored: IGNORED }[verdict];
   const launched = run === null ? {} : { job: run.id, url: resource(run.type).url(run.id) };
   return new Reply(STATUSES[verdict], { message, delivery, ...launched });
@@ -64,7 +64,7 @@ export class ReceiverService {
         { templateId: template.id, service, event: null, size, source, redeliveryOf: null },
         { verdict: 'rejected', reason: error.message, answer: 400 },
       );
-      throw new BadRequest(error.message);
+      throw new BadRequest(error.message, 'delivery_rejected');
     }
   }
 

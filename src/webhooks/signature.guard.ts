@@ -42,7 +42,7 @@ export class SignatureGuard implements CanActivate {
     const response = http.getResponse<Response>();
     const delivery =
       route && (await this.verifier.verify(route, request.params.id, { request, response }));
-    if (!delivery) throw new Forbidden();
+    if (!delivery) throw new Forbidden(undefined, 'delivery_rejected');
     return true;
   }
 }

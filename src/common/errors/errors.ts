@@ -4,13 +4,44 @@ export interface FieldErrors {
 }
 
 /** Errors of the domain carry data; `errors.filter.ts` turns them into status and body. */
-export abstract class DomainError extends Error {}
+export abstract class DomainError extends Error {
+  /** As what the refusal is told to whoever watches over the installation; null: not worth it. */
+  event: SecurityEvent | null = null;
+}
+
+/** Refusals that are logged and counted (docs/contract/operations.md#security-events). */
+export const SECURITY_EVENTS = [
+  'login_refused',
+  'unauthenticated',
+  'forbidden',
+  'csrf',
+  'grant_denied',
+  'delivery_rejected',
+  'throttled',
+] as const;
+export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 
 /** The request is not authenticated. */
-export class Unauthenticated extends DomainError {}
+export class Unauthenticated extends DomainError {
+  override event: SecurityEvent = 'unauthenticated';
+}
+/** A password was wrong. `account` is the user it was tried for, where there is one. */
+export class LoginRefused extends Unauthenticated {
+  override event: SecurityEvent = 'login_refused';
+
+  constructor(
+    detail: string,
+    readonly account: string | null = null,
+  ) {
+    super(detail);
+  }
+}
 /** The caller may not do this. `detail` replaces the general sentence where the contract has one. */
 export class Forbidden extends DomainError {
-  constructor(readonly detail?: string) {
+  constructor(
+    readonly detail?: string,
+    override readonly event: SecurityEvent = 'forbidden',
+  ) {
     super(detail ?? 'forbidden');
   }
 }
@@ -33,7 +64,10 @@ export class MethodNotAllowed extends DomainError {
 }
 /** The request cannot be understood: bad JSON, bad query string. Body: `{detail}`. */
 export class BadRequest extends DomainError {
-  constructor(readonly detail: string) {
+  constructor(
+    readonly detail: string,
+    override readonly event: SecurityEvent | null = null,
+  ) {
     super(detail);
   }
 }
@@ -72,6 +106,8 @@ export class UnsupportedMediaType extends DomainError {
 }
 export class NotAcceptable extends DomainError {}
 export class TooManyRequests extends DomainError {
+  override event: SecurityEvent = 'throttled';
+
   constructor(readonly retryAfterSeconds: number) {
     super('too many requests');
   }

@@ -7,9 +7,9 @@ export const CSRF_FIELD = 'csrfmiddlewaretoken';
 
 /** Double submit: the cookie, and the same text where only our own pages can put it. */
 export function assertCsrf(cookie: string | undefined, sent: string | undefined): void {
-  if (!cookie) throw new Forbidden('CSRF Failed: CSRF cookie not set.');
+  if (!cookie) throw new Forbidden('CSRF Failed: CSRF cookie not set.', 'csrf');
   if (!sent || !constantTimeEqual(cookie, sent)) {
-    throw new Forbidden('CSRF Failed: CSRF token missing or incorrect.');
+    throw new Forbidden('CSRF Failed: CSRF token missing or incorrect.', 'csrf');
   }
 }
 
@@ -19,6 +19,6 @@ export function assertSameSite(headers: IncomingHttpHeaders): void {
   if (typeof source !== 'string' || source === 'null') return;
   const host = URL.canParse(source) ? new URL(source).host : '';
   if (host !== headers.host) {
-    throw new Forbidden('CSRF Failed: Origin checking failed.');
+    throw new Forbidden('CSRF Failed: Origin checking failed.', 'csrf');
   }
 }

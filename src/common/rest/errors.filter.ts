@@ -26,6 +26,7 @@ import {
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import { ErrorViews } from './error-views.js';
+import { SecurityEvents } from './security-events.js';
 
 /** Status, body and headers of an error. */
 export interface ErrorAnswer {
@@ -115,12 +116,16 @@ function frameworkAnswer(error: unknown): ErrorAnswer {
 export class ErrorsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
 
-  constructor(private readonly views: ErrorViews) {}
+  constructor(
+    private readonly views: ErrorViews,
+    private readonly events: SecurityEvents,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const answer = answerOf(error);
+    this.events.refused(error, request);
     if (answer.status >= 500) {
       this.logger.error({
         message: 'request failed',

@@ -1,4 +1,5 @@
-import { sql } from '../database/sql.js';
+import { permit, type Actor } from '../common/access.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -10,7 +11,7 @@ import {
   STRING,
   type JsonSchemas,
 } from '../common/fields/json-schema.js';
-import { findResource } from '../common/resource/registry.js';
+import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
 import type { LinkContext } from '../common/rest/sublist.js';
@@ -73,7 +74,8 @@ export async function describeAccess(
   const held = await services.database.rows<Held>(sql`
     SELECT mem.user_id, r.id AS role_id, r.role_field, r.content_type, r.object_id,
       array_agg(DISTINCT anc.role_field) AS descendants,
-      team.id AS team_id, team.name AS team_name, org.name AS team_organization_name
+      team.id AS team_id, ${nameIfReadable('team', 'team', context.actor)} AS team_name,
+      ${nameIfReadable('organization', 'org', context.actor)} AS team_organization_name
     FROM role_members mem
     JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
       AND anc.content_type = ${parentDefinition.type} AND anc.object_id = ${parent.id}
@@ -86,7 +88,7 @@ export async function describeAccess(
         WHERE up.role_id = anc.role_id)
     JOIN roles r ON r.id = COALESCE(granted.role_id, mem.role_id)
     WHERE mem.user_id = ANY(${rows.map(({ id }) => id)}::int[])
-    GROUP BY mem.user_id, r.id, team.id, org.name
+    GROUP BY mem.user_id, r.id, team.id, org.id
     ORDER BY r.id`);
   const names = await nameObjects(context, held);
   const direct = (one: Held): boolean =>
@@ -111,6 +113,11 @@ export async function describeAccess(
     };
   });
 }
+
+/** The name of a row of a statement; null for one the caller may not read. */
+const nameIfReadable = (type: string, alias: string, actor: Actor): Sql =>
+  sql`CASE WHEN ${permit(resource(type).policy, 'read', alias, actor)}
+    THEN ${ident(alias, 'name')} END`;
 
 async function nameObjects(
   { services, actor }: LinkContext,
@@ -144,8 +151,10 @@ function accessEntry(one: Held, names: Map<string, string>, unattach: boolean): 
         ? {}
         : {
             team_id: one.team_id,
-            team_name: one.team_name,
-            team_organization_name: one.team_organization_name,
+            ...(one.team_name === null ? {} : { team_name: one.team_name }),
+            ...(one.team_organization_name === null
+              ? {}
+              : { team_organization_name: one.team_organization_name }),
           }),
     },
     descendant_roles: one.descendants,

@@ -27,7 +27,7 @@ export const ACTIVITY_SHOWS: ShownBesides = {
 /**
  * Names and links of what the entries speak of, in one statement for each type of object among
  * them. Objects that are gone keep the name they had; the name of one that is there and that the
- * caller may not read is left out.
+ * caller may not read is left out, that of who did it as well.
  */
 export async function describeEntries(
   rows: readonly Row[],
@@ -46,11 +46,12 @@ async function hiddenObjects(
   { database, actor }: RepresentContext,
 ): Promise<Map<string, Set<number>>> {
   const idsByType = new Map<string, Set<number>>();
+  const name = (type: string, id: unknown): void => {
+    if (typeof id === 'number') idsByType.set(type, (idsByType.get(type) ?? new Set()).add(id));
+  };
   for (const entry of entries) {
-    for (const side of SIDES) {
-      const [type, id] = [String(entry[side]), entry[`${side}_id`]];
-      if (typeof id === 'number') idsByType.set(type, (idsByType.get(type) ?? new Set()).add(id));
-    }
+    name('user', entry.actor_id);
+    for (const side of SIDES) name(String(entry[side]), entry[`${side}_id`]);
   }
   const hidden = new Map<string, Set<number>>();
   if (actor.isSuperuser || actor.isSystemAuditor) return hidden;
@@ -78,9 +79,11 @@ function describe(entry: Entry, hidden: Map<string, Set<number>>): Extension {
     (summary[type] ??= []).push({ id, name: entry[`${side}_name`] });
   }
   const { actor_snapshot: snapshot, actor_id: id } = entry;
+  const isHidden = id !== null && hidden.get('user')?.has(id) === true;
+  const actor = snapshot ? { actor: isHidden ? { id } : { ...snapshot, id } } : {};
   return {
     // Several objects of one type may take part, so each type has a list of paths.
     related: related as unknown as Record<string, string>,
-    summary_fields: { ...summary, ...(snapshot ? { actor: { ...snapshot, id } } : {}) },
+    summary_fields: { ...summary, ...actor },
   };
 }

@@ -11,6 +11,9 @@ import { NotificationAttemptSchema, NotificationSchema } from './notification.sc
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
+/** Of a record: who administers its template. */
+const ofTemplate = through('notification_template_id', 'notification_templates', ofOrganization);
+
 export const notificationTemplates = defineResource({
   path: 'notification_templates',
   type: 'notification_template',
@@ -84,7 +87,7 @@ export const notifications = defineResource({
       notificationTemplates.policy.read,
     ),
     actions: {
-      resend: through('notification_template_id', 'notification_templates', ofOrganization),
+      resend: ofTemplate,
     },
   },
   relations: {
@@ -113,5 +116,6 @@ export const notificationAttempts = defineResource({
       message: 'The attempt is recorded already.',
     },
   ],
-  policy: { read: through('notification_id', 'notifications', notifications.policy.read) },
+  // What a destination answered may hold anything: it is for those who could have sent it elsewhere.
+  policy: { read: through('notification_id', 'notifications', ofTemplate) },
 });

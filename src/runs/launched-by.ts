@@ -1,14 +1,17 @@
 import { INTEGER, orNull, object, partial, STRING } from '../common/fields/json-schema.js';
 import type { Row, RepresentContext } from '../common/resource/define-resource.js';
-import { findResource } from '../common/resource/registry.js';
+import { findResource, resource } from '../common/resource/registry.js';
 import { type RunFacts, RunsRepository } from './runs.repository.js';
 
 /** The facts of a page of runs, by run; in one statement. */
 export async function loadRunFacts(
   rows: readonly Row[],
-  { find }: RepresentContext,
+  { actor, find }: RepresentContext,
 ): Promise<Map<number, RunFacts>> {
-  const facts = await find(RunsRepository).facts(rows.map(({ id }) => id));
+  const facts = await find(RunsRepository).facts(
+    rows.map(({ id }) => id),
+    actor,
+  );
   return new Map(facts.map((one) => [one.id, one]));
 }
 
@@ -32,8 +35,9 @@ export const TEMPLATE_SUMMARY = object({ id: INTEGER, name: STRING, unified_job_
 export function launchedBy(facts: RunFacts): Record<string, unknown> {
   const { created_by_id: userId, launched_id: templateId } = facts;
   if (userId !== null) {
-    const url = findResource('user')?.url(userId);
-    return { id: userId, name: facts.username, type: 'user', url };
+    const url = resource('user').url(userId);
+    const name = facts.username === null ? {} : { name: facts.username };
+    return { id: userId, ...name, type: 'user', url };
   }
   if (facts.schedule_id !== null) {
     const { schedule_id: id, schedule_name: name } = facts;

@@ -29,7 +29,7 @@ const parentFields = (definition: ResourceDefinition): Field[] =>
 
 /**
  * The id of the object that goes by a natural key. Whether one exists that the caller may not read is
- * not told: a name says more than an id.
+ * not told: a name says more than an id. No more is that of an object it belongs to.
  *
  * @throws NotFound unless exactly one readable object has that key
  */
@@ -41,7 +41,7 @@ export async function idByName(
   const found = await database.rows<{ id: number }>(sql`
     SELECT t.id FROM ${ident(definition.table)} t
     WHERE ${and(
-      naturalKeyCondition(definition, 't', key),
+      naturalKeyCondition(definition, key, actor),
       definition.own('t'),
       permit(definition.policy, 'read', 't', actor),
     )} LIMIT 2`);
@@ -59,12 +59,12 @@ export async function idByName(
  * (docs/contract/conventions.md#named-urls). An empty name stands for no object; a plus inside a
  * name is written `[+]`.
  */
-function naturalKeyCondition(definition: ResourceDefinition, alias: string, text: string): Sql {
+function naturalKeyCondition(definition: ResourceDefinition, text: string, actor: Actor): Sql {
   if (definition.naturalKey.length === 0 || text.length > MAX_LENGTH || !isStorable(text)) {
     return FALSE;
   }
   const nodes = parseKey(text);
-  const condition = consume(definition, alias, nodes);
+  const condition = consume(definition, 't', nodes, actor);
   return nodes.length === 0 ? condition : FALSE;
 }
 
@@ -80,7 +80,13 @@ function parseKey(text: string): string[][] {
   return nodes;
 }
 
-function consume(definition: ResourceDefinition, alias: string, nodes: string[][]): Sql {
+/** An object that the caller may not read names nothing: its name would be told by being right. */
+function consume(
+  definition: ResourceDefinition,
+  alias: string,
+  nodes: string[][],
+  actor: Actor,
+): Sql {
   const own = nodes.shift() ?? [];
   const fields = ownFields(definition);
   if (own.length !== fields.length) return FALSE;
@@ -96,7 +102,11 @@ function consume(definition: ResourceDefinition, alias: string, nodes: string[][
       const far = `${alias}k`;
       return sql`${column} IN (
         SELECT ${ident(far, 'id')} FROM ${ident(target.table)} ${ident(far)}
-        WHERE ${and(target.own(far), consume(target, far, nodes))})`;
+        WHERE ${and(
+          target.own(far),
+          permit(target.policy, 'read', far, actor),
+          consume(target, far, nodes, actor),
+        )})`;
     }),
   );
 }

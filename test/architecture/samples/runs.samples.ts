@@ -18,7 +18,7 @@ const HELD = { id: 1, attempt: 2 };
 export default {
   repositories: [
     samplesOf(runs.RunsRepository, {
-      facts: [[[1]]],
+      facts: [[[1], SOMEBODY]],
       ofEvents: [[[1]]],
       recent: [[[1], 10]],
       typesOf: [[[1]]],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { serveAssets } from './common/pages/assets.js';
 import { SessionsService } from './auth/sessions.service.js';
 import { browserForms } from './common/pages/browser-form.js';
@@ -52,7 +52,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(new BodyPace().handle);
   app.use(openScope);
   app.use(parseQueryOnce);
-  app.use(securityHeaders);
+  app.use(securityHeaders(settings));
   const verifier = app.get(SignatureVerifier, { strict: false });
   app.use(receiverGate(verifier, app.get(SecurityEvents)));
   const sessions = app.get(SessionsService, { strict: false });
@@ -111,11 +111,16 @@ function parseQueryOnce(request: Request, _response: Response, next: NextFunctio
   next();
 }
 
-function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('X-Frame-Options', 'DENY');
-  response.setHeader('Referrer-Policy', 'same-origin');
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Vary', 'Accept, Authorization, Cookie');
-  next();
+function securityHeaders({ HSTS_MAX_AGE }: Settings): RequestHandler {
+  return (request, response, next) => {
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('X-Frame-Options', 'DENY');
+    response.setHeader('Referrer-Policy', 'same-origin');
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Vary', 'Accept, Authorization, Cookie');
+    if (request.secure && HSTS_MAX_AGE > 0) {
+      response.setHeader('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE}`);
+    }
+    next();
+  };
 }

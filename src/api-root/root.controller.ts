@@ -2,8 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '../common/access.js';
-import { randomAlphanumeric } from '../common/crypto/random-key.js';
-import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../common/http/cookies.js';
+import { issueCsrfToken } from '../common/http/csrf.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.js';
@@ -48,9 +47,7 @@ export class RootController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
     // The command-line client takes its CSRF token from here before it logs in.
-    if (!cookiesOf(request.headers.cookie)[CSRF_COOKIE]) {
-      setCsrfCookie(request, response, randomAlphanumeric(32));
-    }
+    issueCsrfToken(request, response);
     return {
       description: 'Automation Controller REST API',
       current_version: '/api/v2/',

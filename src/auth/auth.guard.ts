@@ -59,6 +59,7 @@ export class AuthGuard implements CanActivate {
         method: request.method,
         ip: request.ip ?? '',
         headers: request.headers,
+        secure: request.secure,
         body: request.body,
       });
     } catch (error) {

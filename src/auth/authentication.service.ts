@@ -1,10 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { tokenDigest } from '../common/crypto/tokens.js';
 import { isStorable } from '../common/fields/text.js';
-import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../common/http/cookies.js';
-import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
+import { sessionOf } from '../common/http/cookies.js';
+import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
 import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
@@ -17,7 +18,9 @@ import { SessionsService } from './sessions.service.js';
 export interface Credentials {
   method: string;
   ip: string;
-  headers: Record<string, string | string[] | undefined>;
+  headers: IncomingHttpHeaders;
+  /** Whether it came by https. */
+  secure: boolean;
   body?: Record<string, unknown>;
 }
 
@@ -134,9 +137,9 @@ export class AuthenticationService {
     return this.byPassword(text.slice(0, colon), text.slice(colon + 1), ip);
   }
 
-  private async bySession({ method, headers, body }: Credentials): Promise<Actor | null> {
-    const cookies = cookiesOf(headers.cookie);
-    const session = cookies[SESSION_COOKIE];
+  private async bySession(credentials: Credentials): Promise<Actor | null> {
+    const { method, headers, body } = credentials;
+    const session = sessionOf(credentials);
     if (!session) return null;
     const user = await this.sessions.find(session);
     if (!user) return null;
@@ -146,9 +149,8 @@ export class AuthenticationService {
       if (user.renewed) scope.renewedSession = session;
     }
     if (!SAFE.has(method)) {
-      const sent = headers['x-csrftoken'] ?? body?.csrfmiddlewaretoken;
-      assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
-      assertSameSite(headers);
+      assertCsrf(credentials, headers['x-csrftoken'] ?? body?.[CSRF_FIELD]);
+      assertSameSite(credentials);
     }
     return this.actorOf(user);
   }

@@ -1,4 +1,12 @@
-import { Controller, Get, Headers, Post, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  Get,
+  Post,
+  Req,
+  Res,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../common/pages/layout.js';
@@ -6,12 +14,14 @@ import { loginPage, resumePage, type LoginForm } from '../common/pages/login-pag
 import { openPage } from '../common/pages/page-context.js';
 import { readPending } from '../common/pages/pending-form.js';
 import {
-  cookiesOf,
-  CSRF_COOKIE,
-  SESSION_COOKIE,
+  clearSessionCookie,
+  sessionCookieName,
+  sessionOf,
+  setCsrfCookie,
   setSessionCookie,
+  type Cookies,
 } from '../common/http/cookies.js';
-import { assertCsrf, assertSameSite } from '../common/http/csrf.js';
+import { assertCsrf, assertSameSite, CSRF_FIELD, csrfTokenOf } from '../common/http/csrf.js';
 import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
@@ -21,6 +31,11 @@ import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { SessionsService } from './sessions.service.js';
+
+/** The session that the request names. */
+const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
+  sessionOf(context.switchToHttp().getRequest<Cookies>()),
+);
 
 const HTML_ANSWER = { type: 'string' };
 
@@ -63,10 +78,9 @@ export class LoginController {
   })
   @Post('login')
   async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    const { username, password, csrfmiddlewaretoken } = request.body;
-    const sent = request.headers['x-csrftoken'] ?? csrfmiddlewaretoken;
-    assertCsrf(cookiesOf(request.headers.cookie)[CSRF_COOKIE], String(sent ?? ''));
-    assertSameSite(request.headers);
+    const { username, password } = request.body;
+    assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
+    assertSameSite(request);
     const next = nextOf(request.body.next);
     const pending = readPending(request.body.pending);
     try {
@@ -76,11 +90,14 @@ export class LoginController {
         request.ip ?? '',
       );
       const cookie = await this.sessions.start(actor.id);
+      const csrf = csrfTokenOf(cookie);
       setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
-      response.setHeader('X-API-Session-Cookie-Name', SESSION_COOKIE);
+      setCsrfCookie(request, response, csrf);
+      response.setHeader('X-API-Session-Cookie-Name', sessionCookieName(request));
       if (pending) {
+        const page = { ...openPage(request, response), actor, csrf };
         setPageHeaders(response);
-        response.send(resumePage({ ...openPage(request, response), actor }, { next, pending }));
+        response.send(resumePage(page, { next, pending }));
       } else response.redirect(302, next);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
@@ -103,12 +120,11 @@ export class LoginController {
   })
   @Post('logout')
   async logout(
-    @Headers('cookie') cookie: string | undefined,
+    @SessionCookie() session: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    const session = cookiesOf(cookie)[SESSION_COOKIE];
     if (session) await this.sessions.end(session);
-    response.clearCookie(SESSION_COOKIE, { path: '/' });
+    clearSessionCookie(response);
     response.redirect(302, '/api/login/');
   }
 

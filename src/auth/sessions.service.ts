@@ -13,7 +13,7 @@ export interface SessionUser {
 
 const RENEWAL_SECONDS = 60;
 
-/** Browser sessions: sliding age, ended by logout or by a change of the password. */
+/** Browser sessions: sliding age up to a limit, ended by logout or by a change of the password. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -64,7 +64,9 @@ export class SessionsService {
   }
 
   private isAlive(digest: string): Sql {
+    const { SESSION_COOKIE_AGE, SESSION_MAX_AGE } = this.settings;
     return sql`ses.digest = ${digest} AND ses.generation = usr.session_generation
-        AND ses.last_seen > now() - make_interval(secs => ${this.settings.SESSION_COOKIE_AGE})`;
+        AND ses.last_seen > now() - make_interval(secs => ${SESSION_COOKIE_AGE})
+        AND ses.created > now() - make_interval(secs => ${SESSION_MAX_AGE})`;
   }
 }

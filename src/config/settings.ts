@@ -15,9 +15,8 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
+import { DAY_SECONDS, SESSION_SETTINGS } from './session-settings.js';
 import { STREAM_SETTINGS } from './stream-settings.js';
-
-const DAY_SECONDS = 86_400;
 
 /** Every setting of the product. The table in docs/settings.md is generated from this. */
 export const SETTINGS = {
@@ -82,12 +81,7 @@ export const SETTINGS = {
     default: true,
     help: 'Whether HTTP Basic authentication is accepted.',
   }),
-  SESSION_COOKIE_AGE: integer({
-    category: 'authentication',
-    default: 1800,
-    min: 60,
-    help: 'Seconds a session lives after its last request.',
-  }),
+  ...SESSION_SETTINGS,
   TOKEN_EXPIRY: integer({
     category: 'authentication',
     default: 365 * DAY_SECONDS,

@@ -51,8 +51,8 @@ describe('Basic', () => {
   });
 
   it('takes a password with colons and letters beyond ASCII', async () => {
-    await test.make.user({ username: 'colon', password: 'a:b:ü' });
-    await new ApiClient(test.url, basic('colon', 'a:b:ü')).get('me/').expect(200);
+    await test.make.user({ username: 'colon', password: 'a:b:ü:c:d' });
+    await new ApiClient(test.url, basic('colon', 'a:b:ü:c:d')).get('me/').expect(200);
   });
 
   it('can be turned off', async () => {
@@ -199,8 +199,8 @@ describe('sessions', () => {
     const session = cookies.map((one) => one.split(';')[0]).join('; ');
     return {
       status: answer.status,
-      cookie: `csrftoken=${csrf}; ${session}`,
-      csrf,
+      cookie: session,
+      csrf: /csrftoken=(\w+)/.exec(session)?.[1] ?? '',
       location: answer.headers.location,
     };
   };

@@ -5,7 +5,7 @@ import zlib, { gzipSync } from 'node:zlib';
 import { jest } from '@jest/globals';
 
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
-import { CSRF_FIELD } from '../../src/common/http/csrf.js';
+import { CSRF_FIELD, csrfTokenOf } from '../../src/common/http/csrf.js';
 import { SessionsService } from '../../src/auth/sessions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
@@ -160,16 +160,16 @@ describe('somebody known', () => {
 });
 
 describe('a form of a session', () => {
-  const CSRF = 'c'.repeat(32);
   const form = async (fields: string, session?: string): Promise<number> => {
     const sessions = test.app.get(SessionsService, { strict: false });
     const open = session ?? (await sessions.start(test.as.users.superuser.id));
+    const csrf = csrfTokenOf(open);
     const { status } = await send('teams/', {
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
-        Cookie: `${SESSION_COOKIE}=${open}; csrftoken=${CSRF}`,
+        Cookie: `${SESSION_COOKIE}=${open}; csrftoken=${csrf}`,
       },
-      body: `${CSRF_FIELD}=${CSRF}&${fields}`,
+      body: `${CSRF_FIELD}=${csrf}&${fields}`,
     });
     return status;
   };

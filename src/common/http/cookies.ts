@@ -1,6 +1,21 @@
 import type { Request, Response } from 'express';
 
 export const SESSION_COOKIE = 'controller_session';
+
+/** What a request tells of cookies: them, and whether it came by https. */
+export type Cookies = Pick<Request, 'headers' | 'secure'>;
+
+/**
+ * Name of the session cookie. By https browsers take one of that prefix from this host alone, so that
+ * no neighbour in the domain can put a session of his own in its place.
+ */
+export const sessionCookieName = ({ secure }: Pick<Request, 'secure'>): string =>
+  secure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
+
+/** The session that a request names, open or not. */
+export const sessionOf = (request: Cookies): string | undefined =>
+  cookiesOf(request.headers.cookie)[sessionCookieName(request)];
+
 /** Name and use as the clients know them (docs/contract/access.md#sessions). */
 export const CSRF_COOKIE = 'csrftoken';
 
@@ -23,13 +38,19 @@ export function setSessionCookie(
   value: string,
   maxAgeSeconds: number,
 ): void {
-  response.cookie(SESSION_COOKIE, value, {
+  response.cookie(sessionCookieName(request), value, {
     httpOnly: true,
     sameSite: 'lax',
     secure: request.secure,
     path: '/',
     maxAge: maxAgeSeconds * 1000,
   });
+}
+
+/** Takes the session cookie away; one of that prefix goes by https only. */
+export function clearSessionCookie(response: Response): void {
+  const { req: request } = response;
+  response.clearCookie(sessionCookieName(request), { path: '/', secure: request.secure });
 }
 
 /** CSRF cookie: read by our scripts and by the command-line client, so not HttpOnly. */

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import { Forbidden } from '../errors/errors.js';
+import { csrfTokenOf } from '../http/csrf.js';
 import { browserForms, submissionOf } from './browser-form.js';
 
-const TOKEN = 'a'.repeat(32);
+const TOKEN = csrfTokenOf('s');
 
 function send(
   body: Record<string, unknown>,

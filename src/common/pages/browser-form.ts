@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../http/cookies.js';
+import { sessionOf } from '../http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../http/csrf.js';
 import { Forbidden } from '../errors/errors.js';
 import { readPending, type PendingForm } from './pending-form.js';
@@ -44,7 +44,6 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
  */
 export function browserForms(request: Request, _response: Response, next: NextFunction): void {
   const body = request.body as Record<string, unknown> | undefined;
-  const cookies = cookiesOf(request.headers.cookie);
   const isForm =
     request.method === 'POST' &&
     request.is('application/x-www-form-urlencoded') !== false &&
@@ -54,11 +53,11 @@ export function browserForms(request: Request, _response: Response, next: NextFu
     return;
   }
   // A session that has ended leaves the form behind; without a valid token it is nobody's.
-  if (cookies[SESSION_COOKIE] === undefined && !isOurs(request, cookies)) {
+  if (sessionOf(request) === undefined && !isOurs(request)) {
     next();
     return;
   }
-  assertOurs(request, cookies);
+  assertOurs(request);
   const pending = readPending(body[RESUME_FIELD]);
   if (pending) {
     resumed.set(request, pending);
@@ -83,15 +82,14 @@ export function browserForms(request: Request, _response: Response, next: NextFu
 }
 
 /** @throws Forbidden unless a page of ours made the form */
-function assertOurs(request: Request, cookies: Record<string, string>): void {
-  const sent = (request.body as Record<string, unknown>)[CSRF_FIELD];
-  assertCsrf(cookies[CSRF_COOKIE], typeof sent === 'string' ? sent : undefined);
-  assertSameSite(request.headers);
+function assertOurs(request: Request): void {
+  assertCsrf(request, (request.body as Record<string, unknown>)[CSRF_FIELD]);
+  assertSameSite(request);
 }
 
-function isOurs(request: Request, cookies: Record<string, string>): boolean {
+function isOurs(request: Request): boolean {
   try {
-    assertOurs(request, cookies);
+    assertOurs(request);
     return true;
   } catch (error) {
     if (error instanceof Forbidden) return false;

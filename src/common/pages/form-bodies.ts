@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { cookiesOf, CSRF_COOKIE, SESSION_COOKIE } from '../http/cookies.js';
+import { cookiesOf, CSRF_COOKIE, sessionOf } from '../http/cookies.js';
 import { STRANGER_LIMIT, type RequestBodies } from '../http/request-bodies.js';
 
 /**
@@ -14,9 +14,8 @@ export function formBodies(
   isOpen: (session: string) => Promise<boolean>,
 ): RequestHandler {
   const read = async (request: Request, response: Response): Promise<void> => {
-    const cookies = cookiesOf(request.headers.cookie);
-    const session = cookies[SESSION_COOKIE];
-    if (session === undefined && cookies[CSRF_COOKIE] === undefined) return;
+    const session = sessionOf(request);
+    if (session === undefined && !cookiesOf(request.headers.cookie)[CSRF_COOKIE]) return;
     // Chunks do not tell how much they will be.
     const length = Number(request.headers['content-length'] ?? Infinity);
     const isKnown = length > STRANGER_LIMIT && session !== undefined && (await isOpen(session));

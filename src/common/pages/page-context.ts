@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Actor } from '../access.js';
-import { randomAlphanumeric } from '../crypto/random-key.js';
-import { cookiesOf, CSRF_COOKIE, setCsrfCookie } from '../http/cookies.js';
+import { cookiesOf } from '../http/cookies.js';
+import { issueCsrfToken } from '../http/csrf.js';
 import type { QueryParameters } from '../list/query.js';
 
 /** `auto` follows the browser's preference. */
@@ -66,19 +66,11 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     path: request.path.endsWith('/') ? request.path : `${request.path}/`,
     query: request.query as QueryParameters,
     actor: request.actor ?? null,
-    csrf: csrfToken(request, response),
+    csrf: issueCsrfToken(request, response),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
     origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
   };
-}
-
-function csrfToken(request: PageRequest, response: Response): string {
-  const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
-  if (present) return present;
-  const token = randomAlphanumeric(32);
-  setCsrfCookie(request, response, token);
-  return token;
 }
 
 /** `saved`, or `launched.limit.forks` with the fields that were ignored. */

@@ -1,0 +1,135 @@
+/** What a session is bound to: its host, its token, its age. */
+import supertest from 'supertest';
+
+import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+const PASSWORD = 'a long enough password';
+const HTTPS = { 'X-Forwarded-Proto': 'https' };
+const HOST_COOKIE = `__Host-${SESSION_COOKIE}`;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot({ settings: { TRUSTED_PROXIES: 'loopback', SESSION_MAX_AGE: '3600' } });
+  await test.make.user({ username: 'ada', password: PASSWORD });
+});
+afterAll(() => test.close());
+
+type Headers = Record<string, string>;
+interface Session {
+  /** Cookies as a browser keeps them, by name. */
+  cookies: Headers;
+  headers: Headers;
+  setCookies: string[];
+}
+
+const sent = (cookies: Headers): string =>
+  Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
+
+function kept(cookies: Headers, answer: supertest.Response): string[] {
+  const set = [answer.headers['set-cookie'] ?? []].flat() as string[];
+  for (const line of set) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    cookies[name] = value;
+  }
+  return set;
+}
+
+async function logIn(headers: Headers = {}): Promise<Session> {
+  const cookies: Headers = {};
+  kept(cookies, await supertest(test.url).get('/api/').set(headers).expect(200));
+  const answer = await supertest(test.url)
+    .post('/api/login/')
+    .type('form')
+    .set({ ...headers, Cookie: sent(cookies), 'X-CSRFToken': String(cookies.csrftoken) })
+    .send({ username: 'ada', password: PASSWORD })
+    .expect(302);
+  return { cookies, setCookies: kept(cookies, answer), headers: answer.headers as Headers };
+}
+
+const write = (cookies: Headers, headers: Headers = {}): supertest.Test =>
+  supertest(test.url)
+    .post('/api/v2/tokens/')
+    .set({ Cookie: sent(cookies), 'X-CSRFToken': String(cookies.csrftoken), ...headers })
+    .send({});
+
+describe('the CSRF token', () => {
+  it('is another one after a login, and belongs to the session', async () => {
+    const [one, other] = [await logIn(), await logIn()];
+    await write(one.cookies).expect(201);
+    expect(one.cookies.csrftoken).not.toBe(other.cookies.csrftoken);
+    const planted = { ...one.cookies, csrftoken: String(other.cookies.csrftoken) };
+    const { body } = await write(planted).expect(403);
+    expect(body).toEqual({ detail: 'CSRF Failed: CSRF token missing or incorrect.' });
+    await write({ ...one.cookies, csrftoken: 'planted' }).expect(403);
+  });
+
+  it('is put right where the cookie has another', async () => {
+    const { cookies } = await logIn();
+    const planted = { ...cookies, csrftoken: 'planted' };
+    kept(planted, await supertest(test.url).get('/api/').set('Cookie', sent(planted)));
+    expect(planted.csrftoken).toBe(cookies.csrftoken);
+  });
+
+  it('is of no use from a page that hides where it is', async () => {
+    const { cookies } = await logIn();
+    const { body } = await write(cookies, { Origin: 'null' }).expect(403);
+    expect(body).toEqual({ detail: 'CSRF Failed: Origin checking failed.' });
+    await write(cookies, { Origin: 'https://elsewhere.example' }).expect(403);
+    await write(cookies, { Origin: test.url }).expect(201);
+  });
+});
+
+describe('by https', () => {
+  it('the session is kept for this host alone', async () => {
+    const { cookies, setCookies, headers } = await logIn(HTTPS);
+    const line = setCookies.find((one) => one.startsWith(`${HOST_COOKIE}=`));
+    expect(line).toMatch(/; Path=\//);
+    expect(line).toMatch(/; Secure/);
+    expect(line).toMatch(/; HttpOnly/);
+    expect(line).not.toMatch(/Domain/i);
+    expect(headers['x-api-session-cookie-name']).toBe(HOST_COOKIE);
+    await write(cookies, HTTPS).expect(201);
+  });
+
+  it('a cookie that a neighbour could have put there is none', async () => {
+    const { cookies } = await logIn(HTTPS);
+    const { [HOST_COOKIE]: value, csrftoken } = cookies;
+    const planted = { [SESSION_COOKIE]: String(value), csrftoken: String(csrftoken) };
+    await supertest(test.url)
+      .get('/api/v2/me/')
+      .set({ ...HTTPS, Cookie: sent(planted) })
+      .expect(401);
+  });
+
+  it('ends by taking the cookie away', async () => {
+    const { cookies } = await logIn(HTTPS);
+    const answer = await supertest(test.url)
+      .post('/api/logout/')
+      .set({ ...HTTPS, Cookie: sent(cookies), 'X-CSRFToken': String(cookies.csrftoken) })
+      .expect(302);
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      new RegExp(`${HOST_COOKIE}=;.*Secure`, 'i'),
+    );
+  });
+
+  it('browsers are told to come by nothing else', async () => {
+    const secure = await supertest(test.url).get('/api/').set(HTTPS);
+    expect(secure.headers['strict-transport-security']).toBe('max-age=31536000');
+    const plain = await supertest(test.url).get('/api/');
+    expect(plain.headers).not.toHaveProperty('strict-transport-security');
+  });
+});
+
+it('a session ends some time, however much it is used', async () => {
+  const { cookies } = await logIn();
+  await test.database.execute(sql`
+    UPDATE sessions SET created = now() - interval '59 minutes', last_seen = now()`);
+  await write(cookies).expect(201);
+  await test.database.execute(sql`
+    UPDATE sessions SET created = now() - interval '61 minutes', last_seen = now()`);
+  await write(cookies).expect(401);
+});

@@ -9,6 +9,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { CommonServices } from '../common/rest/common-services.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
+import { TokenSchema } from './token.schema.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -34,15 +35,11 @@ export class TokensController extends ResourceController(tokens, [
     operationId: 'tokens_create',
     summary: 'Make an access token. The answer shows it once.',
     resource: tokens,
-    body: tokens.fields,
     shownOnce: true,
   })
   @Post()
   @LimitedPerUser(TOKENS)
-  async create(
-    @Body() body: Record<string, unknown>,
-    @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  async create(@Body() body: TokenSchema, @CurrentActor() actor: Actor): Promise<Reply> {
     return Reply.created(await this.service.create(body, actor, actor));
   }
 }

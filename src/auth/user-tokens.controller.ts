@@ -12,6 +12,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
+import { TokenSchema } from './token.schema.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -28,7 +29,6 @@ const create: RouteInfo = {
   needs: 'self',
   operationId: 'users_tokens_create',
   summary: 'Make an access token. The answer shows it once.',
-  body: tokens.fields,
   shownOnce: true,
 };
 
@@ -61,7 +61,7 @@ export class UserTokensController {
   @LimitedPerUser(TOKENS)
   createToken(
     @Target() user: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: TokenSchema,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     return this.create(user, body, actor);
@@ -82,7 +82,7 @@ export class UserTokensController {
   @LimitedPerUser(TOKENS)
   createPersonalToken(
     @Target() user: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: TokenSchema,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     return this.create(user, body, actor);
@@ -113,7 +113,7 @@ export class UserTokensController {
     });
   }
 
-  private async create(user: Row, body: Record<string, unknown>, actor: Actor): Promise<Reply> {
+  private async create(user: Row, body: TokenSchema, actor: Actor): Promise<Reply> {
     return Reply.created(await this.service.create(body, user, actor));
   }
 }

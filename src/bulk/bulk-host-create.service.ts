@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { invalidPk, validate } from '../common/fields/validate.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { entryOf, existing } from '../common/invariants.js';
@@ -8,8 +8,8 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
-import { assertWithin, readEntries } from './entry-list.js';
+import type { HostCreateRequest } from './bulk-host.schema.js';
+import { assertWithin } from './entry-list.js';
 import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import {
@@ -18,15 +18,8 @@ import {
   type Clash,
   type HostCheck,
   type HostTarget,
-  type OnConflict,
   type WrittenHost,
 } from './host-writer.service.js';
-
-interface CreateRequest {
-  inventoryId: number;
-  onConflict: OnConflict;
-  given: unknown[];
-}
 
 /** Creates many hosts of one inventory at once: all or none, in a constant number of statements. */
 @Injectable()
@@ -42,8 +35,11 @@ export class BulkHostCreate {
    * @throws Invalid with every fault, those of entries by index; Forbidden beyond the limit of the
    *   organization; Conflict when another request took one of the names meanwhile
    */
-  async create(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
-    const { inventoryId, onConflict, given } = readRequest(body);
+  async create(
+    { inventory: inventoryId, on_conflict: onConflict, hosts: given }: HostCreateRequest,
+    actor: Actor,
+    dryRun: boolean,
+  ): Promise<Reply> {
     const { BULK_HOST_MAX_CREATE: most } = await this.settings.get('BULK_HOST_MAX_CREATE');
     assertWithin('hosts', given.length, 'BULK_HOST_MAX_CREATE', most);
     const { entries, errors } = readHostEntries(given);
@@ -83,28 +79,6 @@ export class BulkHostCreate {
       return Reply.created(answer);
     });
   }
-}
-
-/** Faults of all fields come back together. */
-function readRequest(body: Record<string, unknown>): CreateRequest {
-  const errors: FieldErrors = {};
-  const collect = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof Invalid)) throw error;
-      Object.assign(errors, error.errors);
-      return undefined;
-    }
-  };
-  const own = collect(() => validate(HOST_TARGET_FIELDS, body));
-  const given = collect(() => readEntries('hosts', body.hosts));
-  if (own === undefined || given === undefined) throw new Invalid(errors);
-  return {
-    inventoryId: own.inventory as number,
-    onConflict: own.on_conflict as OnConflict,
-    given,
-  };
 }
 
 type Checked = HostTarget & { check: HostCheck | null };

@@ -9,8 +9,8 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { assertWithin, readEntries } from './entry-list.js';
-import { readIds } from './host-ids.js';
+import type { HostDeleteRequest } from './bulk-host.schema.js';
+import { assertWithin } from './entry-list.js';
 
 interface FoundHost {
   id: number;
@@ -37,8 +37,8 @@ export class BulkHostDelete {
    * @throws Invalid for hosts that do not exist or cannot be read (alike), Forbidden for
    *   inventories the caller may only read, Conflict while a job uses one of them
    */
-  async remove(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
-    const ids = readIds('hosts', readEntries('hosts', body.hosts));
+  async remove({ hosts: given }: HostDeleteRequest, actor: Actor, dryRun: boolean): Promise<Reply> {
+    const ids = [...new Set(given)];
     const { BULK_HOST_MAX_DELETE: most } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', most);
     return this.database.transaction(async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseJson } from '../common/fields/json-bounds.js';
-import { validate } from '../common/fields/validate.js';
+import { readBody } from '../common/fields/read-body.js';
 import { readAhead } from '../common/fields/variables.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
@@ -18,7 +18,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
-import { HOST_TARGET_FIELDS } from './bulk-host.schema.js';
+import { HostTargetRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
 import { selectGiven } from './given-hosts.js';
 import { readHost, type HostEntry } from './host-entries.js';
@@ -90,12 +90,14 @@ export class BulkHostStream {
    * @throws Invalid for a parameter that cannot be, or an inventory the caller may not add hosts to
    */
   async prepare(query: QueryParameters, actor: Actor): Promise<GivenTarget> {
-    const values = validate(HOST_TARGET_FIELDS, lastOfEach(query));
-    const inventoryId = values.inventory as number;
+    const { inventory: inventoryId, on_conflict: onConflict } = readBody(
+      HostTargetRequest,
+      lastOfEach(query),
+    );
     const target = await this.hosts.find(inventoryId, actor);
     const errors = targetErrors(inventoryId, target);
     if (!target || Object.keys(errors).length > 0) throw new Invalid(errors);
-    return { target, onConflict: values.on_conflict as OnConflict };
+    return { target, onConflict };
   }
 
   /**

@@ -1,9 +1,16 @@
-import { Choices, fieldsOf, Json, Reference } from '../common/fields/field.js';
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { FAULTS, tooLarge, tooSmall } from '../common/fields/fault-texts.js';
+import { Choices, Entries, Reference, type FieldOptions } from '../common/fields/field.js';
+import { INT4_MAX } from '../common/fields/text.js';
+import { telling } from '../common/fields/validators.js';
+import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
+import type { OnConflict } from './host-writer.service.js';
 
-const LIST = { required: true, default: [], column: null, filter: false } as const;
-
-class BulkHostCreateSchema {
+/** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
+export class HostTargetRequest {
   @Reference(() => resource('inventory'), {
     required: true,
     column: null,
@@ -24,22 +31,52 @@ class BulkHostCreateSchema {
       help: 'What to do about a host that exists already.',
     },
   )
-  on_conflict!: string;
-
-  @Json({
-    ...LIST,
-    help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory; those that do not exist are made.',
-  })
-  hosts!: object[];
+  on_conflict!: OnConflict;
 }
 
-class BulkHostDeleteSchema {
-  @Json({ ...LIST, help: 'Ids of the hosts to be deleted; of one or several inventories.' })
+/** Hosts to be created. */
+export class HostCreateRequest extends HostTargetRequest {
+  @Entries({
+    help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory; those that do not exist are made.',
+  })
+  hosts!: unknown[];
+}
+
+/** Hosts to be deleted. */
+export class HostDeleteRequest {
+  @Ids({ help: 'Ids of the hosts to be deleted; of one or several inventories.' })
   hosts!: number[];
 }
 
-/** Bodies of the bulk host requests, for all that describes routes. */
-export const HOST_CREATE_FIELDS = fieldsOf(BulkHostCreateSchema);
-/** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
-export const HOST_TARGET_FIELDS = HOST_CREATE_FIELDS.filter(({ name }) => name !== 'hosts');
-export const HOST_DELETE_FIELDS = fieldsOf(BulkHostDeleteSchema);
+/** Ids; those that can be none are told by their position. */
+function Ids(options: FieldOptions): PropertyDecorator {
+  return applyDecorators(
+    // class-transformer asks the one first that was declared last.
+    Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(toId) : value)),
+    Entries(options),
+    ValidateBy(
+      { name: 'areIds', validator: { validate: (ids: unknown[]) => ids.every(isId) } },
+      telling(idFaults),
+    ),
+  );
+}
+
+const toId = (given: unknown): unknown =>
+  typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given;
+
+const isId = (id: unknown): boolean => faultOf(id) === null;
+
+function faultOf(id: unknown): string | null {
+  if (typeof id !== 'number' || !Number.isInteger(id)) return FAULTS.integer;
+  if (id < 1) return tooSmall(1);
+  return id > INT4_MAX ? tooLarge(INT4_MAX) : null;
+}
+
+function idFaults(ids: readonly unknown[]): FieldErrors {
+  const faults: FieldErrors = {};
+  ids.forEach((id, index) => {
+    const fault = faultOf(id);
+    if (fault !== null) faults[index] = [fault];
+  });
+  return faults;
+}

@@ -12,7 +12,7 @@ import { Route } from '../common/rest/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
-import { HOST_CREATE_FIELDS, HOST_DELETE_FIELDS } from './bulk-host.schema.js';
+import { HostCreateRequest, HostDeleteRequest } from './bulk-host.schema.js';
 import {
   CREATE_DRY_RUN,
   CREATED,
@@ -47,14 +47,13 @@ export class BulkHostsController {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
-  /** Lines are read from the request itself, so the handler needs all of it. */
+  /** Lines are no body: they are read from the request itself, so the handler needs all of it. */
   @Route({
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_host_create',
     summary:
       'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: `inventory` and `on_conflict` stand in the URL then, faults come back by line, and `Accept: application/x-ndjson` has the progress told.',
-    body: HOST_CREATE_FIELDS,
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: GIVEN_HOST, response: CREATED_LINES },
     response: CREATED,
@@ -66,7 +65,7 @@ export class BulkHostsController {
   @Idempotent()
   create(
     @Req() request: ApiRequest,
-    @Body() body: Record<string, unknown>,
+    @Body() body: HostCreateRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<Reply> {
@@ -100,7 +99,6 @@ export class BulkHostsController {
     access: 'authenticated',
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts; all or none. `?dry_run=1` only checks.',
-    body: HOST_DELETE_FIELDS,
     query: [DRY_RUN_PARAMETER],
     example: { hosts: [1, 2] },
     response: DELETED,
@@ -110,7 +108,7 @@ export class BulkHostsController {
   @Post('host_delete')
   @Idempotent()
   delete(
-    @Body() body: Record<string, unknown>,
+    @Body() body: HostDeleteRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { heldObjects } from '../access/predicates.js';
 import { permit, type Actor } from '../common/access.js';
-import { invalidPk } from '../common/fields/validate.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';

@@ -1,4 +1,4 @@
-import { invalidPk } from '../common/fields/validate.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
 import type { LaunchObjects } from '../launching/launch-loader.js';

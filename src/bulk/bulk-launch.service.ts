@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { validate } from '../common/fields/validate.js';
+import { readBody } from '../common/fields/read-body.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
@@ -11,13 +11,13 @@ import { TEXT_PROMPTS } from '../prompts/launch-options.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
-import { WORKFLOW_FIELDS } from './bulk-job.schema.js';
+import { BulkLaunchJobs, BulkLaunchOwn } from './bulk-job.schema.js';
 import {
   BulkLaunchCheck,
   type BulkLaunch,
   type CheckedLaunch,
 } from './bulk-launch-check.service.js';
-import { assertWithin, readEntries } from './entry-list.js';
+import { assertWithin } from './entry-list.js';
 import { readJobEntries, readPrompts, type JobEntry } from './job-entries.js';
 
 /** Launches many jobs as nodes of one workflow job: all or none. */
@@ -58,8 +58,8 @@ export class BulkLaunchService {
 
   private async read(body: Record<string, unknown>): Promise<BulkLaunch> {
     const errors: FieldErrors = {};
-    const own = collect(errors, () => validate(WORKFLOW_FIELDS, body));
-    const given = collect(errors, () => readEntries('jobs', body.jobs));
+    const own = collect(errors, () => readBody(BulkLaunchOwn, body));
+    const given = collect(errors, () => readBody(BulkLaunchJobs, body))?.jobs;
     // Texts of the whole launch may be left out, and not be empty.
     for (const field of TEXT_PROMPTS) {
       const value = body[field];
@@ -76,9 +76,9 @@ export class BulkLaunchService {
     if (jobs.entries.includes(null)) errors.jobs = jobs.errors;
     if (!own || Object.keys(errors).length > 0) throw new Invalid(errors);
     return {
-      name: own.name as string,
-      description: (own.description as string | null) ?? '',
-      organizationId: (own.organization as number | null) ?? null,
+      name: own.name,
+      description: own.description ?? '',
+      organizationId: own.organization,
       prompts,
       entries: jobs.entries as JobEntry[],
     };

@@ -1,5 +1,6 @@
 import { isStorable, isStorableJson } from '../common/fields/text.js';
-import { toBoolean, typeName } from '../common/fields/validate.js';
+import { toBoolean } from '../common/fields/lenient.js';
+import { typeName } from '../common/fields/fault-texts.js';
 import { parseSentVariables, parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { INT4_MAX, isStorable } from '../common/fields/text.js';
-import { typeName } from '../common/fields/validate.js';
+import { typeName } from '../common/fields/fault-texts.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { readLaunchBody } from '../prompts/launch-body.js';
+import { readPrompts as readLaunchFields } from '../prompts/launch-body.js';
 import { PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
 
 /** A job of a bulk launch, its values typed. */
@@ -82,7 +82,7 @@ export function readPrompts(
     const given = withoutEmpty(body);
     const variables = givenVariables(body);
     if (variables !== undefined) given.extra_vars = variables;
-    const { instance_groups: groups, ...prompts } = readLaunchBody(given).prompts;
+    const { instance_groups: groups, ...prompts } = readLaunchFields(given);
     const hasGroups = Array.isArray(groups) && groups.length > 0;
     return { prompts, ignored: hasGroups ? ['instance_groups'] : [] };
   } catch (error) {
@@ -114,7 +114,7 @@ const isSent = (value: unknown): boolean => value !== undefined && value !== nul
 
 function parsed(field: string, value: unknown): unknown {
   try {
-    return readLaunchBody({ extra_vars: value }).prompts.extra_vars;
+    return readLaunchFields({ extra_vars: value }).extra_vars;
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ [field]: error.errors.extra_vars ?? ['Not a valid value.'] });

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { Settings } from '../config/settings.js';
 import { ErrorPages } from './pages/error-pages.js';
 import { Forms } from './pages/forms.js';
@@ -12,6 +12,7 @@ import { SecretBox } from './crypto/secret-box.js';
 import { RequestBodies } from './http/request-bodies.js';
 import { StrangerBytes } from './http/stranger-bytes.js';
 import { BodyInterceptor } from './rest/body.interceptor.js';
+import { BodyPipe } from './rest/body.pipe.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.js';
@@ -80,6 +81,7 @@ const pages = [
     { provide: APP_INTERCEPTOR, useClass: VariablesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
+    { provide: APP_PIPE, useClass: BodyPipe },
   ],
   exports: [...shared, DiscoveryModule, bullQueues],
 })

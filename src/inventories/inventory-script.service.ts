@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toBoolean } from '../common/fields/validate.js';
+import { toBoolean } from '../common/fields/lenient.js';
 import { readAhead, VariablesError } from '../common/fields/variables.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';

@@ -1,5 +1,5 @@
 import { permit } from '../common/access.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type {

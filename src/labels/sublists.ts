@@ -34,7 +34,7 @@ async function findLabel(
   { services }: LinkContext,
   body: Record<string, unknown>,
 ): Promise<Row | undefined> {
-  const { name, organization } = validate(resource('label').fields, body);
+  const { name, organization } = validate(resource('label').schema, body);
   return services.database.row<Row>(sql`
     SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { listsIn, type Prompts } from '../prompts/launch-options.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
 import { variablesIn } from '../prompts/saved-prompts.js';

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../common/errors/errors.js';
-import { invalidPk } from '../common/fields/validate.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
 import { parseVariables, readAhead } from '../common/fields/variables.js';
 import { zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';

@@ -28,9 +28,8 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { ASK_SWITCHES } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
-import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { jobs } from '../runs/jobs.resource.js';
-import { readLaunchBody } from '../prompts/launch-body.js';
+import { LaunchBody, promptsOfBody } from '../prompts/launch-body.js';
 import { LaunchLoader } from './launch-loader.js';
 import { describeLaunch } from './launch-needs.js';
 import { LaunchService } from './launch.service.js';
@@ -106,23 +105,21 @@ export class LaunchController {
     ),
     needs: 'start',
     opens: askedBy,
-    body: LAUNCH_FIELDS,
     status: 201,
   })
   @Post()
   async launch(
     @Target() { id }: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: LaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
-    const { prompts, credentialPasswords } = readLaunchBody(body);
     const launched = await this.launches.launch(
       [
         {
           templateId: id,
           launchType: 'manual',
-          prompts,
-          credentialPasswords,
+          prompts: promptsOfBody(body),
+          credentialPasswords: body.credential_passwords,
           createdBy: actor.id,
         },
       ],

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Choices, fieldsOf, Json } from '../common/fields/field.js';
-import { validate } from '../common/fields/validate.js';
+import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -18,12 +17,13 @@ import {
 import { ResourceService } from '../common/rest/resource.service.js';
 import { passwordFields } from '../prompts/launch-form.js';
 import { jobs } from '../runs/jobs.resource.js';
-import { readPasswords } from '../prompts/launch-body.js';
+import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.js';
 
 jobs.links.set('relaunch', 'relaunch');
 
-class RelaunchSchema {
+/** What a relaunch may be told. */
+export class RelaunchBody {
   @Choices(
     [
       ['all', 'All hosts'],
@@ -31,13 +31,11 @@ class RelaunchSchema {
     ],
     { default: 'all', blank: false, column: null, filter: false },
   )
-  hosts!: string;
+  hosts!: RelaunchHosts;
 
-  @Json({ column: null, filter: false, help: 'Answers to passwords_needed_to_start, by name.' })
+  @CredentialPasswords()
   credential_passwords!: Record<string, string>;
 }
-
-const FIELDS = fieldsOf(RelaunchSchema);
 
 /** Counts of hosts, or a sentence while the job is active. */
 const COUNT = anyOf(INTEGER, STRING);
@@ -54,7 +52,7 @@ async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> 
   if (!parent) return NOTHING_OPEN;
   await services.resources.assertMay(jobs, parent.id, 'start', actor);
   const needs = await services.find(RelaunchService).needs(parent, actor);
-  const fields = FIELDS.filter(({ name }) => name === 'hosts');
+  const fields = fieldsOf(RelaunchBody).filter(({ name }) => name === 'hosts');
   return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
 }
 
@@ -90,18 +88,15 @@ export class RelaunchController {
     resource: jobs,
     adds: { job: INTEGER },
     opens: askedBy,
-    body: FIELDS,
     status: 201,
   })
   @Post()
   async relaunch(
     @Target() job: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() { hosts, credential_passwords: passwords }: RelaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
-    const { hosts } = validate(FIELDS, body);
-    const passwords = readPasswords(body);
-    const id = await this.relaunches.relaunch(job, hosts as RelaunchHosts, passwords, actor);
+    const id = await this.relaunches.relaunch(job, hosts, passwords, actor);
     const row = await this.resources.load(jobs, id, actor);
     return Reply.created({ ...(await this.resources.show(jobs, row, actor)), job: id });
   }

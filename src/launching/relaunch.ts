@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';

@@ -22,10 +22,9 @@ import {
   type OpenParts,
 } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { readLaunchBody } from '../prompts/launch-body.js';
+import { LaunchBody, promptsOfBody, PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
-import { LAUNCH_FIELDS } from '../prompts/launch.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { LaunchSubjects } from './launch-subjects.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
@@ -46,7 +45,7 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 });
 
 const asked: readonly string[] = WORKFLOW_PROMPTS;
-const BODY = LAUNCH_FIELDS.filter(({ name }) => asked.includes(name));
+const BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => asked.includes(name));
 
 /** The form of a launch asks for what the workflow asks for. */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
@@ -99,10 +98,10 @@ export class WorkflowLaunchController {
   @Post()
   async launch(
     @Target() { id }: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: LaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
-    const { prompts } = readLaunchBody(body);
+    const prompts = promptsOfBody(body);
     const launched = await this.launches.launch(
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
       actor,

@@ -12,7 +12,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { readRange, type ResendRange } from './resend-request.js';
+import type { ResendRequest } from './resend-request.js';
 import { isUnfinished, unfinished } from './unfinished.js';
 import { existing, itemAt } from '../common/invariants.js';
 
@@ -63,18 +63,12 @@ export class NotificationRepeats {
    * @param dryRun only tells which records would be repeated
    * @throws Invalid for a bad range, or for more than the limit: then nothing is sent
    */
-  async range(
-    target: Row,
-    body: Record<string, unknown>,
-    actor: Actor,
-    dryRun: boolean,
-  ): Promise<Reply> {
+  async range(target: Row, range: ResendRequest, actor: Actor, dryRun: boolean): Promise<Reply> {
     return this.database.transaction(async () => {
       // Locked: whoever asks for the same at the same time finds the first one's records pending.
       const template = dryRun
         ? target
         : await this.resources.lock(notificationTemplates, target, actor);
-      const range = readRange(body);
       const ids = await this.found(template.id, range);
       if (dryRun) return new Reply(200, { dry_run: true, count: ids.length, notifications: ids });
       const repeated = await this.repeat(ids);
@@ -99,7 +93,7 @@ export class NotificationRepeats {
     return repeated;
   }
 
-  private async found(templateId: number, range: ResendRange): Promise<number[]> {
+  private async found(templateId: number, range: ResendRequest): Promise<number[]> {
     const { NOTIFICATION_RESEND_MAX: most } = await this.settings.get('NOTIFICATION_RESEND_MAX');
     const rows = await this.database.rows<{ id: number; total: number }>(sql`
       ${newestRecords(templateId, range)} LIMIT ${most}`);
@@ -131,7 +125,7 @@ export class NotificationRepeats {
     });
   }
 
-  private recordRange(template: Row, range: ResendRange, count: number): void {
+  private recordRange(template: Row, range: ResendRequest, count: number): void {
     this.activity.record({
       operation: 'update',
       object1: refOf(notificationTemplates, template),
@@ -145,7 +139,10 @@ export class NotificationRepeats {
  * repeats it. What is still to be tried is left out whatever its status, and a repetition that is
  * still to be sent or went through takes its original out with it.
  */
-const newestRecords = (templateId: number, { from, to, statuses, events }: ResendRange): Sql => sql`
+const newestRecords = (
+  templateId: number,
+  { from, to, statuses, events }: ResendRequest,
+): Sql => sql`
   WITH RECURSIVE chain AS (
     SELECT id AS first, id FROM notifications
     WHERE notification_template_id = ${templateId} AND resend_of_id IS NULL AND event <> ${TEST_EVENT}

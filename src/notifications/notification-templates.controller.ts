@@ -17,9 +17,9 @@ import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
-import { RESEND_FIELDS } from './resend-request.js';
+import { ResendRequest } from './resend-request.js';
 import { copiedConfiguration } from './template-secrets.service.js';
-import { TEST_FIELDS } from './test-request.js';
+import { TestRequest } from './test-request.js';
 
 @Resource(notificationTemplates)
 @Copyable({ values: copiedConfiguration })
@@ -43,14 +43,13 @@ export class NotificationTemplatesController extends ResourceController(notifica
     adds: { notification: INTEGER },
     parent: notificationTemplates,
     needs: 'change',
-    body: TEST_FIELDS,
     status: 200,
   })
   @Post(':id/test')
   @LimitedPerUser(NOTIFICATIONS)
   async test(
     @Target() template: RowOf<NotificationTemplateSchema>,
-    @Body() body: Record<string, unknown>,
+    @Body() body: TestRequest,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const row = await this.tests.send(template, body, actor);
@@ -67,7 +66,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
       'Send the notifications of a time range once more, those that failed unless told otherwise. `?dry_run=1` only tells which.',
     parent: notificationTemplates,
     needs: 'change',
-    body: RESEND_FIELDS,
     response: RESENT,
     status: 202,
   })
@@ -76,7 +74,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   @LimitedPerUser(NOTIFICATIONS)
   resend(
     @Target() target: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: ResendRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<Reply> {

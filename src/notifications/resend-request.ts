@@ -1,12 +1,16 @@
-import { DateTime, fieldsOf, Json } from '../common/fields/field.js';
-import { validate } from '../common/fields/validate.js';
-import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { ArrayNotEmpty, ValidateBy, type ValidationArguments } from 'class-validator';
+import { FAULTS, noChoice } from '../common/fields/fault-texts.js';
+import { DateTime, Json } from '../common/fields/field.js';
+import { telling } from '../common/fields/validators.js';
+import type { FieldErrors } from '../common/errors/errors.js';
+import { isOneOf } from '../common/records.js';
 import { EVENT_NAMES } from './message/message-events.js';
 
 /** What a finished record may stand at. */
 const OUTCOMES = ['failed', 'successful'];
 
-class ResendRequestSchema {
+/** What sending a time range once more takes (docs/decisions/0039). */
+export class ResendRequest {
   @DateTime({
     required: true,
     nullable: false,
@@ -14,53 +18,52 @@ class ResendRequestSchema {
   })
   from!: string;
 
+  /** Null: now. */
+  @IsAfter('from')
   @DateTime({ help: 'End, itself not included; absent: now.' })
   to!: string | null;
 
+  @AreOf(OUTCOMES)
+  @ArrayNotEmpty({ message: FAULTS.emptyList })
   @Json({ default: ['failed'], help: 'Outcomes to send again: failed, successful.' })
   statuses!: string[];
 
+  /** Empty: all. */
+  @AreOf(EVENT_NAMES)
   @Json({ default: [], help: 'Events to send again; empty: all of them. Tests never are.' })
   events!: string[];
 }
 
-/** What sending a time range once more takes (docs/decisions/0039). */
-export const RESEND_FIELDS = fieldsOf(ResendRequestSchema);
-
-export interface ResendRange {
-  from: string;
-  /** Null: now. */
-  to: string | null;
-  statuses: string[];
-  /** Empty: all. */
-  events: string[];
+interface Told {
+  object: ResendRequest;
 }
 
-/** @throws Invalid */
-export function readRange(body: Record<string, unknown>): ResendRange {
-  const range = validate(RESEND_FIELDS, body) as unknown as ResendRange;
-  const errors: FieldErrors = {
-    ...choiceErrors('statuses', range.statuses, OUTCOMES),
-    ...choiceErrors('events', range.events, EVENT_NAMES),
-  };
-  if (range.statuses.length === 0) errors.statuses = ['This list may not be empty.'];
-  if (range.to !== null && Date.parse(range.to) <= Date.parse(range.from)) {
-    errors.to = ['The end must be after the beginning.'];
-  }
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  return range;
+/** An instant after that of another field, as far as that is one. */
+function IsAfter(other: keyof ResendRequest): PropertyDecorator {
+  const validate = (value: unknown, told?: ValidationArguments & Told): boolean =>
+    !(Date.parse(String(value)) <= Date.parse(String(told?.object[other])));
+  return ValidateBy(
+    { name: 'isAfter', validator: { validate } },
+    { message: 'The end must be after the beginning.' },
+  );
+}
+
+/** Words of a list; those that are none of it are told by their position. */
+function AreOf(words: readonly string[]): PropertyDecorator {
+  const validate = (items: unknown): boolean =>
+    Array.isArray(items) && items.every((item) => isOneOf(words, item));
+  return ValidateBy(
+    { name: 'areOf', validator: { validate } },
+    telling((items: unknown[]) => wordFaults(items, words)),
+  );
 }
 
 /** Faults of the items by their position (docs/contract/conventions.md#errors). */
-function choiceErrors(
-  field: string,
-  items: readonly unknown[],
-  allowed: readonly string[],
-): FieldErrors {
+function wordFaults(items: readonly unknown[], words: readonly string[]): FieldErrors {
   const faults: FieldErrors = {};
   items.forEach((item, index) => {
-    if (typeof item !== 'string') faults[index] = ['Not a valid string.'];
-    else if (!allowed.includes(item)) faults[index] = [`"${item}" is not a valid choice.`];
+    if (typeof item !== 'string') faults[index] = [FAULTS.string];
+    else if (!isOneOf(words, item)) faults[index] = [noChoice(item)];
   });
-  return Object.keys(faults).length > 0 ? { [field]: faults } : {};
+  return faults;
 }

@@ -1,12 +1,10 @@
-import { Choices, fieldsOf } from '../common/fields/field.js';
+import { Choices } from '../common/fields/field.js';
 import { EVENT_NAMES } from './message/message-events.js';
 
-class TestRequestSchema {
+/** What a test may be asked for (docs/contract/notifications.md#test); other keys are ignored. */
+export class TestRequest {
   @Choices(EVENT_NAMES.map((name) => [name, name] as const), {
     help: 'Send the message of this event, about an invented run, instead of the plain test text.',
   })
   event!: string;
 }
-
-/** What a test may be asked for (docs/contract/notifications.md#test); other keys are ignored. */
-export const TEST_FIELDS = fieldsOf(TestRequestSchema);

@@ -1,69 +1,46 @@
-import { INT4_MAX, isStorable } from '../common/fields/text.js';
-import { invalidPk, typeName, validate } from '../common/fields/validate.js';
+import { fieldsOf, Includes } from '../common/fields/field.js';
+import { validate } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
-import { Invalid } from '../common/errors/errors.js';
-import { PROMPT_LISTS, promptsIn, type Prompts } from './launch-options.js';
-import { LAUNCH_FIELDS } from './launch.schema.js';
+import { CredentialPasswords } from './credential-passwords.js';
+import { LAUNCH_OPTIONS, promptsIn, type Prompts } from './launch-options.js';
+import { optional } from './prompt-columns.js';
 
-/** A launch as a request body describes it. */
-export interface LaunchBody {
-  prompts: Prompts;
-  credentialPasswords: Record<string, string>;
-}
-
-/** Names under which passwords may also stand at the top level, as old clients send them. */
-const PASSWORD_NAME =
-  /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\..{1,1024})?)$/;
+/** The launch fields as a request sends them: `null` is "not sent", clients fill what they leave with it. */
+@Includes(
+  LAUNCH_OPTIONS.map(({ field }) => ({
+    ...optional(field),
+    formerName: field.name === 'inventory' ? 'inventory_id' : null,
+    column: null,
+    filter: false,
+    needs: null,
+    assumed: false,
+  })),
+)
+export class PromptsBody {}
 
 /**
- * Reads the body of a launch (docs/contract/launching.md#launch). @throws Invalid with every fault
- * at once
+ * Body of a launch (docs/contract/launching.md#launch). A field counts where the template asks for
+ * it.
  */
-export function readLaunchBody(body: Record<string, unknown>): LaunchBody {
-  const given = 'inventory' in body ? body : { ...body, inventory: body.inventory_id };
-  const { credential_passwords: passwords, ...values } = validate(LAUNCH_FIELDS, given, {
-    partial: true,
-  });
-  for (const field of PROMPT_LISTS) {
-    const list = values[field];
-    if (Array.isArray(list)) values[field] = readIds(field, list);
-  }
-  if (typeof values.extra_vars === 'string') values.extra_vars = parseVariables(values.extra_vars);
-  return { prompts: promptsIn(values), credentialPasswords: readPasswords(body, passwords) };
+export class LaunchBody extends PromptsBody {
+  @CredentialPasswords({ nullable: true, writeOnly: true })
+  credential_passwords!: Record<string, string>;
 }
 
-function readIds(field: string, list: readonly unknown[]): number[] {
-  const ids = list.map((item) => {
-    const id = typeof item === 'string' && /^\d{1,10}$/.test(item) ? Number(item) : item;
-    if (typeof id !== 'number' || !Number.isInteger(id)) {
-      throw Invalid.field(field, `Incorrect type. Expected pk value, received ${typeName(item)}.`);
-    }
-    if (id < 1 || id > INT4_MAX) throw Invalid.field(field, invalidPk(id));
-    return id;
-  });
-  return [...new Set(ids)];
-}
+export const PROMPTS_BODY_FIELDS = fieldsOf(PromptsBody);
 
-/** `credential_passwords`, and passwords beside it. */
-export function readPasswords(
-  body: Record<string, unknown>,
-  nested: unknown = body.credential_passwords,
-): Record<string, string> {
-  const isObject = typeof nested === 'object' && nested !== null && !Array.isArray(nested);
-  if (nested !== undefined && nested !== null && !isObject) {
-    throw Invalid.field(
-      'credential_passwords',
-      `Invalid data. Expected a dictionary, but got ${typeName(nested)}.`,
-    );
-  }
-  const entries = [
-    ...Object.entries(body).filter(([name]) => PASSWORD_NAME.test(name)),
-    ...Object.entries(nested ?? {}),
-  ];
-  for (const [name, value] of entries) {
-    if (typeof value !== 'string' || !isStorable(value)) {
-      throw Invalid.field('credential_passwords', `${name}: Not a valid string.`);
-    }
-  }
-  return Object.fromEntries(entries as [string, string][]);
+/**
+ * Reads launch fields that stand elsewhere than in a body of their own.
+ *
+ * @throws Invalid with every fault at once
+ */
+export const readPrompts = (given: Readonly<Record<string, unknown>>): Prompts =>
+  promptsOfBody(validate(PromptsBody, given));
+
+/** The launch fields that a body sets, variables as an object. */
+export function promptsOfBody(body: object): Prompts {
+  const { extra_vars: text, ...others }: Record<string, unknown> = { ...body };
+  return promptsIn(
+    typeof text === 'string' ? { ...others, extra_vars: parseVariables(text) } : others,
+  );
 }

@@ -10,7 +10,7 @@ import {
   type Field,
 } from '../common/fields/field.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
-import { LAUNCH_FIELDS } from './launch.schema.js';
+import { PROMPTS_BODY_FIELDS } from './launch-body.js';
 import {
   choicesOf,
   ENCRYPTED,
@@ -39,7 +39,7 @@ export const needsOf = (answer: Readonly<Record<string, unknown>>): LaunchNeeds 
  * would use itself, the questions of its survey, and the passwords its credentials lack.
  */
 export function launchForm(needs: LaunchNeeds, survey: Survey | null): Field[] {
-  const asked = LAUNCH_FIELDS.flatMap((field) => {
+  const asked = PROMPTS_BODY_FIELDS.flatMap((field) => {
     const prompt = PROMPT_FIELDS.find((name) => name === field.name);
     if (!prompt || !needs.asks(prompt)) return [];
     // What a person empties is meant to be empty: null would stand for the template's own value.

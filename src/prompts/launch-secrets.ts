@@ -1,6 +1,6 @@
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { promptsIn, type Prompts } from './launch-options.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 /** Key of `launch_config` under which the secret answers of a survey stand, sealed one by one. */
 const SECRETS = 'survey_passwords';

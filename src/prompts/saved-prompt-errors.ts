@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../common/errors/errors.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { connectionFaults } from './connection-variables.js';
 import { mergePrompts, type PromptedTemplate } from './launch-config.js';
 import type { Prompts } from './launch-options.js';

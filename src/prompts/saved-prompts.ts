@@ -1,10 +1,10 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { invalidPk } from '../common/fields/validate.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { refErrors } from './branch.js';
-import { readLaunchBody } from './launch-body.js';
+import { readPrompts } from './launch-body.js';
 import { listsIn, promptsIn, type PromptList, type Prompts } from './launch-options.js';
 import { STORED_PROMPTS, storedPrompts } from './prompt-columns.js';
 import { savedPromptErrors, type SavedTarget } from './saved-prompt-errors.js';
@@ -34,7 +34,7 @@ export const NO_PROMPTS: Values = {
 export function readExtraData(values: Values): void {
   if (!('extra_data' in values)) return;
   try {
-    values.extra_data = readLaunchBody({ extra_vars: values.extra_data }).prompts.extra_vars ?? {};
+    values.extra_data = readPrompts({ extra_vars: values.extra_data }).extra_vars ?? {};
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });

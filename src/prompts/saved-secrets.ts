@@ -1,5 +1,5 @@
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 

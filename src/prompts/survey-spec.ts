@@ -1,5 +1,5 @@
 import { isStorable, isStorableJson } from '../common/fields/text.js';
-import { typeName } from '../common/fields/validate.js';
+import { typeName } from '../common/fields/fault-texts.js';
 import {
   choicesOf,
   ENCRYPTED,

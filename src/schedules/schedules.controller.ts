@@ -1,7 +1,6 @@
 import { Body, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
-import { Char, fieldsOf } from '../common/fields/field.js';
-import { validate } from '../common/fields/validate.js';
+import { Char } from '../common/fields/field.js';
 import { Invalid } from '../common/errors/errors.js';
 import { list, object, STRING } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
@@ -19,12 +18,12 @@ import { zoneNames } from './zones.js';
 /** Occurrences that a preview shows. */
 const SHOWN = 10;
 
-class PreviewSchema {
+/** A rule to be tried. */
+export class PreviewRequest {
   @Char({ required: true, max: null, column: null, help: 'Rule to be tried.' })
   rrule!: string;
 }
 
-const PREVIEW_FIELDS = fieldsOf(PreviewSchema);
 const TIMES = list(STRING);
 
 @Resource(schedules)
@@ -39,14 +38,12 @@ export class SchedulesController extends ResourceController(schedules) {
     access: 'authenticated',
     operationId: 'schedules_preview',
     summary: 'The next occurrences of a rule, local to its time zone and in UTC.',
-    body: PREVIEW_FIELDS,
     status: 200,
     response: object({ local: TIMES, utc: TIMES }),
   })
   @Post('preview')
-  preview(@Body() body: Record<string, unknown>): object {
-    const { rrule } = validate(PREVIEW_FIELDS, body);
-    const occurrences = upcoming(rrule as string);
+  preview(@Body() { rrule }: PreviewRequest): object {
+    const occurrences = upcoming(rrule);
     return {
       local: occurrences.map(({ local }) => local),
       utc: occurrences.map(({ utc }) => utc),

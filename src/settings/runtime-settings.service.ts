@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { toBoolean, ENCRYPTED } from '../common/fields/validate.js';
+import { toBoolean } from '../common/fields/lenient.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { assertOtherSuperuser } from '../access/last-superuser.js';
 import type { Actor } from '../common/access.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';

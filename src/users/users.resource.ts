@@ -10,7 +10,7 @@ import {
 } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { ENCRYPTED } from '../common/fields/validate.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';

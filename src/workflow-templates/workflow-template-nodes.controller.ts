@@ -11,6 +11,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
+import { ApprovalTemplateSchema } from './approval-template.schema.js';
 import { approvalTemplates } from './approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { assertCredentialFits } from './node-credentials.js';
@@ -43,12 +44,11 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
     parent: workflowTemplateNodes,
     resource: approvalTemplates,
     needs: 'change',
-    body: approvalTemplates.fields,
   })
   @Post(':id/create_approval_template')
   createApprovalTemplate(
     @Target() target: Row,
-    @Body() body: Record<string, unknown>,
+    @Body() body: ApprovalTemplateSchema,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
     const { database, resources } = this.services;
@@ -56,7 +56,7 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
       const node = await resources.lock(workflowTemplateNodes, target, actor);
       // Who may change the node may let it wait.
       const authorise = (): Promise<void> => Promise.resolve();
-      const made = await resources.create(approvalTemplates, body, actor, { authorise });
+      const made = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
       await this.approvals.assign(node, made);
       const shown = await resources.load(approvalTemplates, made.id, actor);
       return Reply.created(await resources.show(approvalTemplates, shown, actor));

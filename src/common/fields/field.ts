@@ -1,6 +1,7 @@
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema } from './json-schema.js';
+import { Reads } from './reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
 export type FieldKind =
@@ -23,6 +24,8 @@ export type Choice = readonly [value: string | number, label: string];
 export interface Field {
   /** Name in JSON, in filters and in forms. */
   name: string;
+  /** Name that older clients send it under. */
+  formerName: string | null;
   kind: FieldKind;
   /** Column of the table, or null for a field that is computed or stored elsewhere. */
   column: string | null;
@@ -44,6 +47,8 @@ export interface Field {
   detailOnly: boolean;
   blank: boolean;
   default: unknown;
+  /** Whether a request that leaves the field out gets the default; only shown otherwise. */
+  assumed: boolean;
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
@@ -63,6 +68,8 @@ export interface Field {
   columnDefault: string | null;
   /** JSON of any shape is let through, because the resource has texts of its own for a wrong one. */
   anyShape: boolean;
+  /** A list of JSON whose entries are read one by one, each with faults of its own. */
+  entries: boolean;
   /** Further members of its description in OPTIONS, such as the schema of what it holds. */
   options: (() => Readonly<Record<string, unknown>>) | null;
   /** Values to start from, by what they are for; forms show them below the control. */
@@ -93,7 +100,8 @@ export type Unmarked<Value> = typeof REFERENCE extends keyof NonNullable<Value>
 
 const FIELDS = Symbol('fields');
 
-type SchemaClass = abstract new (...args: never[]) => object;
+/** A class whose properties are fields: of a resource, of a body. */
+export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
 function ownFields(prototype: object): Map<string, Field> {
   const holder = prototype as { [FIELDS]?: Map<string, Field> };
@@ -121,6 +129,12 @@ export function fieldsOf(schema: SchemaClass): readonly Field[] {
   return [...(ownFields(schema.prototype)?.values() ?? [])];
 }
 
+/** Whether a value is a class of fields. */
+export const isSchema = (value: unknown): value is SchemaClass =>
+  typeof value === 'function' &&
+  typeof value.prototype === 'object' &&
+  ownFields(value.prototype).size > 0;
+
 /** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
 export function declareFields(
   named: readonly (readonly [name: string, decorator: PropertyDecorator])[],
@@ -147,6 +161,7 @@ export const Includes =
     const added = typeof part === 'function' ? fieldsOf(part) : part;
     own.clear();
     for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
+    for (const field of added) Reads(field)(schema.prototype, field.name);
   };
 
 /** `job_tags` as it stands beside a value: "Job tags". */
@@ -170,6 +185,7 @@ const COLUMN_TYPES: Record<FieldKind, string> = {
 
 /** What a field is unless its declaration says otherwise. */
 const PLAIN = {
+  formerName: null,
   help: '',
   required: false,
   nullable: false,
@@ -179,6 +195,7 @@ const PLAIN = {
   internal: false,
   hidden: false,
   detailOnly: false,
+  assumed: true,
   choices: [],
   max: null,
   min: null,
@@ -187,6 +204,7 @@ const PLAIN = {
   index: true,
   columnDefault: null,
   anyShape: false,
+  entries: false,
   options: null,
   examples: null,
   schema: null,
@@ -200,7 +218,7 @@ function declare(
 ): PropertyDecorator {
   return (prototype, property) => {
     const name = String(property);
-    ownFields(prototype).set(name, {
+    const field: Field = {
       ...PLAIN,
       name,
       kind,
@@ -213,7 +231,9 @@ function declare(
       onDelete: options.nullable ? 'SET NULL' : 'CASCADE',
       columnType: COLUMN_TYPES[kind],
       ...options,
-    });
+    };
+    ownFields(prototype).set(name, field);
+    Reads(field)(prototype, property);
   };
 }
 
@@ -251,6 +271,16 @@ export const Choices = (
 /** A JSON object (or array), stored as sent. */
 export const Json = (options: FieldOptions = {}): PropertyDecorator =>
   declare('json', { default: {}, ...options });
+/** The entries of a bulk request; a JSON text in forms. */
+export const Entries = (options: FieldOptions = {}): PropertyDecorator =>
+  declare('json', {
+    required: true,
+    default: [],
+    column: null,
+    filter: false,
+    entries: true,
+    ...options,
+  });
 /** Variables: text holding a JSON or YAML object; an object sent as JSON is stored as its text. */
 export const Variables = (options: FieldOptions = {}): PropertyDecorator =>
   declare('variables', options);

@@ -17,3 +17,6 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
     ([key, child]) => isStorable(key) && isStorableJson(child, depth + 1),
   );
 }
+
+/** What a secret is shown as; sent back, it keeps the secret. */
+export const ENCRYPTED = '$encrypted$';

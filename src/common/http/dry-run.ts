@@ -1,4 +1,4 @@
-import { toBoolean } from '../fields/validate.js';
+import { toBoolean } from '../fields/lenient.js';
 import type { ApiRequest } from './request.js';
 
 /** Whether a request only asks what would happen (`?dry_run=1`). */

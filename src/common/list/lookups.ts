@@ -1,7 +1,7 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Field } from '../fields/field.js';
 import { INT4_MAX, INT4_MIN } from '../fields/text.js';
-import { toTimestamp } from '../fields/validate.js';
+import { toTimestamp } from '../fields/lenient.js';
 import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
 import { assertBoundedPattern } from './regex-bounds.js';

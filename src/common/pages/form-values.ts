@@ -1,6 +1,6 @@
 import type { Field } from '../fields/field.js';
 import { parseJson } from '../fields/json-bounds.js';
-import { toJson } from '../fields/validate.js';
+import { toJson } from '../fields/lenient.js';
 import { asBody } from '../http/body.js';
 import { parseVariables } from '../fields/variables.js';
 import { BadRequest } from '../errors/errors.js';

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { ENCRYPTED } from '../fields/validate.js';
+import { ENCRYPTED } from '../fields/text.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';

@@ -32,7 +32,6 @@ export class BodyInterceptor implements NestInterceptor {
     if (fault) throw fault;
     if (info?.lines && sendsLines(request)) {
       assertPlain(request);
-      request.body = {};
     } else if (request.body === undefined) {
       // What is not declared is answered without a look at the body: 404, or a description.
       if (info) await this.bodies.read(request, http.getResponse<Response>());

@@ -121,7 +121,7 @@ async function copy(
   const { resources } = context.services;
   const { actor } = context;
   const named = definition.fields.filter(({ name }) => name === 'name');
-  const { name } = validate(named, body);
+  const { name } = validate(definition.schema, body, { fields: named });
   if (name === original.name) {
     throw Invalid.field(
       'name',

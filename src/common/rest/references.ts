@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js';
 import { and, ident, sql, TRUE } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
-import { invalidPk } from '../fields/validate.js';
+import { invalidPk } from '../fields/fault-texts.js';
 import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';

@@ -129,7 +129,7 @@ export class ResourceService {
     { injected = {}, authorise }: CreateOptions = {},
   ): Promise<RowOf<Schema>> {
     const fields = definition.fields.filter((field) => !(field.name in injected));
-    const values = { ...validate(fields, body), ...injected };
+    const values = { ...validate(definition.schema, body, { fields }), ...injected };
     return this.insert(definition, values, actor, authorise);
   }
 
@@ -176,7 +176,7 @@ export class ResourceService {
     return this.database.transaction(async () => {
       const before = await this.lock(definition, target, actor);
       const fields = partial ? definition.fields : replaceable(definition, body);
-      const values = validate(fields, body, { partial });
+      const values = validate(definition.schema, body, { fields, partial });
       return this.change(definition, before, values, actor, { partial });
     });
   }

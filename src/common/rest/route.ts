@@ -7,13 +7,14 @@ import {
   ApiResponse,
   type ApiParamOptions,
 } from '@nestjs/swagger';
-import { labelOf, type Field } from '../fields/field.js';
+import { fieldsOf, labelOf, type Field } from '../fields/field.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { CommonServices } from './common-services.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
+import { bodyOf } from './route-body.js';
 import { placeOf } from './route-place.js';
 import { bodySchema, queryParameters } from './route-requests.js';
 
@@ -66,7 +67,7 @@ export interface RouteInfo {
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
   /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
   fieldsAt?: (services: CommonServices, params: Readonly<Record<string, string>>) => FieldsAt;
-  /** Fields of the request body. */
+  /** Fields of the request body, where they are not all those of the class that the handler takes. */
   body?: readonly Field[];
   /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
   lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
@@ -161,8 +162,9 @@ export const ROUTE_INFO = 'controller:route';
  * @throws BrokenInvariant when there is no verb below
  */
 export const Route =
-  (info: RouteInfo): MethodDecorator =>
+  (declared: RouteInfo): MethodDecorator =>
   (prototype, name, descriptor) => {
+    const info = withBody(declared, prototype, name);
     const place = placeOf(descriptor.value as object, info);
     const { operationId, summary } = info;
     const body = 'body' in info || info.attach ? [ApiBody({ schema: bodySchema(info) })] : [];
@@ -176,6 +178,12 @@ export const Route =
       ...queryParameters(info).map((parameter) => ApiQuery(parameter)),
     )(prototype, name, descriptor);
   };
+
+/** The class that a handler takes the body as says what may be in it. */
+function withBody(info: RouteInfo, prototype: object, name: string | symbol): RouteInfo {
+  const schema = 'body' in info ? undefined : bodyOf(prototype, name);
+  return schema ? { ...info, body: fieldsOf(schema) } : info;
+}
 
 /** How a caller proves who it is: any of these. Receivers verify the sender's signature instead. */
 const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>

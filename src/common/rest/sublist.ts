@@ -2,7 +2,7 @@ import { Body, RequestMethod } from '@nestjs/common';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
-import { toBoolean } from '../fields/validate.js';
+import { toBoolean } from '../fields/lenient.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
 import { NOTHING_OPEN, type Caller, type OpenParts } from './route.js';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../common/access.js';
-import { toBoolean } from '../../common/fields/validate.js';
+import { toBoolean } from '../../common/fields/lenient.js';
 import type { ListOptions } from '../../common/list/list.service.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Page } from '../../common/list/page.js';

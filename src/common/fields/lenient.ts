@@ -1,0 +1,143 @@
+import { Invalid } from '../errors/errors.js';
+import { FAULTS } from './fault-texts.js';
+import type { Field } from './field.js';
+import { parseJson } from './json-bounds.js';
+
+/**
+ * How the value of a field is read: as the clients write it (docs/contract/clients.md#requests).
+ * `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty text. What cannot be read stays as
+ * it is, for the validators of the field to refuse.
+ */
+export function lenientReader(field: Field): (given: unknown) => unknown {
+  const read = readerOf(field);
+  const ofNull = nullOf(field);
+  return (given) => (given === null ? ofNull : read(given));
+}
+
+const TEXTUAL: ReadonlySet<string> = new Set<Field['kind']>([
+  ...(['string', 'text', 'email', 'choice', 'variables', 'secret'] as const),
+]);
+
+function nullOf({ nullable, kind, blank }: Field): unknown {
+  if (nullable) return null;
+  if (kind === 'boolean') return false;
+  return TEXTUAL.has(kind) && blank ? '' : null;
+}
+
+function readerOf(field: Field): (given: unknown) => unknown {
+  if (field.choices.length > 0 && field.kind !== 'json') return choiceReader(field);
+  switch (field.kind) {
+    case 'string':
+      return toLine;
+    case 'text':
+    case 'secret':
+    case 'email':
+      return toText;
+    case 'integer':
+      return toInteger;
+    case 'float':
+      return toNumber;
+    case 'boolean':
+      return (given) => toBoolean(given) ?? given;
+    case 'choice':
+      return choiceReader(field);
+    case 'datetime':
+      return (given) => toTimestamp(given) ?? given;
+    case 'json':
+      return jsonReader(field);
+    case 'variables':
+      return (given) => (typeof given === 'object' ? JSON.stringify(given) : given);
+    case 'reference':
+      return field.nullable ? (given) => (given === '' ? null : toId(given)) : toId;
+  }
+}
+
+const toText = (given: unknown): unknown => (typeof given === 'number' ? `${given}` : given);
+
+function toLine(given: unknown): unknown {
+  const text = toText(given);
+  return typeof text === 'string' ? text.trim() : text;
+}
+
+const toInteger = (given: unknown): unknown =>
+  typeof given === 'string' && /^\s*[+-]?\d{1,20}\s*$/.test(given) ? Number(given) : given;
+
+const toNumber = (given: unknown): unknown =>
+  typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+
+/** An id, in digits or as a number. */
+const toId = (given: unknown): unknown =>
+  typeof given === 'string' && /^\d{1,20}$/.test(given) ? Number(given) : given;
+
+function choiceReader({ choices }: Field): (given: unknown) => unknown {
+  const values = new Map<string, unknown>();
+  for (const [value] of choices) if (!values.has(String(value))) values.set(String(value), value);
+  return (given) => {
+    if (typeof given === 'object') return given;
+    const word = String(given);
+    return values.has(word) ? values.get(word) : given;
+  };
+}
+
+const TRUE_WORDS = new Set<unknown>([true, 1, '1', 'true', 't', 'yes', 'y', 'on']);
+const FALSE_WORDS = new Set<unknown>([false, 0, '0', 'false', 'f', 'no', 'n', 'off', '']);
+
+/** Reads a boolean as the clients write it; undefined when it is none. */
+export function toBoolean(given: unknown): boolean | undefined {
+  const word = typeof given === 'string' ? given.trim().toLowerCase() : given;
+  if (TRUE_WORDS.has(word)) return true;
+  if (FALSE_WORDS.has(word)) return false;
+  return undefined;
+}
+
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** An ISO 8601 date or date-time as PostgreSQL reads it; undefined when it is none. */
+export function toTimestamp(given: unknown): string | undefined {
+  if (typeof given !== 'string' || !ISO_DATE.test(given.trim())) return undefined;
+  const text = given.trim();
+  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) || text.length === 10;
+  const instant = new Date(zoned ? text : `${text.replace(' ', 'T')}Z`);
+  if (Number.isNaN(instant.getTime())) return undefined;
+  // Date rolls the 31st of February over into March; the calendar does not.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().slice(0, 10);
+  return day === text.slice(0, 10) ? (zoned ? text : `${text}Z`) : undefined;
+}
+
+/** What a text that is no JSON is read as: no other value stands for it. */
+export const NO_JSON = Symbol('no JSON');
+
+function jsonReader(field: Field): (given: unknown) => unknown {
+  // A text that holds no list is refused for not being one.
+  if (field.entries) return (given) => (typeof given === 'string' ? listIn(given) : given);
+  return (given) => {
+    const value = readJson(given);
+    if (value === null) return nullOf(field);
+    return field.target && Array.isArray(value) ? [...new Set(value.map(toId))] : value;
+  };
+}
+
+function listIn(text: string): unknown {
+  const value = text.trim() === '' ? NO_JSON : readJson(text);
+  return value === NO_JSON ? text : value;
+}
+
+function readJson(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return given.trim() === '' ? {} : parseJson(given);
+  } catch {
+    return NO_JSON;
+  }
+}
+
+/**
+ * The document that a text stands for; any other value as it is.
+ *
+ * @throws Invalid for a text that is no JSON
+ */
+export function toJson({ name }: Field, given: unknown): unknown {
+  const value = readJson(given);
+  if (value === NO_JSON) throw Invalid.field(name, FAULTS.json);
+  return value;
+}

@@ -1,0 +1,51 @@
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { Invalid, type FieldErrors } from '../errors/errors.js';
+import { BrokenInvariant } from '../invariants.js';
+import { fieldsOf, type SchemaClass } from './field.js';
+import { SentBody } from './sent-body.js';
+import type { Telling } from './validators.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * The body of a request as an instance of its class, read and checked by the decorators of the class.
+ * Keys that are no fields are ignored, and those of fields that are only shown.
+ *
+ * @throws Invalid with every fault at once
+ */
+export function readBody<T extends object>(schema: new () => T, body: Body): T {
+  const instance = plainToInstance(schema, new SentBody(body), {
+    excludeExtraneousValues: true,
+    exposeUnsetFields: false,
+  });
+  const faults = faultsIn(instance, schema);
+  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  return instance;
+}
+
+/** By field, in the order of the fields. */
+function faultsIn(instance: object, schema: SchemaClass): FieldErrors {
+  const errors = validateSync(instance, {
+    stopAtFirstError: true,
+    forbidUnknownValues: false,
+    validationError: { target: false },
+  });
+  if (errors.length === 0) return {};
+  const byName = new Map(errors.map((error) => [error.property, error]));
+  return Object.fromEntries(
+    fieldsOf(schema).flatMap(({ name }) => {
+      const error = byName.get(name);
+      return error ? [[name, told(error)]] : [];
+    }),
+  );
+}
+
+function told({ property, constraints, contexts, value }: ValidationError): FieldErrors[string] {
+  const [refusal] = Object.entries(constraints ?? {});
+  if (!refusal) throw new BrokenInvariant(`a validator of ${property} says what it refuses`);
+  const [name, text] = refusal;
+  const { tell }: { tell?: Telling } = contexts?.[name] ?? {};
+  const words = tell ? tell(value) : text;
+  return typeof words === 'string' ? [words] : words;
+}

@@ -1,0 +1,207 @@
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsBoolean,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  type ValidationOptions,
+} from 'class-validator';
+import type { FieldErrors } from '../errors/errors.js';
+import { messageOf } from '../errors/message-of.js';
+import {
+  FAULTS,
+  invalidPk,
+  noChoice,
+  noDictionary,
+  noList,
+  noPk,
+  tooLarge,
+  tooLong,
+  tooMany,
+  tooSmall,
+} from './fault-texts.js';
+import type { Field } from './field.js';
+import { NO_JSON, toTimestamp } from './lenient.js';
+import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
+import { parseSentVariables } from './variables.js';
+
+/** What a fault says that depends on the value: a text, or texts by the position of items. */
+export type Telling<Value = unknown> = (value: Value) => string | FieldErrors;
+
+/**
+ * Options of a validator whose text repeats what was sent. It does not stand in `message`, where the
+ * library would replace `$value` and the like in the words of the client.
+ */
+export const telling = <Value>(tell: Telling<Value>): ValidationOptions => ({
+  message: 'Not a valid value.',
+  context: { tell },
+});
+
+/** The validators of a field, in the order in which they are asked; the first that refuses is told. */
+export const validatorsOf = (field: Field): readonly PropertyDecorator[] => [
+  ...presenceOf(field),
+  ...rulesOf(field),
+];
+
+/** What is left out, and null. */
+function presenceOf({ required, nullable }: Field): readonly PropertyDecorator[] {
+  const isAsked = (_: object, value: unknown): boolean =>
+    value === undefined ? required : value !== null || !nullable;
+  const message = ({ value }: { value: unknown }): string =>
+    value === null ? FAULTS.null : FAULTS.required;
+  return [ValidateIf(isAsked), IsDefined({ message })];
+}
+
+function rulesOf(field: Field): readonly PropertyDecorator[] {
+  switch (field.kind) {
+    case 'string':
+    case 'text':
+    case 'secret':
+      return textRules(field);
+    case 'email':
+      return [
+        ...textRules(field),
+        IsEmail({}, { message: FAULTS.email, validateIf: (_, value) => value !== '' }),
+      ];
+    case 'integer':
+      return field.choices.length > 0 ? [IsChoice(field)] : integerRules(field);
+    case 'float':
+      return [IsNumber({}, { message: FAULTS.number })];
+    case 'boolean':
+      return [IsBoolean({ message: FAULTS.boolean })];
+    case 'choice':
+      return [IsChoice(field)];
+    case 'datetime':
+      return [IsInstant()];
+    case 'json':
+      return field.entries ? entriesRules() : documentRules(field);
+    case 'variables':
+      return [IsString({ message: FAULTS.string }), IsStorable(), IsVariables()];
+    case 'reference':
+      return [IsReference()];
+  }
+}
+
+const textRules = ({ blank, max }: Field): readonly PropertyDecorator[] => [
+  IsString({ message: FAULTS.string }),
+  IsStorable(),
+  ...(blank ? [] : [IsNotEmpty({ message: FAULTS.blank })]),
+  ...(max === null ? [] : [MaxCharacters(max)]),
+];
+
+function integerRules({ min, max }: Field): readonly PropertyDecorator[] {
+  const least = min ?? INT4_MIN;
+  const most = max ?? INT4_MAX;
+  return [
+    IsInt({ message: FAULTS.integer }),
+    Min(least, { message: tooSmall(least) }),
+    Max(most, { message: tooLarge(most) }),
+  ];
+}
+
+/** More entries than this are refused whatever the settings say. */
+const MAX_ENTRIES = 100_000;
+
+const entriesRules = (): readonly PropertyDecorator[] => [
+  IsList(),
+  ArrayNotEmpty({ message: FAULTS.emptyList }),
+  ArrayMaxSize(MAX_ENTRIES, { message: tooMany(MAX_ENTRIES) }),
+];
+
+const documentRules = ({
+  anyShape,
+  default: value,
+  target,
+}: Field): readonly PropertyDecorator[] => [
+  IsJson((given) => given !== NO_JSON),
+  ...(anyShape ? [] : [Array.isArray(value) ? IsList() : IsDictionary()]),
+  target ? AreReferences() : IsJson((given) => isStorableJson(given)),
+];
+
+/** Text that PostgreSQL takes. */
+const IsStorable = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isStorable', validator: { validate: (text: string) => isStorable(text) } },
+    { message: FAULTS.storable },
+  );
+
+/** The library's `MaxLength` leaves variation selectors out of the count; a limit of storage does not. */
+const MaxCharacters = (max: number): PropertyDecorator =>
+  ValidateBy(
+    { name: 'maxCharacters', validator: { validate: (text: string) => isWithin(text, max) } },
+    { message: tooLong(max) },
+  );
+
+const isWithin = (text: string, max: number): boolean =>
+  text.length <= max || [...text].length <= max;
+
+/** An empty choice is one that is left open, unless the field must be filled in. */
+const IsChoice = ({ choices, kind, blank }: Field): PropertyDecorator =>
+  IsIn(
+    [...choices.map(([value]) => value), ...(kind === 'choice' && blank ? [''] : [])],
+    telling(noChoice),
+  );
+
+/** The library's `IsISO8601` takes weeks and ordinal days too, which PostgreSQL does not. */
+const IsInstant = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isInstant', validator: { validate: (value) => toTimestamp(value) !== undefined } },
+    { message: FAULTS.instant },
+  );
+
+const IsJson = (validate: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name: 'isJson', validator: { validate } }, { message: FAULTS.json });
+
+/** The library's `IsArray` has no text that names what was sent. */
+const IsList = (): PropertyDecorator =>
+  ValidateBy({ name: 'isList', validator: { validate: Array.isArray } }, telling(noList));
+
+const IsDictionary = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isDictionary',
+      validator: { validate: (value) => typeof value === 'object' && !Array.isArray(value) },
+    },
+    telling(noDictionary),
+  );
+
+const IsVariables = (): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isVariables',
+      validator: { validate: (text: string) => variablesFault(text) === null },
+    },
+    telling((text: string) => variablesFault(text) ?? ''),
+  );
+
+function variablesFault(text: string): string | null {
+  try {
+    return isStorableJson(parseSentVariables(text)) ? null : FAULTS.storable;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const isReference = (id: unknown): boolean =>
+  typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= INT4_MAX;
+
+const noReference = (id: unknown): string => (Number.isInteger(id) ? invalidPk(id) : noPk(id));
+
+const IsReference = (): PropertyDecorator =>
+  ValidateBy({ name: 'isReference', validator: { validate: isReference } }, telling(noReference));
+
+/** The first one that is none is told. */
+const AreReferences = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'areReferences', validator: { validate: (ids: unknown[]) => ids.every(isReference) } },
+    telling((ids: unknown[]) => noReference(ids.find((id) => !isReference(id)))),
+  );

@@ -1,0 +1,59 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { FAULTS } from '../common/fields/fault-texts.js';
+import { Json, type FieldOptions } from '../common/fields/field.js';
+import { SentBody } from '../common/fields/sent-body.js';
+import { isStorable } from '../common/fields/text.js';
+import { telling } from '../common/fields/validators.js';
+
+/** Names under which passwords may also stand at the top level, as old clients send them. */
+const PASSWORD_NAME =
+  /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\.[^\0]{1,1024})?)$/;
+
+type Passwords = Readonly<Record<string, unknown>>;
+
+/** Passwords that a launch brings, by name: those in the field, and those beside it. */
+export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    // class-transformer asks the one first that was declared last.
+    Transform(({ obj, value }: { obj: unknown; value: unknown }) => {
+      const isNull = value === null && options.nullable !== true;
+      return isNull ? null : withThoseBeside(obj, value);
+    }),
+    Json({
+      column: null,
+      filter: false,
+      help: 'Answers to passwords_needed_to_start, by name.',
+      ...options,
+    }),
+    ValidateBy(
+      {
+        name: 'arePasswords',
+        validator: { validate: (passwords: Passwords) => faultOf(passwords) === null },
+      },
+      telling((passwords: Passwords) => faultOf(passwords) ?? ''),
+    ),
+  );
+
+/** What is no object is left for the validators to refuse. */
+function withThoseBeside(sent: unknown, nested: unknown): unknown {
+  const beside = sent instanceof SentBody ? passwordsIn(sent.body) : {};
+  if (nested === null || nested === undefined) return beside;
+  return typeof nested === 'object' && !Array.isArray(nested) ? { ...beside, ...nested } : nested;
+}
+
+/** A text that cannot be stored is none, and is refused as such. */
+const passwordsIn = (body: Passwords): Passwords =>
+  Object.fromEntries(
+    Object.entries(body)
+      .filter(([name]) => PASSWORD_NAME.test(name))
+      .map(([name, value]) => [name, isPassword(value) ? value : null]),
+  );
+
+const isPassword = (value: unknown): boolean => typeof value === 'string' && isStorable(value);
+
+function faultOf(passwords: Passwords): string | null {
+  const wrong = Object.entries(passwords).find(([, value]) => !isPassword(value));
+  return wrong ? `${wrong[0]}: ${FAULTS.string}` : null;
+}

@@ -68,19 +68,6 @@ export const CREATED: JsonSchema = {
   description: 'Of a body of lines the hosts are counted. `on_conflict: "update"` counts them too.',
 };
 
-/** One line of a body of lines. */
-export const GIVEN_HOST = object(
-  {
-    name: { ...STRING, maxLength: 512 },
-    description: STRING,
-    enabled: BOOLEAN,
-    instance_id: { ...STRING, maxLength: 1024 },
-    variables: { ...STRING, description: 'JSON or YAML; an object too.' },
-    groups: list(STRING),
-  },
-  ['description', 'enabled', 'instance_id', 'variables', 'groups'],
-);
-
 /** One line of the answer to a body of lines: progress, and last of all the result or the error. */
 export const CREATED_LINES = partial({
   progress: object(

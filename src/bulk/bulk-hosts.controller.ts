@@ -13,6 +13,7 @@ import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HostCreateRequest, HostDeleteRequest } from './bulk-host.schema.js';
+import { GIVEN_HOST } from './given-host.schema.js';
 import {
   CREATE_DRY_RUN,
   CREATED,
@@ -21,7 +22,6 @@ import {
   DELETED,
   DETAIL,
   DRY_RUN_PARAMETER,
-  GIVEN_HOST,
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
 

@@ -1,10 +1,10 @@
-import { isStorable, isStorableJson } from '../common/fields/text.js';
-import { toBoolean } from '../common/fields/lenient.js';
-import { typeName } from '../common/fields/fault-texts.js';
-import { parseSentVariables, parseVariables } from '../common/fields/variables.js';
+import { noDictionary, noList } from '../common/fields/fault-texts.js';
+import { readFields } from '../common/fields/validate.js';
+import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { isRecord } from '../common/records.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { GivenGroup, GivenHost } from './given-host.schema.js';
 
 /** A host of a request, its values as they are stored; null: not sent. */
 export interface HostEntry {
@@ -18,12 +18,8 @@ export interface HostEntry {
   groups: string[];
 }
 
-const MAX_NAME = 512;
-const MAX_INSTANCE_ID = 1024;
-
 /**
- * Reads the entries of a bulk create. Written by hand: a request may hold thousands, and the general
- * validation costs forty times as much an entry.
+ * Reads the entries of a bulk create.
  *
  * @returns faults by index of their entry beside the entries; entries with faults are left out
  */
@@ -44,92 +40,37 @@ export function readHostEntries(given: readonly unknown[]): {
 
 /** Reads one host. @returns null when it has faults, which are added to `faults` by field */
 export function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    faults.__all__ = [`Invalid data. Expected a dictionary, but got ${typeName(given)}.`];
+  if (!isRecord(given)) {
+    faults.__all__ = [noDictionary(given)];
     return null;
   }
-  const host = given as Record<string, unknown>;
+  const { values, errors } = readFields(GivenHost, given);
+  Object.assign(faults, errors);
   const entry: HostEntry = {
-    name: readName(host.name, faults),
-    description: readText('description', host.description, faults),
-    enabled: readSwitch('enabled', host.enabled, faults),
-    instance_id: readText('instance_id', host.instance_id, faults, MAX_INSTANCE_ID)?.trim() ?? null,
-    variables: readVariables(host.variables, faults),
-    groups: readGroups(host.groups, faults),
+    name: values.name ?? '',
+    description: values.description ?? null,
+    enabled: values.enabled ?? null,
+    instance_id: values.instance_id ?? null,
+    variables: values.variables ?? null,
+    groups: readGroups(given.groups, faults),
   };
   takePort(entry, faults);
   return Object.keys(faults).length === 0 ? entry : null;
-}
-
-function readName(given: unknown, faults: FieldErrors): string {
-  if (given === undefined) {
-    faults.name = ['This field is required.'];
-    return '';
-  }
-  if (given === null) {
-    faults.name = ['This field may not be null.'];
-    return '';
-  }
-  const name = (readText('name', given, faults, MAX_NAME) ?? '').trim();
-  if (name === '' && !faults.name) faults.name = ['This field may not be blank.'];
-  return name;
-}
-
-function readText(
-  field: string,
-  given: unknown,
-  faults: FieldErrors,
-  max = Number.POSITIVE_INFINITY,
-): string | null {
-  if (given === undefined) return null;
-  if (given === null) return '';
-  const text = typeof given === 'number' ? String(given) : given;
-  if (typeof text !== 'string') faults[field] = ['Not a valid string.'];
-  else if (!isStorable(text)) faults[field] = ['Null characters are not allowed.'];
-  else if (text.length > max && [...text.trim()].length > max) {
-    faults[field] = [`Ensure this field has no more than ${max} characters.`];
-  } else return text;
-  return '';
-}
-
-function readSwitch(field: string, given: unknown, faults: FieldErrors): boolean | null {
-  if (given === undefined) return null;
-  const value = given === null ? false : toBoolean(given);
-  if (value === undefined) faults[field] = ['Must be a valid boolean.'];
-  return value ?? false;
-}
-
-function readVariables(given: unknown, faults: FieldErrors): string | null {
-  if (given === undefined) return null;
-  if (given === null || given === '') return '';
-  const text = typeof given === 'object' ? JSON.stringify(given) : given;
-  if (typeof text !== 'string') {
-    faults.variables = ['Not a valid string.'];
-    return '';
-  }
-  try {
-    if (!isStorable(text) || !isStorableJson(parseSentVariables(text))) {
-      faults.variables = ['Null characters are not allowed.'];
-    }
-  } catch (error) {
-    faults.variables = [messageOf(error)];
-  }
-  return text;
 }
 
 /** Names of groups, each once. */
 function readGroups(given: unknown, faults: FieldErrors): string[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
-    faults.groups = [`Expected a list of items but got type "${typeName(given)}".`];
+    faults.groups = [noList(given)];
     return [];
   }
   const names = new Set<string>();
   for (const one of given) {
-    const ofOne: FieldErrors = {};
-    const name = readName(one, ofOne);
-    if (RESERVED_GROUP_NAMES.has(name)) ofOne.name = ['Invalid group name.'];
-    if (ofOne.name) faults.groups = ofOne.name;
+    const { values, errors } = readFields(GivenGroup, { name: one });
+    const { name = '' } = values;
+    const fault = RESERVED_GROUP_NAMES.has(name) ? ['Invalid group name.'] : errors.name;
+    if (fault) faults.groups = fault;
     names.add(name);
   }
   return [...names];

@@ -11,9 +11,10 @@ import { readBody } from '../../src/common/fields/read-body.js';
 import { isWritable } from '../../src/common/fields/reads.js';
 import { validate } from '../../src/common/fields/validate.js';
 import { resources } from '../../src/common/resource/registry.js';
+import { GivenHost } from '../../src/bulk/given-host.schema.js';
 import { PromptsBody } from '../../src/prompts/launch-body.js';
 
-const schemas = [...new Set([...resources().map(({ schema }) => schema), PromptsBody])];
+const schemas = [...new Set([...resources().map(({ schema }) => schema), PromptsBody, GivenHost])];
 
 /** What nobody means, and what would trip a reader that trusts the words of clients. */
 const ODD = [

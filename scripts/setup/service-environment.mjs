@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { secretKeyFile } from './data-folder.mjs';
@@ -7,6 +8,7 @@ import { secretKeyFile } from './data-folder.mjs';
 const EMBEDDED_DEFAULTS = {
   OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
   PROJECT_SCM_SCHEMES: 'https,http,ssh,git,file',
+  PROJECT_FILE_ROOTS: [homedir(), tmpdir()].join(','),
 };
 
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,

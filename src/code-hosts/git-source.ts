@@ -40,6 +40,9 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
   return source;
 }
 
+/** The host without its port; an IPv6 address in its brackets. */
+export const hostnameOf = ({ host }: Pick<GitSource, 'host'>): string => host.replace(/:\d+$/, '');
+
 /**
  * Checks a branch, tag or commit name.
  *

@@ -4,6 +4,7 @@ import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { JOB_SETTINGS, shownPathFaults } from './job-settings.js';
 import { PASSWORD_SETTINGS } from './password-settings.js';
+import { PROJECT_SETTINGS } from './project-settings.js';
 import {
   boolean,
   integer,
@@ -178,7 +179,7 @@ export const SETTINGS = {
   OUTBOUND_ALLOW: list({
     category: 'system',
     default: [],
-    help: 'Private networks (CIDR) that notifications and status posts may reach.',
+    help: 'Private networks (CIDR) that notifications, status posts and syncs of projects may reach.',
   }),
   CHAT_A_API_URL: string({
     category: 'notifications',
@@ -195,11 +196,7 @@ export const SETTINGS = {
     default: 'https://events.pagerduty.com',
     help: 'Base URL of the incident_a service.',
   }),
-  PROJECT_SCM_SCHEMES: list({
-    category: 'jobs',
-    default: ['https', 'http', 'ssh', 'git'],
-    help: 'Schemes a project may be fetched from.',
-  }),
+  ...PROJECT_SETTINGS,
   MAX_FORKS: integer({
     category: 'jobs',
     default: 200,

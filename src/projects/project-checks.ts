@@ -1,10 +1,6 @@
 import type { FieldErrors } from '../common/errors/errors.js';
-import {
-  checkRef,
-  GitSourceError,
-  parseGitSource,
-  parseRefspecs,
-} from '../code-hosts/git-source.js';
+import type { GitReach } from '../code-hosts/git-reach.js';
+import { checkRef, GitSourceError, parseRefspecs } from '../code-hosts/git-source.js';
 import { isFolderName } from './project-folders.service.js';
 
 /** What decides about a project: its fields as they would be, and what they meet. */
@@ -33,10 +29,10 @@ const UPDATE_OPTIONS = [
 /**
  * Everything that is wrong with a project across its fields (docs/contract/resources.md#projects).
  */
-export function projectErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
+export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
-    ...(isManual ? manualErrors(facts) : sourceErrors(facts, schemes)),
+    ...(isManual ? manualErrors(facts) : sourceErrors(facts, reach)),
     ...credentialErrors(facts),
     ...overrideErrors(facts),
   };
@@ -67,7 +63,7 @@ function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts)
   return errors;
 }
 
-function sourceErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErrors {
+function sourceErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const { value, touches, storedPath } = facts;
   const errors: FieldErrors = {};
   const check = (field: string, work: (text: string) => unknown): void => {
@@ -83,7 +79,7 @@ function sourceErrors(facts: ProjectFacts, schemes: readonly string[]): FieldErr
   if (value('scm_url') === '' && touches('scm_url', 'scm_type')) {
     errors.scm_url = ['SCM URL is required.'];
   }
-  check('scm_url', (url) => parseGitSource(url, schemes));
+  check('scm_url', (url) => reach.check(url));
   check('scm_branch', checkRef);
   check('scm_refspec', parseRefspecs);
   if (storedPath !== null && touches('local_path') && !touches('scm_type')) {

@@ -6,7 +6,7 @@ import { assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
-import { Settings } from '../config/settings.js';
+import { GitReach } from '../code-hosts/git-reach.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
@@ -27,7 +27,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,
     private readonly webhooks: WebhookFields,
-    private readonly settings: Settings,
+    private readonly reach: GitReach,
   ) {}
 
   async prepareCreate(values: ValuesOf<ProjectSchema>): Promise<ExtraColumns> {
@@ -118,7 +118,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
       overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
     };
     const errors = {
-      ...projectErrors(facts, this.settings.PROJECT_SCM_SCHEMES),
+      ...projectErrors(facts, this.reach),
       ...(await this.webhooks.errors(values, row)),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

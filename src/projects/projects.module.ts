@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { GitReach } from '../code-hosts/git-reach.js';
+import { Settings } from '../config/settings.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { SyncPanel } from './pages/sync-panel.js';
 import { ProjectFolders } from './project-folders.service.js';
@@ -11,7 +13,14 @@ import { ProjectUpdatesRepository } from './project-updates.repository.js';
 @Module({
   imports: [TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
-  providers: [ProjectUpdatesRepository, ProjectFolders, ProjectHooks, SyncPanel],
-  exports: [ProjectUpdatesRepository, ProjectFolders],
+  providers: [
+    ...[ProjectUpdatesRepository, ProjectFolders, ProjectHooks, SyncPanel],
+    {
+      provide: GitReach,
+      inject: [Settings],
+      useFactory: (settings: Settings) => new GitReach(settings),
+    },
+  ],
+  exports: [ProjectUpdatesRepository, ProjectFolders, GitReach],
 })
 export class ProjectsModule {}

@@ -74,7 +74,7 @@ describe('the ref of an event', () => {
     writeFileSync(join(repository, 'site.yml'), playbook('main'));
     git('add', '.');
     git('commit', '-qm', 'main');
-    const schemes = { PROJECT_SCM_SCHEMES: 'https,file' };
+    const schemes = { PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder };
     api = await ApiCalls.start(cluster, schemes);
     await cluster.worker(schemes);
     project = await api.call('POST', 'projects/', {

@@ -12,10 +12,20 @@ import {
   type SyncRequest,
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
+import { GitReach } from '../../src/code-hosts/git-reach.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
 const SCHEMES = ['file', 'https', 'http', 'ssh'];
+/** Everything on this machine, and its own addresses. */
+const reachOf = (schemes: readonly string[]): GitReach =>
+  new GitReach({
+    PROJECT_SCM_SCHEMES: [...schemes],
+    PROJECT_FILE_ROOTS: ['/'],
+    OUTBOUND_ALLOW: ['127.0.0.0/8'],
+    DATA_DIR: '/var/lib/none',
+  });
+const REACH = reachOf(SCHEMES);
 
 let folder: TestFolder;
 let origin: string;
@@ -57,15 +67,15 @@ function freshFolder(): string {
 function sync(settings: Partial<SyncRequest> = {}): ReturnType<typeof syncProject> {
   return syncProject({
     url: `file://${origin}`,
-    allowedSchemes: SCHEMES,
+    reach: REACH,
     destination: freshFolder(),
     ...settings,
   });
 }
 
-const source = (): { url: string; allowedSchemes: string[] } => ({
+const source = (): { url: string; reach: GitReach } => ({
   url: `file://${origin}`,
-  allowedSchemes: SCHEMES,
+  reach: REACH,
 });
 
 describe('syncProject', () => {
@@ -138,7 +148,7 @@ describe('syncProject', () => {
     [{ url: '--upload-pack=x' }, 'Invalid git URL'],
     [{ url: 'ext::sh -c whoami' }, 'Invalid git URL'],
     [{ url: 'ext::sh' }, 'Invalid git URL'],
-    [{ url: '/srv/x', allowedSchemes: ['https'] }, 'scheme "file" are not allowed'],
+    [{ url: '/srv/x', reach: reachOf(['https']) }, 'scheme "file" are not allowed'],
     [{ url: 'file:///nowhere/at/all' }, 'git fetch failed'],
   ] as [Partial<SyncRequest>, string][])('refuses %j', async (settings, message) => {
     await expect(sync(settings)).rejects.toThrow(message);

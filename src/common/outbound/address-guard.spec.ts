@@ -15,6 +15,8 @@ const REFUSED = [
   ['private 192', '192.168.1.1'],
   ['carrier grade NAT', '100.64.0.1'],
   ['link-local and cloud metadata', '169.254.169.254'],
+  ['metadata at a public address', '168.63.129.16'],
+  ['the same as a number', '2822734096'],
   ['documentation', '192.0.2.1'],
   ['benchmarking', '198.18.0.1'],
   ['multicast', '224.0.0.1'],

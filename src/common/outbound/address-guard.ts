@@ -8,6 +8,12 @@ export type Resolver = (host: string) => Promise<LookupAddress[]>;
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+/** Services that tell a machine its own secrets, at an address that looks like any other. */
+const METADATA_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/** Names of the machine itself, whatever a name server says of them. */
+const LOCAL_NAME = /^(?:[^.]+\.)*localhost\.?$/i;
+
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 const systemResolver: Resolver = (host) =>
@@ -43,7 +49,20 @@ export class AddressGuard {
       if (parsed.isIPv4MappedAddress()) return this.matches(parsed.toIPv4Address());
       return parsed.match(GLOBAL_UNICAST) && parsed.range() === 'unicast';
     }
-    return parsed.range() === 'unicast';
+    return parsed.range() === 'unicast' && !METADATA_ADDRESSES.has(parsed.toString());
+  }
+
+  /**
+   * Refuses a host that is known to be refused without asking a name server: an address, or a name
+   * of this machine.
+   *
+   * @throws OutboundError `address`
+   */
+  assertName(host: string): void {
+    const name = host.replace(/^\[(.*)\]$/, '$1');
+    const addresses = LOCAL_NAME.test(name) ? ['127.0.0.1', '::1'] : [name];
+    const known = addresses.filter((address) => parseAddress(address) !== null);
+    if (known.length > 0 && !known.some((address) => this.isAllowed(address))) throw refused(host);
   }
 
   /**

@@ -1,7 +1,14 @@
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { type GitCredential, GitError, type GitLimits, GitSession } from './git-command.js';
+import type { GitReach } from '../../code-hosts/git-reach.js';
+import {
+  type GitAccess,
+  type GitCredential,
+  GitError,
+  type GitLimits,
+  GitSession,
+} from './git-command.js';
 import {
   checkRef,
   type GitSource,
@@ -16,8 +23,7 @@ export interface GitProject extends GitLimits {
   /** Additional refs to fetch, separated by blanks or commas. */
   readonly refspec?: string;
   readonly credential?: GitCredential;
-  /** Setting `PROJECT_SCM_SCHEMES`. */
-  readonly allowedSchemes: Iterable<string>;
+  readonly reach: GitReach;
 }
 
 /** One project update. */
@@ -68,7 +74,7 @@ const ALL_BRANCHES = '+refs/heads/*:refs/remotes/origin/*';
  * @throws GitSourceError for unacceptable addresses and names, GitError when git fails, RunnerError for a bad key
  */
 export async function syncProject(request: SyncRequest): Promise<GitResult> {
-  const source = parseGitSource(request.url, request.allowedSchemes);
+  const source = parseGitSource(request.url, request.reach.schemes);
   const refspecs = parseRefspecs(request.refspec ?? '');
   const branch = request.branch ? checkRef(request.branch) : '';
   const dir = resolve(request.destination);
@@ -84,7 +90,8 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
     if (!request.clean) await refuseLocalChanges(git, dir, revision);
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
     if (request.clean) await git.run(['clean', '-ffdxq'], dir);
-    await updateSubmodules(git, dir, request.trackSubmodules ?? false);
+    const track = request.trackSubmodules ?? false;
+    await updateSubmodules(git, dir, { track, schemes: request.reach.schemes });
     return { revision, output: git.output };
   });
 }
@@ -100,16 +107,16 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
 export async function checkoutRevision(request: CheckoutRequest): Promise<GitResult> {
   const { source: project, repository } = request;
   const wanted = checkRef(request.revision);
-  const source = project ? parseGitSource(project.url, project.allowedSchemes) : null;
+  const source = project ? parseGitSource(project.url, project.reach.schemes) : null;
   const refspecs = parseRefspecs(project?.refspec ?? '');
   const dir = resolve(request.destination);
-  return withGit(project ?? { allowedSchemes: ['file'] }, source, async (git) => {
+  return withGit(project ?? { reach: null }, source, async (git) => {
     await openRepository(git, dir, source?.url ?? null);
     await shareObjects(git, dir, resolve(repository));
     const isThere = COMMIT_ID.test(wanted) && (await commitOf(git, dir, wanted)) !== null;
     const revision = await revisionFor({ git, dir, repository, wanted, isThere, source, refspecs });
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
-    await updateSubmodules(git, dir, false);
+    await updateSubmodules(git, dir, { track: false, schemes: project?.reach.schemes ?? [] });
     return { revision, output: git.output };
   });
 }
@@ -137,12 +144,12 @@ async function revisionFor(request: Wanted): Promise<string> {
 }
 
 function withGit<T>(
-  project: Pick<GitProject, 'allowedSchemes' | 'credential'> & GitLimits,
+  project: Pick<GitAccess, 'reach'> & Pick<GitProject, 'credential'> & GitLimits,
   source: GitSource | null,
   work: (git: GitSession) => Promise<T>,
 ): Promise<T> {
-  const { allowedSchemes, credential = {} } = project;
-  return GitSession.use({ source, credential, allowedSchemes }, project, work);
+  const { reach, credential = {} } = project;
+  return GitSession.use({ source, credential, reach }, project, work);
 }
 
 async function openRepository(git: GitSession, dir: string, url: string | null): Promise<void> {
@@ -242,13 +249,40 @@ async function refuseLocalChanges(git: GitSession, dir: string, revision: string
   }
 }
 
-async function updateSubmodules(git: GitSession, dir: string, track: boolean): Promise<void> {
+/** Level by level: where a submodule comes from is said by what was fetched before it. */
+async function updateSubmodules(
+  git: GitSession,
+  dir: string,
+  options: { readonly track: boolean; readonly schemes: readonly string[] },
+): Promise<void> {
   const hasModules = await access(join(dir, '.gitmodules')).then(
     () => true,
     () => false,
   );
   if (!hasModules) return;
-  await git.run(['submodule', '--quiet', 'sync', '--recursive'], dir);
-  const options = ['--init', '--recursive', '--force', ...(track ? ['--remote'] : [])];
-  await git.run(['submodule', 'update', ...options], dir);
+  await git.run(['submodule', '--quiet', 'sync'], dir);
+  await git.run(['submodule', '--quiet', 'init'], dir);
+  for (const url of await submoduleUrls(git, dir)) {
+    await git.permit(parseGitSource(url, options.schemes));
+  }
+  await git.run(['submodule', 'update', '--force', ...(options.track ? ['--remote'] : [])], dir);
+  const inside = await git.ask(['submodule', '--quiet', 'foreach', 'printf "%s\\0" "$PWD"'], dir);
+  for (const submodule of entriesOf(inside)) await updateSubmodules(git, submodule, options);
+}
+
+/** Addresses of the submodules that the work copy names, relative ones resolved. */
+async function submoduleUrls(git: GitSession, dir: string): Promise<string[]> {
+  const ask = (...file: string[]): Promise<string | null> =>
+    git.ask(['config', '-z', ...file, '--get-regexp', '^submodule\\..*\\.url$'], dir);
+  const named = entriesOf(await ask('--file', '.gitmodules')).map((entry) => settingOf(entry)[0]);
+  const resolved = new Map(entriesOf(await ask('--local')).map(settingOf));
+  return [...new Set(named.flatMap((name) => resolved.get(name) ?? []))];
+}
+
+const entriesOf = (output: string | null): string[] =>
+  (output ?? '').split('\0').filter((entry) => entry !== '');
+
+function settingOf(entry: string): [name: string, value: string] {
+  const [name = '', ...value] = entry.split('\n');
+  return [name, value.join('\n')];
 }

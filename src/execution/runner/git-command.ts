@@ -3,7 +3,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { GitSource } from '../../code-hosts/git-source.js';
+import type { GitReach } from '../../code-hosts/git-reach.js';
+import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
+import { GitEgress, sshName } from './git-egress.js';
 import { createMasker } from './masker.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
 import { removeDirectory, writePrivateFile } from './workspace.js';
@@ -21,7 +23,8 @@ export interface GitAccess {
   /** Null when nothing is fetched. */
   readonly source: GitSource | null;
   readonly credential: GitCredential;
-  readonly allowedSchemes: Iterable<string>;
+  /** Null when nothing is fetched. */
+  readonly reach: GitReach | null;
 }
 
 /** A git command failed; `message` holds the end of its output, without secrets. */
@@ -49,8 +52,7 @@ const MAX_OUTPUT = 1024 * 1024;
 const KILL_GRACE_MS = 2_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const INHERITED =
-  /^(PATH|LANG|LC_ALL|TZ|HOME|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|(https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY)$/;
+const INHERITED = /^(PATH|LANG|LC_ALL|TZ|HOME|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/;
 
 /**
  * Settings of every call. `safe.directory` lets repositories of other system users be read; it must stand in a
@@ -84,6 +86,7 @@ export class GitSession {
 
   private constructor(
     private readonly env: Record<string, string>,
+    private readonly egress: GitEgress,
     private readonly mask: (text: string) => string,
     private readonly limits: GitLimits,
   ) {
@@ -99,14 +102,32 @@ export class GitSession {
   ): Promise<T> {
     const { source, credential } = access;
     const dir = await mkdtemp(join(tmpdir(), 'git-'));
+    const egress = await GitEgress.open(dir, access.reach);
     try {
-      const env = await writeSession(dir, access);
+      const env = await writeSession(dir, access, egress);
       const { password, sshKeyData, sshKeyUnlock } = credential;
       const secrets = [password, sshKeyData, sshKeyUnlock, source?.password];
       const masker = createMasker(secrets.filter((secret) => secret !== undefined));
-      return await work(new GitSession(env, masker.text, limits));
+      const session = new GitSession(env, egress, masker.text, limits);
+      if (source) await session.permit(source);
+      return await work(session);
     } finally {
+      await egress.close();
       await removeDirectory(dir);
+    }
+  }
+
+  /**
+   * Lets the commands that follow fetch from a source besides the session's own.
+   *
+   * @throws GitError for an address that is refused
+   */
+  async permit(source: GitSource): Promise<void> {
+    try {
+      await this.egress.permit(source);
+    } catch (error) {
+      if (!(error instanceof GitSourceError)) throw error;
+      throw new GitError(error.message, this.text);
     }
   }
 
@@ -118,8 +139,10 @@ export class GitSession {
   /** Runs a command whose output is shown; resolves with its standard output. Throws {@link GitError}. */
   async run(args: readonly string[], cwd: string): Promise<string> {
     const { code, stdout } = await this.spawn(args, cwd, true);
-    if (code !== 0) throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
-    return stdout;
+    if (code === 0) return stdout;
+    const { refusals } = this.egress;
+    for (const text of refusals) this.show(`${text}\n`);
+    throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
   }
 
   /** Runs a question whose output is not shown; null when git answers no. */
@@ -136,7 +159,7 @@ export class GitSession {
     this.checkLimits();
     const child = spawn('git', args, {
       cwd,
-      env: { ...this.env, GIT_CEILING_DIRECTORIES: join(cwd, '..') },
+      env: { ...this.env, ...this.egress.env, GIT_CEILING_DIRECTORIES: join(cwd, '..') },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -202,8 +225,11 @@ function endable(child: ChildProcess): () => void {
   };
 }
 
-async function writeSession(dir: string, access: GitAccess): Promise<Record<string, string>> {
-  const { source, credential, allowedSchemes } = access;
+async function writeSession(
+  dir: string,
+  { source, credential }: GitAccess,
+  egress: GitEgress,
+): Promise<Record<string, string>> {
   const file = (name: string): string => join(dir, name);
   await writeFile(file('config'), GIT_CONFIG, { mode: 0o600 });
   const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
@@ -219,19 +245,18 @@ async function writeSession(dir: string, access: GitAccess): Promise<Record<stri
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: file('config'),
     GIT_TERMINAL_PROMPT: '0',
-    GIT_ALLOW_PROTOCOL: [...allowedSchemes].filter((scheme) => scheme !== 'ext').join(':'),
     GIT_ASKPASS: askpass,
     SSH_ASKPASS: askpass,
     SSH_ASKPASS_REQUIRE: 'force',
-    GIT_SSH_COMMAND: sshCommand(key),
+    GIT_SSH_COMMAND: sshCommand(key, egress),
   };
 }
 
-function sshCommand(key: string | null): string {
+function sshCommand(key: string | null, { sshOptions }: GitEgress): string {
   const options = ['StrictHostKeyChecking=accept-new', 'ConnectTimeout=20'];
   if (key) options.push('IdentitiesOnly=yes', 'IdentityAgent=none');
   const identity = key ? [`-i '${key}'`] : [];
-  return ['ssh', ...identity, ...options.map((option) => `-o ${option}`)].join(' ');
+  return ['ssh', sshOptions, ...identity, ...options.map((option) => `-o ${option}`)].join(' ');
 }
 
 /**
@@ -253,7 +278,7 @@ async function writeAskpass(
   const answers: [string, string][] = [
     [`Username for '${origin}${source?.host}': `, username],
     [`Password for '${origin}${encoded}@${source?.host}': `, password],
-    [`${username}@${source?.host.replace(/:\d+$/, '')}'s password: `, password],
+    [`${username}@${source ? sshName(source) : ''}'s password: `, password],
     [`Enter passphrase for key '${file('key')}': `, credential.sshKeyUnlock ?? ''],
   ];
   const lines = ['#!/bin/sh'];

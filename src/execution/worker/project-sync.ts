@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
+import { GitReach } from '../../code-hosts/git-reach.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import { Database } from '../../database/database.js';
@@ -37,7 +37,7 @@ interface UpdateRow {
 export class ProjectSync implements RunKind<ActiveRun> {
   constructor(
     private readonly database: Database,
-    private readonly settings: Settings,
+    private readonly reach: GitReach,
     private readonly runtime: RuntimeSettings,
     private readonly credentials: CredentialSecrets,
     private readonly events: EventStore,
@@ -61,7 +61,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     return {
       url: project.scm_url,
       refspec: project.scm_refspec,
-      allowedSchemes: this.settings.PROJECT_SCM_SCHEMES,
+      reach: this.reach,
       ...(credential ? { credential } : {}),
     };
   }

@@ -1,0 +1,87 @@
+import type { LookupAddress } from 'node:dns';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AddressGuard, type Resolver } from '../common/outbound/address-guard.js';
+import { OutboundError } from '../common/outbound/outbound-error.js';
+import { GitSourceError, hostnameOf, parseGitSource, type GitSource } from './git-source.js';
+
+/** The settings that decide where projects may come from. */
+export interface GitReachSettings {
+  PROJECT_SCM_SCHEMES: readonly string[];
+  PROJECT_FILE_ROOTS: readonly string[];
+  OUTBOUND_ALLOW: readonly string[];
+  DATA_DIR: string;
+}
+
+/** Where git may fetch from (docs/contract/operations.md#where-projects-come-from). */
+export class GitReach {
+  readonly schemes: readonly string[];
+  readonly guard: AddressGuard;
+  private readonly roots: readonly string[];
+  private readonly dataFolder: string;
+
+  /** @param resolver replaced in tests to play a hostile name server */
+  constructor(settings: GitReachSettings, resolver?: Resolver) {
+    this.schemes = settings.PROJECT_SCM_SCHEMES;
+    this.guard = new AddressGuard(settings.OUTBOUND_ALLOW, resolver);
+    this.roots = settings.PROJECT_FILE_ROOTS.map((root) => resolve(root));
+    this.dataFolder = resolve(settings.DATA_DIR);
+  }
+
+  /**
+   * Checks an address by its text: what a request can be told at once. Names are resolved when they
+   * are connected to.
+   *
+   * @throws GitSourceError
+   */
+  check(url: string): GitSource {
+    const source = parseGitSource(url, this.schemes);
+    if (source.host !== '') this.guardName(hostnameOf(source));
+    else if (!this.isOpen(folderOf(source), this.roots, this.dataFolder)) throw closed(source.url);
+    return source;
+  }
+
+  /**
+   * Checks where an address leads now.
+   *
+   * @returns addresses of its host, to connect to instead of its name; none for a folder
+   * @throws GitSourceError for a folder that is not open, OutboundError `address` or `dns`
+   */
+  async locate(source: GitSource): Promise<readonly LookupAddress[]> {
+    if (source.host !== '') return this.guard.resolve(hostnameOf(source));
+    const [folder, dataFolder, ...roots] = await Promise.all(
+      [folderOf(source), this.dataFolder, ...this.roots].map(followed),
+    );
+    if (!folder || !dataFolder || !this.isOpen(folder, roots, dataFolder)) throw closed(source.url);
+    return [];
+  }
+
+  private guardName(host: string): void {
+    try {
+      this.guard.assertName(host);
+    } catch (error) {
+      throw error instanceof OutboundError ? new GitSourceError(error.message) : error;
+    }
+  }
+
+  private isOpen(folder: string, roots: readonly string[], dataFolder: string): boolean {
+    return roots.some((root) => isBelow(folder, root)) && !isBelow(folder, dataFolder);
+  }
+}
+
+const folderOf = ({ url }: GitSource): string =>
+  resolve(url.startsWith('/') ? url : fileURLToPath(url));
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+}
+
+/** A path without symbolic links; what does not exist stays as it is. */
+const followed = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+const closed = (url: string): GitSourceError =>
+  new GitSourceError(
+    `${url} is not below a folder that projects may come from. Such folders must be listed in PROJECT_FILE_ROOTS.`,
+  );

@@ -1,0 +1,155 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressGuard } from './address-guard.js';
+
+const VERSION = 5;
+const NO_AUTHENTICATION = 0;
+const CONNECT = 1;
+const ADDRESS_TYPES = { ipv4: 1, name: 3, ipv6: 4 } as const;
+/** Replies of the protocol that tell a program what became of its request. */
+const REPLIES = { connected: 0, failed: 1, notAllowed: 2, notSupported: 7 } as const;
+
+const HANDSHAKE_MS = 10_000;
+
+interface Target {
+  host: string;
+  port: number;
+}
+
+/**
+ * A SOCKS proxy on this machine for programs that make their connections themselves: it resolves
+ * names and connects to nothing but what the guard allows, whatever redirect, submodule or answer
+ * of a name server brought the program there (RFC 1928, `CONNECT` without authentication).
+ */
+export class GuardedProxy {
+  /** Why connections were refused, in sentences. */
+  readonly refusals: string[] = [];
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+
+  private constructor(private readonly guard: AddressGuard) {
+    this.server = createServer((client) => void this.serve(client));
+  }
+
+  /** Opens a proxy on a free port of the loopback address. */
+  static async open(guard: AddressGuard): Promise<GuardedProxy> {
+    const proxy = new GuardedProxy(guard);
+    await new Promise<void>((resolve, reject) => {
+      proxy.server.once('error', reject);
+      proxy.server.listen(0, '127.0.0.1', resolve);
+    });
+    return proxy;
+  }
+
+  /** As curl takes it; names are resolved here. */
+  get url(): string {
+    const address = this.server.address();
+    return `socks5h://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+  }
+
+  /** Ends the proxy and every connection through it. */
+  close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  private async serve(client: Socket): Promise<void> {
+    this.watch(client);
+    client.setTimeout(HANDSHAKE_MS, () => client.destroy());
+    try {
+      const target = await readTarget(client);
+      const upstream = await this.reach(target);
+      if (upstream === null) client.end(reply(REPLIES.notAllowed));
+      else join(client, upstream);
+    } catch {
+      // A program that gave up, speaks something else, or wants what cannot be reached.
+      client.end(reply(REPLIES.failed));
+    }
+  }
+
+  /** @returns null for what the guard refuses */
+  private async reach({ host, port }: Target): Promise<Socket | null> {
+    let addresses;
+    try {
+      addresses = await this.guard.resolve(host);
+    } catch (error) {
+      this.refusals.push(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+    const upstream = connect({
+      host,
+      port,
+      lookup: (_host, _options, callback) => callback(null, addresses),
+      autoSelectFamily: true,
+    });
+    this.watch(upstream);
+    await new Promise<void>((resolve, reject) => {
+      upstream.once('connect', resolve).once('error', reject);
+    });
+    return upstream;
+  }
+
+  private watch(socket: Socket): void {
+    this.sockets.add(socket);
+    // Whoever is at the other end learns of it by the end of its connection.
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.sockets.delete(socket));
+  }
+}
+
+function join(client: Socket, upstream: Socket): void {
+  client.setTimeout(0);
+  client.write(reply(REPLIES.connected));
+  client.pipe(upstream).pipe(client);
+  client.once('close', () => upstream.destroy());
+  upstream.once('close', () => client.destroy());
+}
+
+/** @throws Error for anything that is not a request to connect */
+async function readTarget(client: Socket): Promise<Target> {
+  const [version, methods] = await read(client, 2);
+  if (version !== VERSION) throw new Error('This is no SOCKS 5');
+  await read(client, methods ?? 0);
+  client.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
+  const [, command, , type] = await read(client, 4);
+  const host = await readHost(client, type);
+  const port = (await read(client, 2)).readUInt16BE();
+  if (command === CONNECT && host !== null) return { host, port };
+  client.end(reply(REPLIES.notSupported));
+  throw new Error('Only connections are made');
+}
+
+async function readHost(client: Socket, type: number | undefined): Promise<string | null> {
+  switch (type) {
+    case ADDRESS_TYPES.ipv4:
+      return (await read(client, 4)).join('.');
+    case ADDRESS_TYPES.ipv6:
+      return (await read(client, 16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:');
+    case ADDRESS_TYPES.name: {
+      const [length = 0] = await read(client, 1);
+      return (await read(client, length)).toString('latin1');
+    }
+    default:
+      return null;
+  }
+}
+
+/** Exactly so many bytes. @throws Error when the connection ends before */
+async function read(socket: Socket, length: number): Promise<Buffer> {
+  if (length === 0) return Buffer.alloc(0);
+  for (;;) {
+    const bytes: unknown = socket.read(length);
+    if (Buffer.isBuffer(bytes)) return bytes;
+    await new Promise<void>((resolve, reject) => {
+      const closed = (): void => reject(new Error('The connection ended'));
+      socket.once('close', closed);
+      socket.once('readable', () => {
+        socket.off('close', closed);
+        resolve();
+      });
+    });
+  }
+}
+
+/** An answer; the address it was connected from is nobody's business. */
+const reply = (code: number): Buffer =>
+  Buffer.from([VERSION, code, 0, ADDRESS_TYPES.ipv4, 0, 0, 0, 0, 0, 0]);

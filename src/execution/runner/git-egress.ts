@@ -1,0 +1,148 @@
+import type { LookupAddress } from 'node:dns';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GitReach } from '../../code-hosts/git-reach.js';
+import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git-source.js';
+import { GuardedProxy } from '../../common/outbound/guarded-proxy.js';
+import { OutboundError } from '../../common/outbound/outbound-error.js';
+
+/** A host that may be connected to, and the address it has. */
+interface Pin {
+  readonly source: GitSource;
+  readonly address: LookupAddress;
+}
+
+const PROXY = /^(?:https?|all|no)_proxy$/i;
+const SSH_CONFIG = 'ssh_config';
+
+/**
+ * The ways out of git, each through the guard (docs/contract/operations.md#where-projects-come-from):
+ *
+ * - http and https through a proxy of ours, which checks the address of every connection, those that
+ *   redirects and submodules lead to included; where the operator has a proxy, through that one;
+ * - ssh and git to the address that was checked, and to no host that was not permitted before.
+ */
+export class GitEgress {
+  private readonly pins: Pin[] = [];
+
+  private constructor(
+    private readonly dir: string,
+    private readonly reach: GitReach | null,
+    private readonly proxy: GuardedProxy | null,
+  ) {}
+
+  /**
+   * @param dir private folder of the session
+   * @param reach null: nothing is fetched
+   */
+  static async open(dir: string, reach: GitReach | null): Promise<GitEgress> {
+    const isGuarded = reach !== null && !hasProxy(process.env);
+    const proxy = isGuarded ? await GuardedProxy.open(reach.guard) : null;
+    const egress = new GitEgress(dir, reach, proxy);
+    await egress.writeSshConfig();
+    return egress;
+  }
+
+  /** Environment of the next command. */
+  get env(): Record<string, string> {
+    const schemes = this.reach?.schemes ?? [];
+    const env: Record<string, string> = {
+      GIT_ALLOW_PROTOCOL: schemes.filter((scheme) => scheme !== 'ext').join(':'),
+      // Over the settings of the repository, which are not ours; git hands these on to submodules.
+      GIT_CONFIG_COUNT: String(this.config.length),
+    };
+    for (const [index, [key, value]] of this.config.entries()) {
+      env[`GIT_CONFIG_KEY_${index}`] = key;
+      env[`GIT_CONFIG_VALUE_${index}`] = value;
+    }
+    if (this.proxy !== null) return env;
+    for (const [name, value] of Object.entries(process.env)) {
+      if (PROXY.test(name) && value !== undefined) env[name] = value;
+    }
+    return env;
+  }
+
+  private get config(): (readonly [key: string, value: string])[] {
+    return [
+      ...(this.proxy ? [['http.proxy', this.proxy.url] as const] : []),
+      ...this.pins.flatMap(({ source, address }) =>
+        source.scheme === 'git' ? [pinnedUrl(source, address)] : [],
+      ),
+    ];
+  }
+
+  /** Options of ssh. */
+  get sshOptions(): string {
+    return `-F '${join(this.dir, SSH_CONFIG)}'`;
+  }
+
+  /** Why connections were refused, in sentences. */
+  get refusals(): readonly string[] {
+    return [...new Set(this.proxy?.refusals)];
+  }
+
+  /**
+   * Lets what follows fetch from a source.
+   *
+   * @throws GitSourceError for an address that is refused
+   */
+  async permit(source: GitSource): Promise<void> {
+    const [address] = await this.addresses(source);
+    if (!address) return;
+    this.pins.push({ source, address });
+    await this.writeSshConfig();
+  }
+
+  close(): Promise<void> {
+    return this.proxy?.close() ?? Promise.resolve();
+  }
+
+  private async addresses(source: GitSource): Promise<readonly LookupAddress[]> {
+    try {
+      return (await this.reach?.locate(source)) ?? [];
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      // Names that only the operator's proxy can resolve are its to judge.
+      const isProxied = this.proxy === null && source.scheme.startsWith('http');
+      if (isProxied && error.kind === 'dns') return [];
+      throw new GitSourceError(error.message);
+    }
+  }
+
+  private writeSshConfig(): Promise<void> {
+    const hosts = this.pins.flatMap(({ source, address }) =>
+      source.scheme === 'ssh' ? [pinnedHost(source, address)] : [],
+    );
+    const none = 'Host *\n  ProxyCommand exit 1\n';
+    return writeFile(join(this.dir, SSH_CONFIG), [...hosts, none].join(''), { mode: 0o600 });
+  }
+}
+
+/** Name under which ssh remembers the key of a host, and asks for a password of it. */
+export function sshName(source: Pick<GitSource, 'host'>): string {
+  const hostname = bare(source);
+  const port = /:(\d+)$/.exec(source.host)?.[1];
+  return port === undefined || port === '22' ? hostname : `[${hostname}]:${port}`;
+}
+
+const bare = (source: Pick<GitSource, 'host'>): string =>
+  hostnameOf(source).replace(/^\[(.*)\]$/, '$1');
+
+const pinnedHost = (source: GitSource, { address }: LookupAddress): string =>
+  [
+    `Host ${bare(source)}`,
+    `  HostName ${address}`,
+    `  HostKeyAlias ${sshName(source)}`,
+    '  ProxyCommand none\n',
+  ].join('\n');
+
+function pinnedUrl(source: GitSource, { address, family }: LookupAddress): [string, string] {
+  const host = family === 6 ? `[${address}]` : address;
+  const pinned = source.host.replace(hostnameOf(source), host);
+  return [`url.git://${pinned}/.insteadOf`, `git://${source.host}/`];
+}
+
+const hasProxy = (environment: NodeJS.ProcessEnv): boolean =>
+  Object.entries(environment).some(
+    ([name, value]) => PROXY.test(name) && !/^no_/i.test(name) && value,
+  );

@@ -40,6 +40,9 @@ export class AuthGuard implements CanActivate {
     }
     if (access === 'authenticated' && !actor) throw new Unauthenticated();
     if (access === undefined) throw new Forbidden();
+    if (currentScope()?.isReadOnly === true && this.infoOf(context)?.showsSecret === true) {
+      throw new Forbidden('A token that may only read is not shown secrets.');
+    }
     return true;
   }
 
@@ -73,8 +76,12 @@ export class AuthGuard implements CanActivate {
     }
   }
 
+  private infoOf(context: ExecutionContext): RouteInfo | undefined {
+    return this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
+  }
+
   private accessOf(context: ExecutionContext, request: ApiRequest): RouteAccess | undefined {
-    const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
+    const info = this.infoOf(context);
     if (info) return info.access;
     // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too, and what
     // lies outside this version is unknown to everyone (docs/contract/clients.md#logging-in).

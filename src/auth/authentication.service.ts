@@ -112,7 +112,10 @@ export class AuthenticationService {
       values: [digest],
     });
     if (!row) return null;
-    if (!SAFE.has(method) && !row.scope.includes('write')) throw new Forbidden();
+    const isReadOnly = !row.scope.includes('write');
+    if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
+    const scope = currentScope();
+    if (scope) scope.isReadOnly = isReadOnly;
     if (row.stale) {
       await this.database.execute(sql`
         UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);

@@ -1,3 +1,4 @@
+import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
 /**
@@ -26,13 +27,19 @@ export interface RunDelivery {
   ref_name: string | null;
   head_ref: string | null;
   status_api: string | null;
+  /** The payload was asked for, by somebody who may see it. */
+  may_see: boolean;
   payload: string | null;
 }
 
 /** The deliveries of webhooks that cause runs. */
 export abstract class RunDeliveries {
-  /** Of those of the runs that have one; a payload may have 25 MB, and is null unless asked for. */
-  abstract ofRuns(ids: readonly number[], withPayload: boolean): Promise<RunDelivery[]>;
+  /**
+   * Of those of the runs that have one.
+   *
+   * @param reader who wants the payloads, which may have 25 MB each; null: nobody
+   */
+  abstract ofRuns(ids: readonly number[], reader: Actor | null): Promise<RunDelivery[]>;
   /** Query for `id`, and the columns of `RunDelivery` but the run. */
   abstract facts(): Sql;
 }

@@ -11,7 +11,8 @@ import { type RunDelivery, RunDeliveries } from './run-causes.js';
 /** Help text of `extra_vars`. */
 export const VARIABLES_HELP =
   'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
-  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it.';
+  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
+  'who administer the template.';
 
 let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
 
@@ -22,7 +23,8 @@ export function showWebhookVariablesAs(setting: readonly string[]): void {
 
 /**
  * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery. A payload may have
- * 25 MB and stands under every prefix: lists do without these variables, only the detail shows them.
+ * 25 MB and stands under every prefix: lists do without these variables, only the detail shows them, and
+ * to those alone whom the delivery shows its payload (docs/contract/webhooks.md#variables).
  */
 export async function shownVariables(
   rows: readonly Row[],
@@ -33,14 +35,14 @@ export async function shownVariables(
     rows.map((row) => {
       const own = parseVariables(String(row.extra_vars ?? ''));
       const delivery = deliveries.get(row.id);
-      const event = delivery ? variablesOf(delivery, context.detail) : {};
+      const event = delivery ? variablesOf(delivery) : {};
       return [row.id, variablesText({ ...own, ...event })];
     }),
   );
 }
 
-function variablesOf(delivery: RunDelivery, withPayload: boolean): Record<string, unknown> {
-  const { event: type, guid, ref, ref_name, head_ref, status_api, payload } = delivery;
+function variablesOf(delivery: RunDelivery): Record<string, unknown> {
+  const { event: type, guid, ref, ref_name, head_ref, status_api, may_see, payload } = delivery;
   return webhookVariables(
     {
       type,
@@ -49,7 +51,7 @@ function variablesOf(delivery: RunDelivery, withPayload: boolean): Record<string
       refName: ref_name,
       headRef: head_ref,
       statusApi: status_api,
-      ...(withPayload ? { payloadText: payload } : {}),
+      ...(may_see ? { payloadText: payload } : {}),
     },
     prefixes,
   );
@@ -61,13 +63,13 @@ const mayHaveDelivery = ({ webhook_guid: guid, launch_type: type }: Row): boolea
 
 async function loadDeliveries(
   rows: readonly Row[],
-  { find, detail }: RepresentContext,
+  { find, detail, actor }: RepresentContext,
 ): Promise<Map<number, RunDelivery>> {
   const asked = rows.filter(mayHaveDelivery);
   if (asked.length === 0) return new Map();
   const found = await find(RunDeliveries).ofRuns(
     asked.map(({ id }) => id),
-    detail,
+    detail ? actor : null,
   );
   return new Map(found.map((row) => [row.run_id, row]));
 }

@@ -21,6 +21,7 @@ export function WithWebhookKey(): ClassDecorator {
       access: 'authenticated',
       parent: definition,
       needs: 'manage_webhook_key',
+      showsSecret: true,
       response: object({ webhook_key: STRING }),
     } as const;
     definition.links.set('webhook_key', 'webhook_key');

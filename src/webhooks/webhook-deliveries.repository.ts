@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
+import { FALSE, sql, type Sql } from '../database/sql.js';
+import { permit, type Actor } from '../common/access.js';
+import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
@@ -140,11 +142,16 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     );
   }
 
-  ofRuns(ids: readonly number[], withPayload: boolean): Promise<RunDelivery[]> {
+  ofRuns(ids: readonly number[], reader: Actor | null): Promise<RunDelivery[]> {
+    // Whoever may send a delivery again sees its payload.
+    const maySee = reader
+      ? permit(resource('webhook_delivery').policy, 'redeliver', 'd', reader)
+      : FALSE;
     return this.database.preparedRows<RunDelivery>(sql`
       SELECT run.id AS run_id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
-        CASE WHEN ${withPayload} THEN d.payload END AS payload
+        rule.may_see, CASE WHEN rule.may_see THEN d.payload END AS payload
       FROM (${allRuns()}) run JOIN webhook_deliveries d ON d.id = run.webhook_delivery_id
+      CROSS JOIN LATERAL (SELECT (${maySee}) AS may_see) rule
       WHERE run.id = ANY(${ids}::int[])`);
   }
 

@@ -6,6 +6,8 @@ export interface RequestScope {
   actor: Actor | null;
   requestId: string;
   sourceIp: string;
+  /** The token it came with may only read. */
+  isReadOnly?: boolean;
   /** Digest of the browser session the request came with. */
   sessionDigest?: string;
   /** Digest of the token the request came with. */

@@ -56,6 +56,8 @@ export interface RouteInfo {
   needs?: string;
   /** What the 403 says, where the usual words would not tell enough. */
   refusal?: string;
+  /** The answer has a secret in clear: a token that may only read does not get it. */
+  showsSecret?: boolean;
   /** An object that a second parameter of the URL names, in a list of the parent. */
   member?: RouteMember;
   /** What the caller must be, on a route without a parent. */

@@ -1,3 +1,4 @@
+import { SOMEBODY } from './actors.js';
 import type { WebhookEvent } from '../../../src/code-hosts/event.js';
 import {
   StatusPostsRepository,
@@ -64,7 +65,7 @@ export default {
       first: [[DELIVERY, 'guid']],
       setJob: [[1, 2]],
       supersede: [[[1], 2]],
-      ofRuns: [[[1], true]],
+      ofRuns: [[[1], SOMEBODY]],
       facts: [[]],
       newestKept: [[1, { rows: 5, bytes: 100 }]],
       waitingPushes: [[1, 'refs/heads/main']],

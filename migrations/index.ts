@@ -15,6 +15,7 @@ import { KeepSecretStatistics1795329064974 } from './1795329064974-keep-secret-s
 import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
 import { AllowConnectionVars1795340256468 } from './1795340256468-allow-connection-vars.js';
 import { TellIsolation1795342000000 } from './1795342000000-tell-isolation.js';
+import { WebhookForks1795343547256 } from './1795343547256-webhook-forks.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -35,4 +36,5 @@ export const migrations = {
   AddInstances1795330527771,
   AllowConnectionVars1795340256468,
   TellIsolation1795342000000,
+  WebhookForks1795343547256,
 };

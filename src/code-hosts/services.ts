@@ -23,6 +23,8 @@ export interface EventRule {
   statusUrl?: StatusUrlRule;
   /** Commits or a tag came to the repository, or went. */
   isPush?: boolean;
+  /** Ids of the repositories a change comes from and is meant for, where those may differ. */
+  repositories?: { head: PayloadPath; base: PayloadPath };
   /** List of what was pushed, where one event may be about several refs; `refName` is of the first. */
   changes?: PayloadPath;
 }
@@ -61,7 +63,11 @@ export interface WebhookService {
 
 const DAY_SECONDS = 86_400;
 
-const PULL_REQUEST: EventRule = { ref: 'pull_request.head.sha', refName: 'pull_request.head.ref' };
+const PULL_REQUEST: EventRule = {
+  ref: 'pull_request.head.sha',
+  refName: 'pull_request.head.ref',
+  repositories: { head: 'pull_request.head.repo.id', base: 'pull_request.base.repo.id' },
+};
 const SERVICE_B_STATUS: StatusUrlRule = {
   path: '/api/v4/projects/{id}/statuses/{ref}',
   id: 'project.id',
@@ -88,6 +94,10 @@ const SERVICE_C_PULL_REQUEST: EventRule = {
   ref: 'pullRequest.toRef.latestCommit',
   refName: 'pullRequest.fromRef.id',
   headRef: 'pullRequest.fromRef.latestCommit',
+  repositories: {
+    head: 'pullRequest.fromRef.repository.id',
+    base: 'pullRequest.toRef.repository.id',
+  },
   statusUrl: SERVICE_C_STATUS,
 };
 
@@ -162,6 +172,10 @@ const TABLE = {
         statusUrl: SERVICE_B_STATUS,
         ref: 'object_attributes.last_commit.id',
         refName: 'object_attributes.source_branch',
+        repositories: {
+          head: 'object_attributes.source_project_id',
+          base: 'object_attributes.target_project_id',
+        },
       },
     },
     status: {

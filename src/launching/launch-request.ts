@@ -20,6 +20,8 @@ export interface LaunchRequest {
   /** Ref of an event: used where project and template let it be chosen, else left out. */
   scmBranch?: string | null;
   webhook?: LaunchWebhook;
+  /** The run is made as `new` and begins once it is approved (`HeldRuns`). */
+  isHeld?: boolean;
   /**
    * The share of the hosts this job takes, numbered from 1; number 0: all of them. A launch that does
    * not say is sliced as its template wants it.

@@ -8,6 +8,7 @@ import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
 import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
+import type { JobStatus } from '../runs/unified-job.schema.js';
 
 /** Columns a job takes over from its template as they are. */
 const COPIED = {
@@ -74,11 +75,11 @@ export class LaunchRows {
     await this.linkLabels(ids, plans);
     for (const [id, plan] of given) this.record(id, plan);
     await this.transitions.created(
-      given.map(([id, { template }]) => ({
+      given.map(([id, plan]) => ({
         id,
         type: 'job',
-        status: 'pending',
-        unified_job_template_id: template.row.id,
+        status: statusOf(plan),
+        unified_job_template_id: plan.template.row.id,
       })),
     );
     return ids;
@@ -93,7 +94,7 @@ export class LaunchRows {
       id,
       type: 'job',
       name: request.name ?? template.row.name,
-      status: 'pending',
+      status: statusOf(plan),
       launch_type: request.launchType,
       unified_job_template_id: template.row.id,
       job_template_id: template.row.id,
@@ -158,6 +159,9 @@ export class LaunchRows {
     });
   }
 }
+
+const statusOf = ({ request }: PlannedLaunch): JobStatus =>
+  request.isHeld === true ? 'new' : 'pending';
 
 /** Passwords that no credential of the job asks for are not kept. */
 function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, string> {

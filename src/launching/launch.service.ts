@@ -4,6 +4,7 @@ import { Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { HeldRuns } from '../workflows/held-runs.js';
 import { WorkflowRows } from '../workflows/workflow-rows.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
@@ -23,6 +24,7 @@ export class LaunchService {
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
     private readonly workflows: WorkflowRows,
+    private readonly held: HeldRuns,
   ) {}
 
   /**
@@ -46,7 +48,9 @@ export class LaunchService {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      return this.write(plans);
+      const runs = await this.write(plans);
+      await this.held.hold(heldAmong(runs, requests));
+      return runs;
     });
   }
 
@@ -96,6 +100,12 @@ export class LaunchService {
     });
   }
 }
+
+/** Ids of the runs that begin once they are approved. */
+export const heldAmong = (
+  runs: readonly LaunchedRun[],
+  requests: readonly LaunchRequest[],
+): number[] => zip(runs, requests).flatMap(([{ id }, { isHeld }]) => (isHeld === true ? [id] : []));
 
 /** The template's own refusal comes first: its faults are no business of those who may not launch it. */
 export function assertLaunchable({ errors, forbidden }: LaunchCheck): void {

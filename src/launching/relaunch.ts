@@ -14,6 +14,7 @@ import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.re
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
+import { HeldRuns } from '../workflows/held-runs.js';
 import type { LaunchRequest } from './launch-request.js';
 import { openSecrets, promptsOf } from '../prompts/launch-secrets.js';
 import { LaunchService } from './launch.service.js';
@@ -50,6 +51,7 @@ export class RelaunchService {
     private readonly loader: LaunchLoader,
     private readonly launches: LaunchService,
     private readonly box: SecretBox,
+    private readonly held: HeldRuns,
   ) {}
 
   /** What a relaunch needs: the answer to GET. */
@@ -74,6 +76,7 @@ export class RelaunchService {
     actor: Actor,
   ): Promise<number> {
     await this.assertMayRepeat(job, actor);
+    await this.held.assertApproved(job);
     const prompts = await this.promptsAgain(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const webhook = webhookOf(job);

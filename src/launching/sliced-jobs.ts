@@ -40,6 +40,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     secrets: variables.secrets,
     labels: [...new Set([...own, ...(accepted.labels ?? [])])],
     ...(request.webhook ? { webhook: request.webhook } : {}),
+    isHeld: request.isHeld === true,
     nodes: Array.from({ length: slices }, (_, index) => ({
       identifier: `slice ${index + 1}`,
       templateId: template.row.id,

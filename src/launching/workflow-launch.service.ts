@@ -5,7 +5,8 @@ import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from './launch-loader.js';
 import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
-import { assertLaunchable } from './launch.service.js';
+import { assertLaunchable, heldAmong } from './launch.service.js';
+import { HeldRuns } from '../workflows/held-runs.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch-loader.js';
@@ -21,6 +22,7 @@ export class WorkflowLaunchService {
     private readonly loader: WorkflowLaunchLoader,
     private readonly objects: LaunchLoader,
     private readonly rows: WorkflowRows,
+    private readonly held: HeldRuns,
   ) {}
 
   /**
@@ -45,7 +47,9 @@ export class WorkflowLaunchService {
     return this.database.transaction(async () => {
       const plans = await this.plan(requests, actor);
       for (const plan of plans) assertLaunchable(plan);
-      return this.write(plans);
+      const runs = await this.write(plans);
+      await this.held.hold(heldAmong(runs, requests));
+      return runs;
     });
   }
 
@@ -116,6 +120,7 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     secrets: variables.secrets,
     labels,
     ...(request.webhook ? { webhook: request.webhook } : {}),
+    isHeld: request.isHeld === true,
     nodes: nodes.map(newNode),
   };
 }

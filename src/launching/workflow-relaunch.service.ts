@@ -21,6 +21,7 @@ import {
 import { FormerNodes } from './former-nodes.js';
 import { LaunchTargets } from './launch-targets.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';
+import { HeldRuns } from '../workflows/held-runs.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { secretFiller, secretNamesOf } from '../workflows/workflow-secrets.js';
@@ -52,6 +53,7 @@ export class WorkflowRelaunch {
     private readonly rows: WorkflowRows,
     private readonly resources: ResourceService,
     private readonly targets: LaunchTargets,
+    private readonly held: HeldRuns,
   ) {}
 
   /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
@@ -61,6 +63,7 @@ export class WorkflowRelaunch {
       const fill = secretFiller(this.box, job.id, config);
       const nodes = await this.former.load(job.id, fill);
       await this.assertTemplate(job, nodes.length);
+      await this.held.assertApproved(job);
       assertOwnSecrets(job, nodes, actor);
       const prompts = fill('', promptsOf(config));
       await this.assertVariables(job, prompts);

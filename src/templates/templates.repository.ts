@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ForkRule } from '../code-hosts/forks.js';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -37,6 +38,9 @@ export interface ReceivingTemplate {
   filters: unknown;
   /** Whether a push takes the place of an earlier one that still waits. */
   coalesces: boolean;
+  forks: ForkRule;
+  /** Whether a body that launched once launches no more. */
+  dedupesBody: boolean;
 }
 
 /** A run as its template is told of it. */
@@ -72,7 +76,9 @@ export class TemplatesRepository extends TableRepository<Row> {
     return this.database.preparedRows<ReceivingTemplate>(sql`
       SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
         webhook_key AS "sealedKey", webhook_credential_id AS "credentialId",
-        webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces"
+        webhook_filters AS "filters", coalesce(webhook_coalesce, false) AS "coalesces",
+        coalesce(webhook_forks, 'always') AS "forks",
+        coalesce(webhook_dedupe_body, false) AS "dedupesBody"
       FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
   }
 

@@ -1,5 +1,6 @@
 import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
+import { FORK_RULES } from '../code-hosts/forks.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 /**
@@ -21,6 +22,9 @@ export class WebhookTemplateFields {
   })
   webhook_filters!: object;
 
+  @Bool({ help: 'A body that launched once launches no more, whatever id it comes with.' })
+  webhook_dedupe_body!: boolean;
+
   /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
   @Text({ internal: true, filter: false })
   webhook_key!: string;
@@ -32,4 +36,11 @@ export class WebhookJobTemplateFields extends WebhookTemplateFields {
     help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
   })
   webhook_coalesce!: boolean;
+
+  @Choices(FORK_RULES, {
+    default: 'always',
+    blank: false,
+    help: 'What happens with changes that come from another repository.',
+  })
+  webhook_forks!: string;
 }

@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
+import { forkObjection } from '../code-hosts/forks.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { eventObjection } from './receiver-kinds.js';
@@ -72,7 +73,7 @@ export class DeliveryIntake {
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.coalescer.inTurn(template, delivery.event, async () => {
-      const id = await this.ledger.accept(delivery);
+      const id = await this.ledger.accept(delivery, template);
       if (id === null) return this.duplicate(delivery, recorded);
       failPoint('delivery-recorded');
       await this.coalescer.replaceEarlier(template, delivery.event, id);
@@ -84,8 +85,9 @@ export class DeliveryIntake {
   }
 
   private async duplicate(delivery: Known, recorded: Intake['recorded']): Promise<TakenDelivery> {
-    const first = await this.ledger.first(delivery, delivery.event.guid);
-    const reason = first ? `Delivery ${first.id} had the same id.` : 'It was received before.';
+    const first = await this.ledger.first(delivery);
+    const same = first?.guid === delivery.event.guid ? 'id' : 'body';
+    const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
     const outcome: Outcome = { verdict: 'duplicate', reason, answer: 202 };
     return this.record(delivery, outcome, first?.run ?? null, recorded);
   }
@@ -107,6 +109,7 @@ export class DeliveryIntake {
 function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | null {
   return (
     eventObjection(template.kind, event) ??
+    forkObjection(template.forks, event) ??
     filterObjection(parseWebhookFilters(template.filters ?? {}), event)
   );
 }

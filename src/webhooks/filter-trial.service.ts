@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Invalid } from '../common/errors/errors.js';
+import { forkObjection, type ForkRule } from '../code-hosts/forks.js';
 import {
   filterObjection,
   webhookFilterFaults,
@@ -32,22 +33,28 @@ export class FilterTrial {
   async run(
     templateId: number,
     kind: ReceiverKind,
-    filters: unknown,
+    { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const faults = webhookFilterFaults(filters);
     if (faults.length > 0) throw Invalid.field('webhook_filters', faults.join(' '));
     const deliveries = await this.stored.newestKept(templateId, MOST);
-    const results = deliveries.map((one) => tryOn(one, kind, filters as WebhookFilters));
+    const rules = { filters: filters as WebhookFilters, forks };
+    const results = deliveries.map((one) => tryOn(one, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
   }
 }
 
-function tryOn(delivery: KeptDelivery, kind: ReceiverKind, filters: WebhookFilters): TrialResult {
+function tryOn(
+  delivery: KeptDelivery,
+  kind: ReceiverKind,
+  { filters, forks }: { filters: WebhookFilters; forks: ForkRule },
+): TrialResult {
   const { id, received, service, event: type, ref_name, verdict } = delivery;
   const payload = JSON.parse(delivery.payload) as Record<string, unknown>;
   const event = { service, type, refName: ref_name, payload };
-  const reason = eventObjection(kind, event) ?? filterObjection(filters, event);
+  const reason =
+    eventObjection(kind, event) ?? forkObjection(forks, event) ?? filterObjection(filters, event);
   const launches = reason === null;
   return { delivery: id, received, event: type, ref_name, verdict, launches, reason: reason ?? '' };
 }

@@ -61,7 +61,7 @@ export const RECEIVER_ANSWER = object(
     job: { ...INTEGER, description: 'The run that it launched.' },
     url: { ...STRING, description: 'Path of that run.' },
   },
-  ['job', 'url'],
+  ['delivery', 'job', 'url'],
 );
 
 /** What is recorded and launches nothing. */

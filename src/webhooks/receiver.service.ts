@@ -9,9 +9,8 @@ import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
 import { InvalidPayload } from '../code-hosts/payload.js';
 import type { ReceiverKind } from './receiver-kinds.js';
-import { RejectionLog } from './rejection-log.js';
+import type { ReceiverTemplate } from './receiver-templates.js';
 import type { Delivery } from './signature-verifier.js';
-import { isUnsignedEvent } from '../code-hosts/signature.js';
 
 /** Statuses by verdict; the message of a delivery that launched is its kind's. */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
@@ -38,23 +37,24 @@ export class ReceiverService {
   constructor(
     private readonly intake: DeliveryIntake,
     private readonly ledger: WebhookDeliveriesRepository,
-    private readonly rejections: RejectionLog,
     private readonly settings: Settings,
   ) {}
 
-  async receive(delivery: Delivery): Promise<Reply> {
-    const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
-    if (isUnsignedEvent(delivery.service, delivery.signed, aliases)) {
-      return this.ignoreUnsigned(delivery);
-    }
-    const event = await this.read(delivery);
-    const { template, signed, source } = delivery;
+  async receive({ template, ...delivery }: Delivery): Promise<Reply> {
+    if (template === null) return new Reply(STATUSES.ignored, { message: IGNORED });
+    const event = await this.read({ template, ...delivery });
+    const { signed, source } = delivery;
     const size = signed.rawBody.length;
     const taken = await this.intake.take({ template, event, size, source, redeliveryOf: null });
     return answerTo(taken, template.kind);
   }
 
-  private async read({ template, service, signed, source }: Delivery): Promise<WebhookEvent> {
+  private async read({
+    template,
+    service,
+    signed,
+    source,
+  }: Delivery & { template: ReceiverTemplate }): Promise<WebhookEvent> {
     try {
       return parseEvent(service, signed, headerAliases(this.settings.WEBHOOK_HEADER_ALIASES));
     } catch (error) {
@@ -66,19 +66,5 @@ export class ReceiverService {
       );
       throw new BadRequest(error.message, 'delivery_rejected');
     }
-  }
-
-  private async ignoreUnsigned({ template, service, signed, source }: Delivery): Promise<Reply> {
-    const delivery = await this.rejections.record({
-      templateId: template.id,
-      service,
-      verdict: 'ignored',
-      reason: 'The event is a connection test, which is not signed.',
-      event: '',
-      answer: STATUSES.ignored,
-      size: signed.rawBody.length,
-      source,
-    });
-    return new Reply(STATUSES.ignored, { message: IGNORED, delivery });
   }
 }

@@ -33,15 +33,6 @@ export class RejectionLog implements OnModuleDestroy {
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /**
-   * Records a request at once, with those of the same second. For what has to name its record.
-   * @returns id of the record; null when the template is gone
-   */
-  async record(request: UnprovedRequest): Promise<number | null> {
-    const [written] = await this.deliveries.countUnproved([{ ...request, repeats: 1 }]);
-    return written?.id ?? null;
-  }
-
   /** Writes what was counted so far. Never fails: a record is not worth more than the service. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
@@ -50,9 +41,7 @@ export class RejectionLog implements OnModuleDestroy {
     this.counted.clear();
     if (rows.length > 0) {
       this.writing = this.writing
-        .then(async () => {
-          await this.deliveries.countUnproved(rows);
-        })
+        .then(() => this.deliveries.countUnproved(rows))
         .catch((error: unknown) => {
           const reason = messageOf(error);
           this.logger.warn({ message: 'rejected deliveries not recorded', reason });

@@ -4,6 +4,7 @@ import { itemAt } from '../common/invariants.js';
 import type { LaunchRequest } from '../launching/launch-request.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { LaunchService } from '../launching/launch.service.js';
+import { isFromFork } from '../code-hosts/forks.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 import type { DeliveredRun } from './webhook-deliveries.repository.js';
@@ -17,6 +18,8 @@ interface Order {
   /** Commit or tag of the event. */
   ref: string | null;
   webhook: LaunchWebhook;
+  /** The run begins once somebody approves of it. */
+  isHeld: boolean;
 }
 
 /** Launches what a kind of template stands for, in the transaction of the delivery. */
@@ -38,12 +41,14 @@ export class RunLauncher {
    * @throws Invalid, BadRequest or NotFound when the template cannot be launched as it stands
    */
   launch(
-    { id: templateId, kind, credentialId }: ReceiverTemplate,
-    { service, guid, ref }: WebhookEvent,
+    { id: templateId, kind, credentialId, forks }: ReceiverTemplate,
+    event: WebhookEvent,
     deliveryId: number,
   ): Promise<DeliveredRun> {
+    const { service, guid, ref } = event;
     const webhook = { service, credentialId, guid, deliveryId };
-    return this.launches[kind.type]({ templateId, ref, webhook });
+    const isHeld = forks === 'approval' && isFromFork(event);
+    return this.launches[kind.type]({ templateId, ref, webhook, isHeld });
   }
 
   private async sync({ templateId, webhook }: Order): Promise<DeliveredRun> {
@@ -58,7 +63,7 @@ const launchWith = async (
   order: Order,
 ): Promise<DeliveredRun> => itemAt(await launches.launch([requestOf(order)], null), 0);
 
-const requestOf = ({ templateId, ref, webhook }: Order): LaunchRequest => ({
+const requestOf = ({ templateId, ref, webhook, isHeld }: Order): LaunchRequest => ({
   templateId,
   launchType: 'webhook',
   prompts: {},
@@ -66,4 +71,5 @@ const requestOf = ({ templateId, ref, webhook }: Order): LaunchRequest => ({
   // Used where the project lets it be chosen and the template asks for it.
   scmBranch: ref,
   webhook,
+  isHeld,
 });

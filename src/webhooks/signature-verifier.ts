@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { headerAliases } from '../code-hosts/headers.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
-import { isVerified, type SignedRequest } from '../code-hosts/signature.js';
+import { isUnsignedEvent, isVerified, type SignedRequest } from '../code-hosts/signature.js';
 import { INT4_MAX } from '../common/fields/text.js';
 import { rawBody, type BodyReader } from '../common/http/body.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -10,7 +10,7 @@ import { StrangerBytes } from '../common/http/stranger-bytes.js';
 import { RateLimiter } from '../common/rate/rate-limiter.js';
 import { Settings } from '../config/settings.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.js';
-import { RejectionLog } from './rejection-log.js';
+import { RejectionLog, type UnprovedRequest } from './rejection-log.js';
 
 /** What the path of a receiver stands for. */
 export interface ReceiverRoute {
@@ -18,9 +18,10 @@ export interface ReceiverRoute {
   service: WebhookServiceName;
 }
 
-/** A request whose sender has proved to know the template's webhook key. */
+/** A request whose sender has proved to know the template's webhook key, or need not. */
 export interface Delivery {
-  template: ReceiverTemplate;
+  /** Null for a connection test that is not signed: whose it is must not show. */
+  template: ReceiverTemplate | null;
   service: WebhookServiceName;
   signed: SignedRequest;
   /** Address it came from. */
@@ -85,11 +86,16 @@ export class SignatureVerifier {
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
     const verified = isVerified(service, signed, key, aliases);
     const source = request.ip ?? '';
-    if (!verified || !template || !hasKey(template, service)) {
-      if (template) this.reject({ template, service, signed, source });
-      return null;
+    const isItsOwn = template !== null && hasKey(template, service);
+    if (isUnsignedEvent(service, signed, aliases)) {
+      if (isItsOwn) this.count({ template, service, signed, source }, UNSIGNED_TEST);
+      return { template: null, service, signed, source };
     }
-    return { template, service, signed, source };
+    if (verified && isItsOwn) return { template, service, signed, source };
+    if (template) {
+      this.count({ template, service, signed, source }, isItsOwn ? WRONG_PROOF : WRONG_SERVICE);
+    }
+    return null;
   }
 
   /** Counted for each address, so that nobody uses up what a template's service needs. */
@@ -103,24 +109,37 @@ export class SignatureVerifier {
     await this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
   }
 
-  private reject({ template, service, signed, source }: Delivery): void {
+  private count(
+    { template, service, signed, source }: Delivery & { template: ReceiverTemplate },
+    outcome: Pick<UnprovedRequest, 'verdict' | 'reason' | 'answer'>,
+  ): void {
+    const size = signed.rawBody.length;
     this.rejections.count({
-      templateId: template.id,
-      service,
-      verdict: 'rejected',
-      reason: hasKey(template, service)
-        ? 'The signature or token does not match the webhook key.'
-        : 'The template does not receive webhooks of this service.',
-      event: '',
-      answer: 403,
-      size: signed.rawBody.length,
-      source,
+      ...{ templateId: template.id, service, event: '', size, source },
+      ...outcome,
     });
   }
 }
 
+const UNSIGNED_TEST = {
+  verdict: 'ignored',
+  reason: 'The event is a connection test, which is not signed.',
+  answer: 200,
+} as const;
+const WRONG_PROOF = {
+  verdict: 'rejected',
+  reason: 'The signature or token does not match the webhook key.',
+  answer: 403,
+} as const;
+const WRONG_SERVICE = {
+  verdict: 'rejected',
+  reason: 'The template does not receive webhooks of this service.',
+  answer: 403,
+} as const;
+
 const isFor = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
-  template.id === id && template.kind.type === route.kind.type && service === route.service;
+  service === route.service &&
+  (template === null || (template.id === id && template.kind.type === route.kind.type));
 
 const hasKey = (template: ReceiverTemplate, service: string): boolean =>
   template.service === service && template.sealedKey !== '';

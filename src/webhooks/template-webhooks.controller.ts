@@ -18,6 +18,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { listOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
+import { forkRuleOf } from '../code-hosts/forks.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
@@ -89,7 +90,8 @@ function declareFilterTest(target: Type, templates: ResourceDefinition, kind: Re
     parameters: [Target(), Body()],
     handler(this: GenericController, template: Row, body: Record<string, unknown>) {
       const filters = body.webhook_filters ?? template.webhook_filters ?? {};
-      return this.services.find(FilterTrial).run(template.id, kind, filters);
+      const rules = { filters, forks: forkRuleOf(template) };
+      return this.services.find(FilterTrial).run(template.id, kind, rules);
     },
   });
 }

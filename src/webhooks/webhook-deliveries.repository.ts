@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
@@ -27,6 +28,9 @@ export interface IncomingDelivery {
   redeliveryOf: number | null;
 }
 
+/** A delivery that was read. */
+type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
+
 /** What became of it. */
 export interface Outcome {
   verdict: Verdict;
@@ -44,6 +48,7 @@ export interface DeliveredRun {
 /** A delivery that launched already. */
 export interface FirstDelivery {
   id: number;
+  guid: string;
   /** Null when it was deleted since. */
   run: DeliveredRun | null;
 }
@@ -82,6 +87,9 @@ export interface UnprovedRequests {
 /** Identities of deliveries share a column with the seconds of unproved requests. */
 const dedupeKey = (guid: string): string => `guid:${guid}`;
 
+const digestOf = ({ payloadText }: WebhookEvent): string =>
+  createHash('sha256').update(payloadText).digest('hex');
+
 /** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
@@ -93,12 +101,22 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Records a delivery that is going to launch. Insert first: of simultaneous copies one gets the
    * row, and the others wait here until it is known whether that one launched.
    *
+   * @param template whether equal bodies count as one delivery; what a user sends again on purpose
+   *   never does
    * @returns its id, or null when the same delivery launched before
    */
-  async accept(delivery: IncomingDelivery & { event: WebhookEvent }): Promise<number | null> {
+  async accept(
+    delivery: KnownDelivery,
+    { dedupesBody }: { dedupesBody: boolean },
+  ): Promise<number | null> {
     const { guid, guidWindowSeconds } = delivery.event;
     if (guidWindowSeconds !== null) await this.expire(delivery, guid);
-    return this.write(delivery, ACCEPTED, { key: dedupeKey(guid), seconds: guidWindowSeconds });
+    const body = dedupesBody && delivery.redeliveryOf === null ? digestOf(delivery.event) : null;
+    return this.write(delivery, ACCEPTED, {
+      key: dedupeKey(guid),
+      seconds: guidWindowSeconds,
+      body,
+    });
   }
 
   /**
@@ -112,21 +130,20 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     outcome: Outcome,
     job: number | null = null,
   ): Promise<number> {
-    const id = await this.write(delivery, outcome, { key: null, seconds: null }, job);
+    const id = await this.write(delivery, outcome, NO_KEYS, job);
     return existing(id, 'a delivery without a key conflicts with none');
   }
 
   /** The delivery that a repetition repeats; undefined when retention has just removed it. */
-  first(
-    { templateId, service }: IncomingDelivery,
-    guid: string,
-  ): Promise<FirstDelivery | undefined> {
+  first({ templateId, service, event }: KnownDelivery): Promise<FirstDelivery | undefined> {
     return this.database.preparedRow<FirstDelivery>(sql`
-      SELECT del.id, CASE WHEN run.id IS NOT NULL
+      SELECT del.id, del.guid, CASE WHEN run.id IS NOT NULL
         THEN json_build_object('id', run.id, 'type', run.type) END AS run
       FROM webhook_deliveries del LEFT JOIN (${allRuns()}) run ON run.id = del.job_id
-      WHERE del.template_id = ${templateId} AND del.service = ${service}
-        AND del.dedupe_key = ${dedupeKey(guid)}`);
+      WHERE del.template_id = ${templateId} AND (
+        del.service = ${service} AND del.dedupe_key = ${dedupeKey(event.guid)}
+        OR del.body_digest = ${digestOf(event)})
+      ORDER BY del.id LIMIT 1`);
   }
 
   async setJob(id: number, jobId: number): Promise<void> {
@@ -186,10 +203,10 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Records requests without proof, one record a second for each template, service and verdict.
    * Templates deleted meanwhile are left out.
    */
-  countUnproved(requests: readonly UnprovedRequests[]): Promise<{ id: number }[]> {
+  async countUnproved(requests: readonly UnprovedRequests[]): Promise<void> {
     const column = <Key extends keyof UnprovedRequests>(key: Key): UnprovedRequests[Key][] =>
       requests.map((one) => one[key]);
-    return this.database.rows<{ id: number }>(sql`
+    await this.database.execute(sql`
       INSERT INTO webhook_deliveries AS del
         (template_id, service, verdict, reason, event, answer, size, source, repeats, dedupe_key)
       SELECT given.*, 'second:' || given.verdict || ':' || floor(extract(epoch FROM now()))
@@ -200,8 +217,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         AS given (template_id, service, verdict, reason, event, answer, size, source, repeats)
       JOIN (${templateNames()}) ujt ON ujt.id = given.template_id
       ON CONFLICT (template_id, service, dedupe_key)
-        DO UPDATE SET repeats = del.repeats + EXCLUDED.repeats
-      RETURNING del.id`);
+        DO UPDATE SET repeats = del.repeats + EXCLUDED.repeats`);
   }
 
   /** Removes deliveries older than some days that no run refers to. @returns how many */
@@ -237,7 +253,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   private async write(
     { templateId, service, event, size, source, redeliveryOf }: IncomingDelivery,
     { verdict, reason, answer }: Outcome,
-    dedupe: { key: string | null; seconds: number | null },
+    dedupe: DedupeKeys,
     job: number | null = null,
   ): Promise<number | null> {
     const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
@@ -245,15 +261,26 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     const row = await this.database.preparedRow<{ id: number }>(sql`
       INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, ref_name, head_ref,
         status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
-        job_id, dedupe_key, dedupe_until)
+        job_id, dedupe_key, body_digest, dedupe_until)
       VALUES (${templateId}, ${service}, ${type}, ${guid}, ${ref}, ${refName}, ${headRef},
         ${statusApi}, ${pushRef}, ${payload}, ${verdict}, ${reason}, ${answer}, ${size}, ${source},
-        ${redeliveryOf}, ${job}, ${dedupe.key},
+        ${redeliveryOf}, ${job}, ${dedupe.key}, ${dedupe.body},
         now() + make_interval(secs => ${dedupe.seconds}::int))
-      ON CONFLICT (template_id, service, dedupe_key) DO NOTHING RETURNING id`);
+      ON CONFLICT DO NOTHING RETURNING id`);
     return row?.id ?? null;
   }
 }
+
+/** What a repetition of a delivery is refused by; null: by nothing. */
+interface DedupeKeys {
+  key: string | null;
+  /** How long the key counts; null: for ever. */
+  seconds: number | null;
+  /** Digest of the body. */
+  body: string | null;
+}
+
+const NO_KEYS: DedupeKeys = { key: null, seconds: null, body: null };
 
 /** What is known of a body that could not be read. */
 const UNREAD = {

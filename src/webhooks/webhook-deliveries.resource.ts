@@ -27,6 +27,12 @@ export const webhookDeliveries = defineResource({
       field: '__all__',
       message: 'The delivery was received already.',
     },
+    {
+      name: 'webhook_deliveries_body_digest',
+      columns: ['template_id', 'body_digest'],
+      field: '__all__',
+      message: 'The body was received already.',
+    },
   ],
   policy: {
     read: onTemplate('read_role'),

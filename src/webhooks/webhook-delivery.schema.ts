@@ -105,4 +105,8 @@ export class WebhookDeliverySchema {
 
   @DateTime({ internal: true })
   dedupe_until!: string | null;
+
+  /** SHA-256 of the body, where a template lets no body launch twice; only of what launched. */
+  @Char({ internal: true, nullable: true })
+  body_digest!: string | null;
 }

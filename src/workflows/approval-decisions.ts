@@ -5,6 +5,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
+import { HeldRuns } from './held-runs.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 /** Deciding on approvals (docs/contract/workflows.md#approvals). */
@@ -14,6 +15,7 @@ export class ApprovalDecisions {
     private readonly database: Database,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
+    private readonly held: HeldRuns,
   ) {}
 
   /**
@@ -31,6 +33,7 @@ export class ApprovalDecisions {
       if (!decided) {
         throw new BadRequest('This workflow step has already been approved or denied.');
       }
+      await this.held.decided(approval, decision);
       this.activity.record({
         operation: 'update',
         object1: refOf(workflowApprovals, approval),

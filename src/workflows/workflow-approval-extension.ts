@@ -23,7 +23,7 @@ export const APPROVAL_SHOWS: ShownBesides = {
     can_approve_or_deny: BOOLEAN,
     approval_expiration: orNull(INSTANT),
   },
-  related: ['workflow_approval_template', 'source_workflow_job'],
+  related: ['workflow_approval_template', 'source_workflow_job', 'job'],
   summary_fields: {
     unified_job_template: TEMPLATE_SUMMARY,
     workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
@@ -58,8 +58,7 @@ export async function workflowApprovalExtension(
       const related = {
         workflow_approval_template: approvalTemplate,
         workflow_job: null,
-        source_workflow_job:
-          own.workflow_job_id === null ? null : resource('workflow_job').url(own.workflow_job_id),
+        ...waitingRun(own),
       };
       const summaries = {
         ...summarizeTemplate(run, 'workflow_approval'),
@@ -69,6 +68,14 @@ export async function workflowApprovalExtension(
       return [[row.id, { fields, related, summary_fields: summaries }]];
     }),
   );
+}
+
+/** The run that waits: a workflow job in its midst, or a run of any kind before it begins. */
+function waitingRun({ workflow_job_id: id, run_type: type }: ApprovalFacts) {
+  const url = id === null || type === null ? null : resource(type).url(id);
+  return type === 'job'
+    ? { source_workflow_job: null, job: url }
+    : { source_workflow_job: url, job: null };
 }
 
 async function loadFacts(

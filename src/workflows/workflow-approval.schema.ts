@@ -4,8 +4,9 @@ import { UnifiedJobSchema } from '../runs/unified-job.schema.js';
 import { ABSENT } from './workflow-job.schema.js';
 
 /**
- * A step of a workflow job that waits for somebody's decision
- * (docs/contract/workflows.md#approvals).
+ * Somebody's decision that a run waits for: a step of a workflow job
+ * (docs/contract/workflows.md#approvals), or what must be approved before it begins
+ * (docs/contract/webhooks.md#forks).
  */
 export class WorkflowApprovalSchema extends UnifiedJobSchema {
   @Char(ABSENT)
@@ -21,7 +22,7 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
   @Integer({ internal: true, default: 0 })
   timeout!: number;
 
-  /** The workflow job it is a step of. */
+  /** The workflow job it is a step of, or the run, of whichever kind, that it holds. */
   @Reference(() => resource('workflow_job'), {
     readOnly: true,
     hidden: true,

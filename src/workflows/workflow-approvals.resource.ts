@@ -7,12 +7,18 @@ import { RunHooks } from '../runs/run.hooks.js';
 import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
 import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
-/** The caller holds a role on the template of the workflow job that waits. */
-const onWorkflow = (role: string): Predicate =>
+/**
+ * The caller holds a role on the template of the run that waits. Job templates have no role for
+ * approvals: their administrators decide.
+ */
+const onTemplate = (role: string, ofJobs = role): Predicate =>
   through(
     'workflow_job_id',
     'unified_jobs',
-    hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
+    anyOf(
+      hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
+      hasRoleOn('job_template_id', 'job_template', ofJobs),
+    ),
   );
 
 export const workflowApprovals = defineResource({
@@ -34,9 +40,9 @@ export const workflowApprovals = defineResource({
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
   policy: {
-    read: anyOf(onWorkflow('read_role'), runsOrganization),
-    delete: onWorkflow('admin_role'),
-    actions: { approve: onWorkflow('approval_role') },
+    read: anyOf(onTemplate('read_role'), runsOrganization),
+    delete: onTemplate('admin_role'),
+    actions: { approve: onTemplate('approval_role', 'admin_role') },
   },
   relations: {
     notifications: {

@@ -32,6 +32,8 @@ export interface ApprovalFacts extends Row {
   may_approve: boolean;
   expires: string | null;
   workflow_job_id: number | null;
+  /** Kind of the run that waits. */
+  run_type: string | null;
   workflow_template: object | null;
   approval_template: object | null;
 }
@@ -133,19 +135,52 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   approvalFacts(ids: readonly number[], actor: Actor): Promise<ApprovalFacts[]> {
     const { policy } = resource('workflow_approval');
     return this.database.preparedRows<ApprovalFacts>(sql`
-      SELECT run.id, run.workflow_job_id,
+      SELECT run.id, run.workflow_job_id, workflow.type AS run_type,
         run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
         CASE WHEN run.status = 'pending' AND run.timeout > 0
           THEN run.created + make_interval(secs => run.timeout) END AS expires,
         CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
           'description', tpl.description, 'timeout', tpl.timeout) END AS approval_template,
-        CASE WHEN wft.id IS NOT NULL THEN json_build_object('id', wft.id, 'name', wft.name,
+        CASE WHEN wft.type = 'workflow_job_template' THEN json_build_object('id', wft.id, 'name', wft.name,
           'description', wft.description) END AS workflow_template
       FROM unified_jobs run
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
       LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
       LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
       WHERE run.id = ANY(${ids}::int[])`);
+  }
+
+  /** Adds the approvals that runs which have not begun wait for, and has the runs say so. */
+  insertHolds(runIds: readonly number[], name: string): Promise<NewRun[]> {
+    return this.database.rows<NewRun>(sql`
+      WITH approval AS (
+        INSERT INTO unified_jobs (type, name, description, workflow_job_id, organization_id,
+          launch_type, status, timeout)
+        SELECT 'workflow_approval', ${name}, run.name, run.id, run.organization_id,
+          run.launch_type, 'pending', 0
+        FROM unified_jobs run WHERE run.id = ANY(${runIds}::int[])
+        RETURNING id, type, status, unified_job_template_id, workflow_job_id)
+      UPDATE unified_jobs run
+      SET job_explanation = ${waitingFor('approval.type', 'approval.id')}
+      FROM approval WHERE run.id = approval.workflow_job_id
+      RETURNING approval.id, approval.type, approval.status, approval.unified_job_template_id`);
+  }
+
+  /** Approvals nobody has decided on, of runs. */
+  async undecidedOf(runIds: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_jobs
+      WHERE workflow_job_id = ANY(${runIds}::int[]) AND type = 'workflow_approval'
+        AND status = 'pending'`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Whether a run that has not begun lacks an approval. */
+  async lacksApproval(runId: number): Promise<boolean> {
+    const row = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs
+      WHERE workflow_job_id = ${runId} AND type = 'workflow_approval' AND status <> 'successful'`);
+    return row !== undefined;
   }
 
   /** Approvals nobody decided in time, by the database's clock. */

@@ -5,6 +5,7 @@ import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
+import type { JobStatus } from '../runs/unified-job.schema.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import {
@@ -61,6 +62,8 @@ export interface NewWorkflowJob {
   secrets: readonly string[];
   labels?: readonly number[];
   webhook?: LaunchWebhook;
+  /** It begins once it is approved (`HeldRuns`). */
+  isHeld?: boolean;
   nodes: readonly NewNode[];
 }
 
@@ -115,7 +118,7 @@ export class WorkflowRows {
   ) {}
 
   /**
-   * Makes workflow jobs as `pending`, in two statements however many they are and however many nodes
+   * Makes workflow jobs, in two statements however many they are and however many nodes
    * they have.
    *
    * @returns their rows in the order given
@@ -146,11 +149,11 @@ export class WorkflowRows {
     const rows = ids.jobs.map((id) => entryOf(byId, id));
     for (const [row, job] of zip(rows, given)) this.record(row, job);
     await this.transitions.created(
-      jobs.map(([id, { templateId }]) => ({
+      jobs.map(([id, job]) => ({
         id,
         type: 'workflow_job',
-        status: 'pending',
-        unified_job_template_id: templateId,
+        status: statusOf(job),
+        unified_job_template_id: job.templateId,
       })),
     );
     return rows;
@@ -173,7 +176,7 @@ export class WorkflowRows {
     return {
       id,
       type: 'workflow_job',
-      status: 'pending',
+      status: statusOf(job),
       is_bulk_job: job.isBulk,
       name: job.name,
       description: job.description,
@@ -219,6 +222,8 @@ export class WorkflowRows {
     });
   }
 }
+
+const statusOf = ({ isHeld }: NewWorkflowJob): JobStatus => (isHeld === true ? 'new' : 'pending');
 
 function labelRows(ids: readonly number[], given: readonly NewWorkflowJob[]): unknown[][] {
   return given.flatMap(({ labels = [] }, index) => labels.map((label) => [ids[index], label]));

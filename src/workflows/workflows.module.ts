@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { RunWorkflows } from '../runs/run-causes.js';
 import { ApprovalDecisions } from './approval-decisions.js';
+import { HeldRuns } from './held-runs.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
@@ -28,6 +29,7 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
     WorkflowRows,
     ApprovalDecisions,
+    HeldRuns,
     NodeOutcomes,
     WorkflowRunPanel,
     ApprovalPanel,
@@ -38,6 +40,7 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     WorkflowGraphsRepository,
     RunWorkflows,
     WorkflowRows,
+    HeldRuns,
   ],
 })
 export class WorkflowsModule {}

@@ -10,7 +10,7 @@ interface ShownApproval {
   description: string;
   can_approve_or_deny: boolean;
   approval_expiration: string | null;
-  related: { source_workflow_job?: string };
+  related: { source_workflow_job?: string; job?: string };
 }
 
 /** What is to be decided, by when, and the buttons that decide it. */
@@ -19,7 +19,7 @@ interface ShownApproval {
 export class ApprovalPanel implements Panel<ShownApproval> {
   render({ object, csrf }: PanelContext<ShownApproval>): Html {
     const approval = object;
-    const workflow = approval.related.source_workflow_job;
+    const { source_workflow_job: workflow, job } = approval.related;
     return html`<section class="card decision" aria-labelledby="decision-title">
       <h2 id="decision-title">Decision</h2>
       ${approval.description !== '' && html`<p>${approval.description}</p>`}
@@ -27,6 +27,7 @@ export class ApprovalPanel implements Panel<ShownApproval> {
       <div class="actions">
         ${approval.can_approve_or_deny && decisionForms(approval.url, csrf)}
         ${workflow && html`<a class="button" href="${workflow}">Show the workflow</a>`}
+        ${job && html`<a class="button" href="${job}">Show the job</a>`}
       </div>
     </section>`;
   }
@@ -36,10 +37,13 @@ function sentence({
   status,
   can_approve_or_deny: mayDecide,
   approval_expiration: end,
+  related: { job },
 }: ShownApproval): Html {
-  if (status === 'successful') return html`It was approved: the workflow goes on.`;
+  const waits = job === undefined ? 'The workflow' : 'The job';
+  const role = job === undefined ? 'approve role of the workflow' : 'admin role of its template';
+  if (status === 'successful') return html`It was approved: ${waits.toLowerCase()} goes on.`;
   if (status === 'failed') return html`It was denied, or nobody decided in time.`;
   if (status !== 'pending') return html`It was ${status} before anybody decided.`;
-  return html`The workflow waits${end !== null && html` until ${timeView(end)}`}.
-  ${mayDecide ? 'You can decide.' : 'Somebody with the approve role of the workflow has to decide.'}`;
+  return html`${waits} waits${end !== null && html` until ${timeView(end)}`}.
+  ${mayDecide ? 'You can decide.' : `Somebody with the ${role} has to decide.`}`;
 }

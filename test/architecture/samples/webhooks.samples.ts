@@ -60,9 +60,9 @@ const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };
 export default {
   repositories: [
     samplesOf(WebhookDeliveriesRepository, {
-      accept: [[DELIVERY]],
+      accept: [[DELIVERY, { dedupesBody: true }]],
       record: [[DELIVERY, { verdict: 'ignored', reason: '', answer: 202 }]],
-      first: [[DELIVERY, 'guid']],
+      first: [[DELIVERY]],
       setJob: [[1, 2]],
       supersede: [[[1], 2]],
       ofRuns: [[[1], SOMEBODY]],

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
+import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
+import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
+
+const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.';
+
+/**
+ * Runs that begin once somebody approves of them (docs/contract/webhooks.md#forks): they stay `new`,
+ * which no scheduler looks at, while an approval of their own waits for its decision.
+ */
+@Injectable()
+@ListensToRuns()
+export class HeldRuns implements RunListener {
+  constructor(
+    private readonly jobs: WorkflowJobsRepository,
+    private readonly transitions: RunTransitions,
+  ) {}
+
+  /** Lets runs that were just made as `new` wait for an approval each. In their transaction. */
+  async hold(runIds: readonly number[]): Promise<void> {
+    if (runIds.length === 0) return;
+    await this.transitions.created(await this.jobs.insertHolds(runIds, 'Change from a fork'));
+  }
+
+  /** What a decision means for the run it holds; nothing where it is a step of a workflow. */
+  async decided(
+    { id, name, workflow_job_id: runId }: Row,
+    decision: 'successful' | 'failed',
+  ): Promise<void> {
+    if (typeof runId !== 'number') return;
+    if (decision === 'successful') {
+      const fields = { job_explanation: '' };
+      await this.transitions.move([runId], { from: ['new'], to: 'pending', fields });
+    } else {
+      const fields = { job_explanation: `The approval ${String(name)} (${id}) was denied.` };
+      await this.transitions.move([runId], { from: ['new'], to: 'canceled', fields });
+    }
+  }
+
+  /** Nobody has to decide any more on what was canceled. */
+  async runsChanged(changes: readonly RunChange[]): Promise<void> {
+    const canceled = changes.filter(
+      ({ type, status }) => status === 'canceled' && ['job', 'workflow_job'].includes(type),
+    );
+    if (canceled.length === 0) return;
+    const waiting = await this.jobs.undecidedOf(canceled.map(({ jobId }) => jobId));
+    if (waiting.length > 0) await this.transitions.cancel(waiting);
+  }
+
+  /** @throws BadRequest for a run that nobody approved of: launching it again is no way around that */
+  async assertApproved({ id, started, webhook_delivery_id: delivery }: Row): Promise<void> {
+    if (started !== null || delivery === null) return;
+    if (await this.jobs.lacksApproval(id)) throw new BadRequest(NOT_APPROVED);
+  }
+}

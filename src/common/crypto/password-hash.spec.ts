@@ -1,4 +1,4 @@
-import { PasswordHasher } from './password-hash.js';
+import { PasswordHasher, PasswordQueueFull } from './password-hash.js';
 
 const COST = { logN: 4, r: 8, p: 1 };
 
@@ -87,6 +87,17 @@ describe('PasswordHasher', () => {
     const changed = await small.hash('new');
     expect(await small.verify('c', changed)).toBe(false);
     expect(await small.verify('a', hashes[0] ?? '')).toBe(true);
+  });
+
+  it('has so many checks waiting and no more', async () => {
+    const stored = await hasher.hash('x');
+    const fresh = new PasswordHasher({ cost: COST, cacheTtlMs: 0 });
+    const checks = Array.from({ length: 50 }, (_, index) => fresh.verify(`wrong ${index}`, stored));
+    const results = await Promise.allSettled(checks);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(50 - 34);
+    for (const one of refused) expect(one).toMatchObject({ reason: new PasswordQueueFull() });
+    expect(await fresh.verify('x', stored)).toBe(true);
   });
 
   it('checks many at once without losing one', async () => {

@@ -132,7 +132,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   if (!(direct instanceof VariablesError)) return direct;
   const read = (): YamlOutcome => itemAt(readAllYaml(yaml, { texts: [text], limits: LIMITS }), 0);
   const outcome = ahead.get(text)?.outcome ?? read();
-  if ('json' in outcome) return JSON.parse(outcome.json) as Record<string, unknown>;
+  if ('json' in outcome) return checkedObject(JSON.parse(outcome.json), LIMITS);
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
   );

@@ -1,3 +1,4 @@
+import { benchAbuse } from './abuse.mjs';
 import { benchBulk } from './bulk.mjs';
 import { benchEvents } from './events.mjs';
 import { benchIsolation } from './isolation.mjs';
@@ -17,4 +18,5 @@ export const SUITES = new Map([
   ['scheduler', benchScheduler],
   ['isolation', benchIsolation],
   ['memory', benchMemory],
+  ['abuse', benchAbuse],
 ]);

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+
+import { makeTemplate } from './objects.mjs';
+
+const STRANGER = 'anonymous';
+const MEGABYTE = 1_000_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+const fill = (text, bytes = MEGABYTE) => text.repeat(Math.floor(bytes / text.length));
+
+/** Mappings that only a parser of all of YAML reads. */
+function yaml(bytes) {
+  const lines = [];
+  for (let size = 0; size < bytes - 20; size += lines.at(-1).length + 1) {
+    lines.push(`n${lines.length}: [1]`);
+  }
+  return lines.join('\n');
+}
+
+/** Objects to be abused, and accounts that may next to nothing; their tokens by name. */
+export async function makeVictims(world, call) {
+  const { template, inventory } = await makeTemplate(world, call, {
+    ask_variables_on_launch: true,
+    survey_enabled: true,
+  });
+  await call('POST', `job_templates/${template.id}/survey_spec/`, {
+    name: '',
+    description: '',
+    spec: [
+      {
+        question_name: 'Q',
+        variable: 'q',
+        type: 'multiselect',
+        choices: times(1000, (index) => `choice ${index}`),
+      },
+    ],
+  });
+  const { organization } = await call('GET', `inventories/${inventory}/`);
+  const tokens = {};
+  const account = async (username, roles) => {
+    const user = await call('POST', 'users/', { username, password: randomUUID() });
+    for (const [path, role] of roles) {
+      const { object_roles: own } = (await call('GET', path)).summary_fields;
+      await call('POST', `users/${user.id}/roles/`, { id: own[role].id });
+    }
+    tokens[username] = (await world.cli('create-token', '--username', username)).trim();
+  };
+  await account('nobody', []);
+  await account('executor', [[`job_templates/${template.id}/`, 'execute_role']]);
+  await account('keeper', [[`inventories/${inventory}/`, 'admin_role']]);
+  await account('orgadmin', [[`organizations/${organization}/`, 'admin_role']]);
+  return { template: template.id, inventory, organization, tokens };
+}
+
+/** The dearest requests known; each is at most a megabyte. */
+export const abuses = (victims) => {
+  const from = senders(victims.tokens);
+  return [
+    ...ofStrangers(victims, from),
+    ...ofBodies(victims, from),
+    ...ofLists(from),
+    ...ofRuns(victims, from),
+    ...ofRules(victims, from),
+  ];
+};
+
+/** Requests by who sends them, in the API. */
+function senders(tokens) {
+  const headersOf = (who) =>
+    who === STRANGER ? JSON_TYPE : { ...JSON_TYPE, authorization: `Bearer ${tokens[who]}` };
+  const send = (method) => (name, who, path, body, headers) => ({
+    ...{ name, who, method },
+    path: `/api/v2/${path}`,
+    headers: { ...headersOf(who), ...headers },
+    ...(body === undefined ? {} : { body: asText(body) }),
+  });
+  return {
+    get: (name, who, path, headers) => send('GET')(name, who, path, undefined, headers),
+    post: send('POST'),
+  };
+}
+
+const asText = (body) =>
+  typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+
+const nameless = (inventory) => (variables) => ({
+  name: `h-${randomUUID()}`,
+  inventory,
+  variables,
+});
+
+function ofStrangers({ template }, { get, post }) {
+  const zipped = gzipSync(Buffer.alloc(10 * MEGABYTE, ' '));
+  const receiver = `job_templates/${template}/service_a/`;
+  const wrong = `Basic ${Buffer.from('admin:wrong').toString('base64')}`;
+  const login = post('a login of many fields', STRANGER, '', fill('a=1&', 60_000), FORM_TYPE);
+  return [
+    post('a compressed body', STRANGER, 'teams/', zipped, { 'content-encoding': 'gzip' }),
+    post('JSON', STRANGER, 'teams/', `[${fill('[],')}0]`),
+    post('a delivery without proof', STRANGER, receiver, `{"a": "${fill('x')}"}`),
+    { ...login, path: '/api/login/' },
+    get('a wrong password', STRANGER, 'me/', { authorization: wrong }),
+    get('headers', STRANGER, 'me/', { cookie: fill('a=1;', 14_000), accept: 'text/html' }),
+  ];
+}
+
+function ofBodies({ inventory }, { post }) {
+  const host = nameless(inventory);
+  const kinds = times(60_000, (n) => `{"k${n}":0}`);
+  const part = (n) => `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
+  const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
+  return [
+    post('lists', 'nobody', 'teams/', `{"name": [${fill('[],')}0]}`),
+    post('objects of one kind each', 'nobody', 'teams/', `[${kinds}]`),
+    post('names', 'nobody', 'teams/', `{${times(80_000, (n) => `"k${n}":0`)}}`),
+    post('values within the limit', 'nobody', 'teams/', `{"name": [${fill('0,', 190_000)}0]}`),
+    post('levels', 'nobody', 'teams/', fill('[')),
+    post('a text of a megabyte', 'nobody', 'teams/', { name: fill('é', MEGABYTE / 2) }),
+    post('YAML of 64 KB', 'nobody', 'hosts/', host(yaml(65_000))),
+    post('YAML of 121 KB', 'nobody', 'hosts/', host(yaml(121_000))),
+    post('a form of many parts', 'nobody', 'teams/', `${times(990, part).join('')}--x--`, {
+      'content-type': 'multipart/form-data; boundary=x',
+    }),
+    post('a host with YAML', 'keeper', 'hosts/', host(yaml(65_000))),
+    post('hosts with YAML', 'keeper', 'bulk/host_create/', {
+      inventory,
+      hosts: times(14, () => host(yaml(64_000))),
+    }),
+    post('hosts with much JSON', 'keeper', 'bulk/host_create/', {
+      inventory,
+      hosts: times(90, () => host(many)),
+    }),
+  ];
+}
+
+function ofLists({ get }) {
+  const regex = encodeURIComponent('(x{1,200}){1,200}');
+  const any = times(99, (n) => `or__organization__name__icontains=${n}`).join('&');
+  const ways = times(40, () => 'chain__organization__created_by__username__iregex=^x').join('&');
+  const orders = times(16, () => 'organization__created_by__username').join();
+  const html = { accept: 'text/html' };
+  return [
+    get('a regular expression', 'nobody', `users/?username__regex=${regex}`),
+    get('filters', 'nobody', `teams/?${any}`),
+    get('ways over relations', 'nobody', `teams/?${ways}`),
+    get('words', 'nobody', `unified_jobs/?search=${times(32, (n) => `w${n}`)}`),
+    get('orders', 'nobody', `teams/?order_by=${orders}`),
+    get('ids', 'nobody', `hosts/?id__in=${times(2500, (n) => n)}`),
+    get('a large page', 'orgadmin', 'activity_stream/?page_size=200', html),
+    get('a page with a form', 'orgadmin', 'job_templates/', html),
+  ];
+}
+
+function ofRuns({ template, inventory, organization }, { get, post }) {
+  const launch = `job_templates/${template}/launch/`;
+  const given = (extra_vars) => ({ extra_vars });
+  const names = Object.fromEntries(times(45_000, (n) => [`name_${n}`, n]));
+  return [
+    post('answers', 'executor', launch, given({ q: times(50_000, (n) => `choice ${n % 1000}`) })),
+    post('wrong answers', 'executor', launch, given({ q: times(50_000, () => 'wrong') })),
+    post('a variable of a megabyte', 'executor', launch, given({ text: fill('x', 900_000) })),
+    post('many variables', 'executor', launch, given(names)),
+    post('a hundred launches', 'orgadmin', 'bulk/job_launch/', {
+      name: 'x',
+      organization,
+      jobs: times(100, () => ({ unified_job_template: template })),
+    }),
+    get('an inventory for Ansible', 'keeper', `inventories/${inventory}/script/?hostvars=1`),
+  ];
+}
+
+function ofRules({ organization }, { post }) {
+  const preview = (name, text) =>
+    post(name, 'nobody', 'schedules/preview/', { rrule: `DTSTART:20300101T000000Z RRULE:${text}` });
+  const all = (count, first = 0) => times(count, (n) => n + first).join();
+  const loop = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
+  return [
+    preview('a rule that never comes', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'),
+    preview('a rule of every second', 'FREQ=SECONDLY;INTERVAL=1;COUNT=999999999'),
+    preview(
+      'a rule of many times',
+      `FREQ=YEARLY;BYMONTHDAY=${all(31, 1)};BYHOUR=${all(24)};BYMINUTE=${all(60)};BYSECOND=${all(60)}`,
+    ),
+    post('a message without end', 'orgadmin', 'notification_templates/', {
+      ...{ name: randomUUID(), organization, notification_type: 'webhook' },
+      notification_configuration: { url: 'http://example.com', headers: {} },
+      messages: { started: { body: loop } },
+    }),
+  ];
+}

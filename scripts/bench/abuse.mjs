@@ -1,0 +1,146 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+import { abuses, makeVictims } from './abuse-requests.mjs';
+import { startServer } from './servers.mjs';
+import { caller, makeWorld } from './world.mjs';
+
+/** Longest time that nobody else may be answered, in milliseconds. */
+const MOST_WAIT_MS = 100;
+const ASK_EVERY_MS = 3;
+const SETTLE_MS = 40_000;
+/** Memory that may stay, in megabytes: what the compiler and the pools have made meanwhile. */
+const MAY_STAY_MB = 60;
+
+/**
+ * The dearest requests known, of strangers and of those who may next to nothing, one after the other:
+ * what each costs the event loop and the memory of one API process for every kilobyte that is sent,
+ * and how long others wait for an answer meanwhile.
+ */
+export async function benchAbuse({ root, environment }) {
+  const world = await makeWorld({ root, environment, name: 'bench_abuse' });
+  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  try {
+    const victims = await makeVictims(world, caller(server.url, world.admin));
+    const all = abuses(victims);
+    // The compiler has seen all of it; what is measured is the work.
+    for (const one of all) await send(server.url, one);
+    await sleep(2000);
+    const idle = await memoryOf(server.pid, 'VmRSS');
+    const results = [];
+    for (const one of all) results.push(await measured(server, one));
+    print(results);
+    await sleep(SETTLE_MS);
+    const after = await memoryOf(server.pid, 'VmRSS');
+    const verdict = after - idle <= MAY_STAY_MB ? 'holds' : 'MISSED';
+    console.log(
+      `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all of it ${Math.round(after)} MB: ` +
+        `${verdict} (at most ${MAY_STAY_MB} MB more)`,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measured({ url, pid }, one) {
+  await sleep(300);
+  await writeFile(`/proc/${pid}/clear_refs`, '5');
+  const [memory, time] = [await memoryOf(pid, 'VmRSS'), await loopTime(pid)];
+  const watch = watchOthers(url);
+  await sleep(50);
+  const { status, kilobytes } = await send(url, one);
+  const wait = await watch.end();
+  // What asking the others cost is taken off.
+  const loop = Math.max(
+    0,
+    (await loopTime(pid)) - time - watch.asked() * (await restingCost(url, pid)),
+  );
+  const peak = Math.max(0, (await memoryOf(pid, 'VmHWM')) - memory);
+  return { name: one.name, who: one.who, status, kilobytes, loop, peak, wait };
+}
+
+let costOfAsking;
+
+/** What an answer to a question of `watchOthers` costs, in milliseconds. */
+async function restingCost(url, pid) {
+  if (costOfAsking === undefined) {
+    const before = await loopTime(pid);
+    const watch = watchOthers(url);
+    await sleep(1000);
+    await watch.end();
+    costOfAsking = ((await loopTime(pid)) - before) / watch.asked();
+  }
+  return costOfAsking;
+}
+
+/** Somebody else who asks all the time, on a connection of their own; `end` tells their longest wait. */
+function watchOthers(url) {
+  const dispatcher = new Agent({ connections: 1 });
+  let isOver = false;
+  let longest = 0;
+  let asked = 0;
+  const asking = (async () => {
+    while (!isOver) {
+      const started = performance.now();
+      const { body } = await request(`${url}/health/live`, { dispatcher });
+      await body.dump();
+      asked += 1;
+      // The first one opens the connection.
+      if (asked > 1) longest = Math.max(longest, performance.now() - started);
+      await sleep(ASK_EVERY_MS);
+    }
+  })();
+  return {
+    asked: () => asked,
+    async end() {
+      isOver = true;
+      await asking;
+      await dispatcher.close();
+      return longest;
+    },
+  };
+}
+
+async function send(url, { method = 'POST', path, headers = {}, body }) {
+  const bytes = Buffer.byteLength(body ?? '') + path.length + JSON.stringify(headers).length;
+  const answer = await request(`${url}${path}`, { method, headers, body, throwOnError: false });
+  await answer.body.dump({ limit: 100_000_000 }).catch(() => undefined);
+  return { status: answer.statusCode, kilobytes: bytes / 1024 };
+}
+
+/** Processor time of the thread with the event loop in milliseconds, as the kernel counts it. */
+async function loopTime(pid) {
+  const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
+  return Number(nanoseconds) / 1e6;
+}
+
+async function memoryOf(pid, name) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) / 1024;
+}
+
+const COLUMNS = [
+  ['status', 7, ({ status }) => status],
+  ['KB', 7, ({ kilobytes }) => kilobytes.toFixed(kilobytes < 10 ? 1 : 0)],
+  ['loop ms', 9, ({ loop }) => loop.toFixed(0)],
+  ['s/KB', 10, ({ loop, kilobytes }) => (loop / 1000 / kilobytes).toFixed(5)],
+  ['MB', 7, ({ peak }) => peak.toFixed(0)],
+  ['MB/KB', 8, ({ peak, kilobytes }) => (peak / kilobytes).toFixed(2)],
+  ['wait ms', 9, ({ wait }) => wait.toFixed(0)],
+];
+
+function print(results) {
+  console.log(
+    '\nAbuse: what a request costs, and how long others wait for /health/live meanwhile\n',
+  );
+  const width = Math.max(...results.map(({ name }) => name.length)) + 2;
+  const titles = COLUMNS.map(([title, columnWidth]) => title.padStart(columnWidth));
+  console.log(`${'request'.padEnd(width)}${'who'.padEnd(14)}${titles.join('')}`);
+  for (const one of results) {
+    const cells = COLUMNS.map(([, columnWidth, read]) => String(read(one)).padStart(columnWidth));
+    const verdict = one.wait <= MOST_WAIT_MS ? 'holds' : `MISSED (${MOST_WAIT_MS} ms)`;
+    console.log(`${one.name.padEnd(width)}${one.who.padEnd(14)}${cells.join('')}  ${verdict}`);
+  }
+}

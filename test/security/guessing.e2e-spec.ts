@@ -101,7 +101,7 @@ describe('guesses', () => {
 
   it('of a crowd wait in a queue that has an end', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 45 }, (_, index) => logIn(`crowd ${index}`, 'wrong', `10.1.0.${index}`)),
+      Array.from({ length: 60 }, (_, index) => logIn(`crowd ${index}`, 'wrong', `10.1.0.${index}`)),
     );
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(among(statuses, 503)).toBeGreaterThan(0);

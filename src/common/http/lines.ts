@@ -47,10 +47,11 @@ export async function* readLines(
   let bytes = 0;
   try {
     // The connection has to outlive a refusal, which is written to it.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += (chunk as Buffer).length;
+    const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+    for await (const chunk of received) {
+      bytes += chunk.length;
       if (bytes > limits.body) throw new PayloadTooLarge(limits.body);
-      yield splitter.push(chunk as Buffer);
+      yield splitter.push(chunk);
     }
   } catch (error) {
     throw request.readableAborted ? new BadRequest('The request body broke off.') : error;

@@ -114,14 +114,12 @@ export class AuthenticationService {
     if (!row) return null;
     const isReadOnly = !row.scope.includes('write');
     if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
-    const scope = currentScope();
-    if (scope) scope.isReadOnly = isReadOnly;
     if (row.stale) {
       await this.database.execute(sql`
         UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);
     }
     const scope = currentScope();
-    if (scope) scope.tokenDigest = digest;
+    if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly });
     return this.actorOf(row);
   }
 

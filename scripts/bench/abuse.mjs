@@ -105,7 +105,7 @@ function watchOthers(url) {
 
 async function send(url, { method = 'POST', path, headers = {}, body }) {
   const bytes = Buffer.byteLength(body ?? '') + path.length + JSON.stringify(headers).length;
-  const answer = await request(`${url}${path}`, { method, headers, body, throwOnError: false });
+  const answer = await request(`${url}${path}`, { method, headers, body });
   await answer.body.dump({ limit: 100_000_000 }).catch(() => undefined);
   return { status: answer.statusCode, kilobytes: bytes / 1024 };
 }

@@ -36,3 +36,19 @@ export const PASSWORD_SETTINGS = {
     help: 'Whether a new password ends the tokens of its user, but for the one it was set with.',
   }),
 } as const;
+
+/** How often a password may be guessed (docs/contract/access.md#guessing). */
+export const LOGIN_SETTINGS = {
+  LOGIN_RATE: integer({
+    category: 'authentication',
+    default: 60,
+    min: 1,
+    help: 'Failed logins for an account from one address in a minute before further ones are refused with 429.',
+  }),
+  LOGIN_ACCOUNT_RATE: integer({
+    category: 'authentication',
+    default: 600,
+    min: 1,
+    help: 'Failed logins for an account from all addresses in a minute before further ones are refused with 429.',
+  }),
+} as const;

@@ -3,7 +3,7 @@ import { BULK_SETTINGS } from './bulk-settings.js';
 import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { JOB_SETTINGS, shownPathFaults } from './job-settings.js';
-import { PASSWORD_SETTINGS } from './password-settings.js';
+import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
   boolean,
@@ -89,18 +89,7 @@ export const SETTINGS = {
     min: 60,
     help: 'Seconds a new access token is valid.',
   }),
-  LOGIN_RATE: integer({
-    category: 'authentication',
-    default: 60,
-    min: 1,
-    help: 'Failed logins for an account from one address in a minute before further ones are refused with 429.',
-  }),
-  LOGIN_ACCOUNT_RATE: integer({
-    category: 'authentication',
-    default: 600,
-    min: 1,
-    help: 'Failed logins for an account from all addresses in a minute before further ones are refused with 429.',
-  }),
+  ...LOGIN_SETTINGS,
   TOKEN_RATE: integer({
     category: 'authentication',
     default: 1200,

@@ -68,7 +68,8 @@ async function servesSeveral(): Promise<boolean> {
   const source = await openDataSource({ poolSize: 2 });
   try {
     const { text } = severalOrganizations().toQuery();
-    return ((await source.query(text)) as unknown[]).length > 0;
+    const rows: unknown[] = await source.query(text);
+    return rows.length > 0;
   } finally {
     await source.destroy();
   }

@@ -45,10 +45,14 @@ export async function findIsolation(settings: Settings): Promise<Isolation> {
 async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   const account = await jobAccount().catch(messageOf);
   if (typeof account === 'string') return account;
-  const first = await tried(settings, account, true);
-  // An older bubblewrap, or a container that permits fewer namespaces.
-  const found = typeof first === 'string' ? await tried(settings, account, false) : first;
-  return typeof found === 'string' ? advised(first as string) : found;
+  const complaints: string[] = [];
+  // The second for an older bubblewrap, or a container that permits fewer namespaces.
+  for (const closesUserNamespaces of [true, false]) {
+    const found = await tried(settings, account, closesUserNamespaces);
+    if (typeof found !== 'string') return found;
+    complaints.push(found);
+  }
+  return advised(complaints[0] ?? '');
 }
 
 async function tried(

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -86,7 +86,10 @@ export function startRun(prepared: PreparedRun, options: RunOptions): RunHandle 
   };
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ChildProcess & { stdout: Readable; stderr: Readable };
+
+const hasPipes = (child: ChildProcess): child is Child =>
+  child.stdout !== null && child.stderr !== null;
 
 class RunProcess {
   private readonly reader = new EventReader();
@@ -150,16 +153,18 @@ class RunProcess {
 
   private spawn({ file, args, environment, cwd, depth }: Launch): Child {
     // From this thread, which lives as long as the worker: what is inside a boundary ends with it.
-    this.child = spawn(file, args, {
+    const child = spawn(file, args, {
       ...{ cwd, env: environment, detached: true },
       stdio: ['ignore', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
-    }) as Child;
+    });
+    if (!hasPipes(child)) throw new Error('The runner was started without pipes.');
+    this.child = child;
     const { workspace } = this.prepared;
     this.processes =
       depth === null
-        ? new MarkedProcesses(this.child, workspace.mark)
-        : new FencedProcesses(this.child, this.firstProcess(this.child), depth);
-    return this.child;
+        ? new MarkedProcesses(child, workspace.mark)
+        : new FencedProcesses(child, this.firstProcess(child), depth);
+    return child;
   }
 
   /** The first process inside the boundary, which is noted where a later worker looks for it. */

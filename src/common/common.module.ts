@@ -16,6 +16,7 @@ import { BodyPipe } from './rest/body.pipe.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.js';
+import { IdempotencyKeysRepository } from './rest/idempotency-keys.repository.js';
 import './rest/idempotency-table.js';
 import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';
@@ -24,7 +25,9 @@ import { ListService } from './list/list.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
+import { BreakersRepository } from './outbound/breakers.repository.js';
 import { Outbox } from './queue/outbox.js';
+import { OutboxRepository } from './queue/outbox.repository.js';
 import { QueuePort } from './queue/queue.port.js';
 import { RedisConnection } from './queue/redis.js';
 import './queue/tables.js';
@@ -47,7 +50,9 @@ const shared = [
   RateLimiter,
   BullQueuePort,
   { provide: QueuePort, useExisting: BullQueuePort },
+  OutboxRepository,
   Outbox,
+  BreakersRepository,
   RequestBodies,
   StrangerBytes,
   ListService,
@@ -58,6 +63,7 @@ const shared = [
   RouteTable,
   OptionsService,
   ApiDocument,
+  IdempotencyKeysRepository,
   Idempotency,
 ];
 

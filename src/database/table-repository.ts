@@ -1,8 +1,8 @@
-import { Repository } from 'typeorm';
+import { Repository, type ObjectLiteral } from 'typeorm';
 import type { Database } from './database.js';
 import { insertRows, takeIds } from './rows.js';
 
-/** What every row that a repository keeps is, at least. */
+/** A row of a table whose repository does not say more. */
 export type TableRow = Record<string, unknown>;
 
 /**
@@ -15,7 +15,9 @@ export type TableRow = Record<string, unknown>;
  * What a statement about another table needs of this one is a fragment, a function that the file
  * exports: `usernameOf(sql`run.created_by_id`)`.
  */
-export abstract class TableRepository<Row extends TableRow = TableRow> extends Repository<Row> {
+export abstract class TableRepository<
+  Row extends ObjectLiteral = TableRow,
+> extends Repository<Row> {
   constructor(
     protected readonly database: Database,
     readonly table: string,

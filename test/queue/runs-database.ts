@@ -5,6 +5,7 @@
 import type { DataSource } from 'typeorm';
 
 import { Outbox } from '../../src/common/queue/outbox.js';
+import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
@@ -62,7 +63,7 @@ export class RunsDatabase {
       signals,
       this.queue,
     );
-    const outbox = new Outbox(this.database, this.queue);
+    const outbox = new Outbox(this.database, new OutboxRepository(this.database), this.queue);
     const queue = new RunQueueRepository(this.database);
     this.placement = new Placement(queue, this.transitions, outbox);
     const dependencies = new Dependencies(

@@ -7,6 +7,7 @@
  *   await bench.work(job);
  *   expect(bench.sink.last.body)…
  */
+import { BreakersRepository } from '../../src/common/outbound/breakers.repository.js';
 import { CircuitBreaker } from '../../src/common/outbound/circuit-breaker.js';
 import { OutboundClient } from '../../src/common/outbound/outbound-client.js';
 import { Outbox } from '../../src/common/queue/outbox.js';
@@ -101,7 +102,7 @@ export class StatusPostBench {
       get<Settings>(Settings as never),
       get(RuntimeSettings),
     );
-    const breaker = new CircuitBreaker(database);
+    const breaker = new CircuitBreaker(new BreakersRepository(database));
     return new StatusPoster(
       get(StatusPostsRepository),
       composer,

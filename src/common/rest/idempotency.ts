@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
 import { BadRequest, Conflict } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
 import type { QueryParameters } from '../list/query.js';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 
 const MAX_KEY_LENGTH = 255;
-/** How long a key stands for its first request. */
-const LIFETIME_HOURS = 24;
-
 const REFUSED = 400;
 
 /** What came of a request: an answer, or a refusal that stands. */
@@ -34,20 +31,16 @@ export const keyedRequest = (request: ApiRequest): KeyedRequest => ({
   callerId: request.actor.id,
 });
 
-interface StoredAnswer {
-  request: string;
-  status: number;
-  location: string | null;
-  body: string;
-}
-
 /**
  * Gives a repeated request its first answer instead of doing its work again. Requests without the
  * header are simply done. A refused request leaves nothing behind: its key may be used again.
  */
 @Injectable()
 export class Idempotency {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly keys: IdempotencyKeysRepository,
+  ) {}
 
   /**
    * Does `work` once for each key of a caller and URL. Work and record are one transaction: two
@@ -81,25 +74,15 @@ export class Idempotency {
     const key = digest([method, path.replace(/\/+$/, ''), callerId, checkedKey(header)]);
     const body = digest([JSON.stringify(query), content]);
     return this.database.transaction(async () => {
-      if (!(await this.take(key, body))) return this.replay(key, body);
+      if (!(await this.keys.take(key, body))) return this.replay(key, body);
       const outcome = await work();
       await this.store(key, outcome);
       return outcome;
     });
   }
 
-  private async take(key: string, request: string): Promise<boolean> {
-    const taken = await this.database.row(sql`
-      INSERT INTO idempotency_keys (key, request) VALUES (${key}, ${request})
-      ON CONFLICT (key) DO UPDATE SET request = EXCLUDED.request, created = now()
-      WHERE idempotency_keys.created < now() - make_interval(hours => ${LIFETIME_HOURS}::int)
-      RETURNING key`);
-    return taken !== undefined;
-  }
-
   private async replay(key: string, request: string): Promise<Outcome> {
-    const stored = await this.database.row<StoredAnswer>(sql`
-      SELECT request, status, location, body FROM idempotency_keys WHERE key = ${key}`);
+    const stored = await this.keys.answerOf(key);
     if (!stored || stored.request !== request) {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
     }
@@ -115,10 +98,11 @@ export class Idempotency {
   private async store(key: string, outcome: Outcome): Promise<void> {
     const { status, body, headers } =
       outcome instanceof BadRequest ? new Reply(REFUSED, { detail: outcome.detail }) : outcome;
-    await this.database.execute(sql`
-      UPDATE idempotency_keys SET status = ${status}, location = ${headers.Location ?? null},
-        body = ${body === undefined ? '' : JSON.stringify(body)}
-      WHERE key = ${key}`);
+    await this.keys.store(key, {
+      status,
+      location: headers.Location ?? null,
+      body: body === undefined ? '' : JSON.stringify(body),
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.js';
+import { isQueued } from '../../common/queue/outbox.repository.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { notInQueue } from '../../runs/run-explanations.js';
@@ -114,7 +115,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       INSERT INTO outbox (queue, subject_id)
       SELECT 'runs', id FROM unified_jobs run
       WHERE status = 'waiting' AND type IN ('job', 'project_update')
-        AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = 'runs' AND subject_id = run.id)`);
+        AND NOT ${isQueued('runs', sql`run.id`)}`);
   }
 
   /** Ends and removes what earlier workers of this host left of runs that are over. */

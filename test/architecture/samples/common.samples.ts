@@ -1,0 +1,40 @@
+import { BreakersRepository } from '../../../src/common/outbound/breakers.repository.js';
+import * as outbox from '../../../src/common/queue/outbox.repository.js';
+import { IdempotencyKeysRepository } from '../../../src/common/rest/idempotency-keys.repository.js';
+import { sql } from '../../../src/database/sql.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(BreakersRepository, {
+      statesOf: [[['https://host']]],
+      viewsOf: [[['https://host']]],
+      countFailure: [['https://host']],
+      takeProbe: [['https://host']],
+      releaseProbe: [['https://host']],
+      forget: [['https://host']],
+      countOpen: [[]],
+    }),
+    samplesOf(outbox.OutboxRepository, {
+      addDue: [['runs', [1]]],
+      addDelayed: [['runs', [1], 60]],
+      acknowledge: [['runs', [1]]],
+      postpone: [['runs', 1, 60]],
+      takeDue: [['runs', 60, 10]],
+      countByQueue: [[]],
+      secondsDueByQueue: [[]],
+    }),
+    samplesOf(IdempotencyKeysRepository, {
+      take: [['k', 'r']],
+      removeOld: [[1, 10]],
+      answerOf: [['k']],
+      store: [['k', { status: 200, location: null, body: '' }]],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(outbox, {
+      acknowledged: { calls: [['runs', sql`SELECT 1`]], inside: (statement) => statement },
+      isQueued: [['runs', sql`1`]],
+    }),
+  ],
+} satisfies RoomSamples;

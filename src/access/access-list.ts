@@ -1,5 +1,3 @@
-import { permit, type Actor } from '../common/access.js';
-import { ident, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -15,18 +13,7 @@ import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
 import type { LinkContext } from '../common/rest/sublist.js';
-
-interface Held {
-  user_id: number;
-  role_id: number;
-  role_field: string;
-  content_type: string;
-  object_id: number;
-  descendants: string[];
-  team_id: number | null;
-  team_name: string | null;
-  team_organization_name: string | null;
-}
+import { RoleMembersRepository, type Access } from './role-members.repository.js';
 
 const ACCESS = list(
   object({
@@ -71,32 +58,17 @@ export async function describeAccess(
   rows: readonly Row[],
 ): Promise<Representation[]> {
   const { services, parent, parentDefinition, actor } = context;
-  const held = await services.database.rows<Held>(sql`
-    SELECT mem.user_id, r.id AS role_id, r.role_field, r.content_type, r.object_id,
-      array_agg(DISTINCT anc.role_field) AS descendants,
-      team.id AS team_id, ${nameIfReadable('team', 'team', context.actor)} AS team_name,
-      ${nameIfReadable('organization', 'org', context.actor)} AS team_organization_name
-    FROM role_members mem
-    JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-      AND anc.content_type = ${parentDefinition.type} AND anc.object_id = ${parent.id}
-    JOIN roles own ON own.id = mem.role_id
-    LEFT JOIN teams team ON own.content_type = 'team' AND team.id = own.object_id
-      AND ${parentDefinition.type !== 'team'}
-    LEFT JOIN organizations org ON org.id = team.organization_id
-    LEFT JOIN role_teams granted ON granted.team_id = team.id
-      AND granted.role_id IN (SELECT up.ancestor_id FROM role_ancestors up
-        WHERE up.role_id = anc.role_id)
-    JOIN roles r ON r.id = COALESCE(granted.role_id, mem.role_id)
-    WHERE mem.user_id = ANY(${rows.map(({ id }) => id)}::int[])
-    GROUP BY mem.user_id, r.id, team.id, org.id
-    ORDER BY r.id`);
+  const ids = rows.map(({ id }) => id);
+  const held = await services
+    .find(RoleMembersRepository)
+    .accessTo(parentDefinition.type, parent.id, ids, context.actor);
   const names = await nameObjects(context, held);
-  const direct = (one: Held): boolean =>
+  const direct = (one: Access): boolean =>
     one.content_type === parentDefinition.type && one.object_id === parent.id;
   return items.map((item) => {
     const row = rows.find(({ id }) => id === item.id);
     const own = held.filter((one) => one.user_id === item.id);
-    const entry = (one: Held): object => accessEntry(one, names, actor.isSuperuser);
+    const entry = (one: Access): object => accessEntry(one, names, actor.isSuperuser);
     return {
       ...item,
       summary_fields: {
@@ -114,14 +86,9 @@ export async function describeAccess(
   });
 }
 
-/** The name of a row of a statement; null for one the caller may not read. */
-const nameIfReadable = (type: string, alias: string, actor: Actor): Sql =>
-  sql`CASE WHEN ${permit(resource(type).policy, 'read', alias, actor)}
-    THEN ${ident(alias, 'name')} END`;
-
 async function nameObjects(
   { services, actor }: LinkContext,
-  held: readonly Held[],
+  held: readonly Access[],
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const type of new Set(held.map((one) => one.content_type))) {
@@ -136,7 +103,7 @@ async function nameObjects(
   return names;
 }
 
-function accessEntry(one: Held, names: Map<string, string>, unattach: boolean): object {
+function accessEntry(one: Access, names: Map<string, string>, unattach: boolean): object {
   const definition = findResource(one.content_type);
   const words = describeRole(one.content_type, definition?.label ?? '', one.role_field);
   return {

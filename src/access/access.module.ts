@@ -1,14 +1,32 @@
 import { Global, Module } from '@nestjs/common';
 import { RoleStore } from '../common/access.js';
 import { GrantsService } from './grants.service.js';
+import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.js';
+import { RoleMembersRepository } from './role-members.repository.js';
+import { RoleParentsRepository } from './role-parents.repository.js';
+import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesController } from './roles.controller.js';
+import { RolesRepository } from './roles.repository.js';
 import './tables.js';
+
+const repositories = [
+  RolesRepository,
+  RoleMembersRepository,
+  RoleTeamsRepository,
+  RoleParentsRepository,
+  RoleAncestorsRepository,
+];
 
 @Global()
 @Module({
   controllers: [RolesController],
-  providers: [RoleGraph, { provide: RoleStore, useExisting: RoleGraph }, GrantsService],
-  exports: [RoleStore, RoleGraph, GrantsService],
+  providers: [
+    ...repositories,
+    RoleGraph,
+    { provide: RoleStore, useExisting: RoleGraph },
+    GrantsService,
+  ],
+  exports: [...repositories, RoleStore, RoleGraph, GrantsService],
 })
 export class AccessModule {}

@@ -2,23 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { and, ident, sql } from '../database/sql.js';
+import { and, sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { selectRows } from '../common/resource/select-rows.js';
 import { References } from '../common/rest/references.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { assertOtherSuperuser } from './last-superuser.js';
+import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.js';
+import { RoleMembersRepository } from './role-members.repository.js';
+import { RoleTeamsRepository } from './role-teams.repository.js';
+import { RolesRepository, type RoleRow } from './roles.repository.js';
+import { UserStore, type SystemFlag } from './user-store.js';
 
-export interface RoleRow extends Row {
-  content_type: string;
-  object_id: number | null;
-  role_field: string;
-}
-
-const SYSTEM_FLAGS: Record<string, string> = {
+const SYSTEM_FLAGS: Record<string, SystemFlag> = {
   system_administrator: 'is_superuser',
   system_auditor: 'is_system_auditor',
 };
@@ -32,6 +32,11 @@ export class GrantsService {
   constructor(
     private readonly database: Database,
     private readonly graph: RoleGraph,
+    private readonly roles: RolesRepository,
+    private readonly members: RoleMembersRepository,
+    private readonly teams: RoleTeamsRepository,
+    private readonly closure: RoleAncestorsRepository,
+    private readonly users: UserStore,
     private readonly activity: ActivityRecorder,
     private readonly references: References,
     private readonly settings: Settings,
@@ -42,42 +47,36 @@ export class GrantsService {
     await this.assertMayManage(role, object, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, true);
     await this.assertUserFits(role, existing(object, 'a role of an object has it'), user, actor);
-    const added = await this.database.execute(sql`
-      INSERT INTO role_members (role_id, user_id) VALUES (${role.id}, ${user.id})
-      ON CONFLICT DO NOTHING`);
-    if (added > 0) this.log('associate', role, object, refOf(resource('user'), user));
+    const isNew = await this.members.grant(role.id, user.id);
+    if (isNew) this.log('associate', role, object, refOf(resource('user'), user));
   }
 
   async revokeFromUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
     const object = await this.objectOf(role);
     await this.assertMayManage(role, object, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, false);
-    const removed = await this.database.execute(sql`
-      DELETE FROM role_members WHERE role_id = ${role.id} AND user_id = ${user.id}`);
-    if (removed > 0) this.log('disassociate', role, object, refOf(resource('user'), user));
+    const wasHeld = await this.members.revoke(role.id, user.id);
+    if (wasHeld) this.log('disassociate', role, object, refOf(resource('user'), user));
   }
 
   async grantToTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
     const object = await this.objectOf(role);
     await this.assertMayManage(role, object, actor);
     assertTeamFits(role, object, team);
-    const memberRole = await this.memberRole(team.id);
-    if ((await this.graph.addEdge(memberRole, role.id, 'team')) === 'cycle') {
+    const members = await this.roles.ofObject('team', team.id, 'member_role');
+    if ((await this.graph.addEdge(members.id, role.id, 'team')) === 'cycle') {
       throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }
-    const added = await this.database.execute(sql`
-      INSERT INTO role_teams (role_id, team_id) VALUES (${role.id}, ${team.id})
-      ON CONFLICT DO NOTHING`);
-    if (added > 0) this.log('associate', role, object, refOf(resource('team'), team));
+    const isNew = await this.teams.grant(role.id, team.id);
+    if (isNew) this.log('associate', role, object, refOf(resource('team'), team));
   }
 
   async revokeFromTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
     const object = await this.objectOf(role);
     await this.assertMayManage(role, object, actor);
-    const removed = await this.database.execute(sql`
-      DELETE FROM role_teams WHERE role_id = ${role.id} AND team_id = ${team.id}`);
-    if (removed === 0) return;
-    await this.graph.removeEdge(await this.memberRole(team.id), role.id, 'team');
+    if (!(await this.teams.revoke(role.id, team.id))) return;
+    const members = await this.roles.ofObject('team', team.id, 'member_role');
+    await this.graph.removeEdge(members.id, role.id, 'team');
     this.log('disassociate', role, object, refOf(resource('team'), team));
   }
 
@@ -89,17 +88,15 @@ export class GrantsService {
   /** @throws Forbidden for callers who administer nothing: there is no role they could grant */
   async assertMayGrantSome(actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
-    const found = await this.database.row(sql`
-      SELECT 1 FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-      WHERE mem.user_id = ${actor.id} AND anc.role_field = 'admin_role' LIMIT 1`);
-    if (!found) throw denied();
+    if (!(await this.closure.holds(actor.id, 'admin_role'))) throw denied();
   }
 
   private async objectOf(role: RoleRow): Promise<Row | null> {
     const definition = findResource(role.content_type);
     if (!definition || role.object_id === null) return null;
-    const row = await this.database.row<Row>(sql`
-      SELECT * FROM ${ident(definition.table)} WHERE id = ${role.object_id}`);
+    const row = await this.database.row<Row>(
+      selectRows(definition, 't', sql`t.*`, sql`t.id = ${role.object_id}`),
+    );
     return row ?? null;
   }
 
@@ -115,8 +112,9 @@ export class GrantsService {
     const rule = this.graph.roleLevel(definition, 't', 'admin_role', actor);
     const found =
       rule &&
-      (await this.database.row(sql`
-        SELECT 1 FROM ${ident(definition.table)} t WHERE ${and(sql`t.id = ${object.id}`, rule)}`));
+      (await this.database.row(
+        selectRows(definition, 't', sql`1`, and(sql`t.id = ${object.id}`, rule)),
+      ));
     if (!found) throw denied();
   }
 
@@ -132,7 +130,8 @@ export class GrantsService {
           'grant_denied',
         );
       }
-      if (!(await this.isMember(user.id, object.organization_id as number))) {
+      const organization = object.organization_id as number;
+      if (!(await this.closure.holds(user.id, 'member_role', 'organization', organization))) {
         throw new BadRequest(
           "You cannot grant credential access to a user not in the credentials' organization",
           'grant_denied',
@@ -149,34 +148,13 @@ export class GrantsService {
     }
   }
 
-  private async isMember(userId: number, organizationId: number): Promise<boolean> {
-    const found = await this.database.row(sql`
-      SELECT 1 FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-      WHERE mem.user_id = ${userId} AND anc.content_type = 'organization'
-        AND anc.role_field = 'member_role' AND anc.object_id = ${organizationId}`);
-    return found !== undefined;
-  }
-
-  private async memberRole(teamId: number): Promise<number> {
-    const row = existing(
-      await this.database.row<{ id: number }>(sql`
-      SELECT id FROM roles
-      WHERE content_type = 'team' AND object_id = ${teamId} AND role_field = 'member_role'`),
-      'every team has a member role',
-    );
-    return row.id;
-  }
-
   private async setSystemFlag(role: RoleRow, user: Row, value: boolean): Promise<void> {
     const flag = SYSTEM_FLAGS[role.role_field];
     if (!flag) throw new BadRequest('This role cannot be granted.', 'grant_denied');
     if (flag === 'is_superuser' && !value) {
-      await assertOtherSuperuser(this.database, user.id, `Cannot change ${flag}.`);
+      await assertOtherSuperuser(this.users, user.id, `Cannot change ${flag}.`);
     }
-    const changed = await this.database.execute(sql`
-      UPDATE users SET ${ident(flag)} = ${value}, modified = now()
-      WHERE id = ${user.id} AND ${ident(flag)} <> ${value}`);
-    if (changed > 0) {
+    if (await this.users.setFlag(user.id, flag, value)) {
       this.log(value ? 'associate' : 'disassociate', role, null, refOf(resource('user'), user));
     }
   }

@@ -1,6 +1,5 @@
-import type { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { Forbidden } from '../common/errors/errors.js';
+import type { UserStore } from './user-store.js';
 
 /**
  * Keeps an installation from losing its last superuser. To be called in the transaction that takes
@@ -9,12 +8,10 @@ import { Forbidden } from '../common/errors/errors.js';
  * @throws Forbidden with `detail` when nobody else is superuser
  */
 export async function assertOtherSuperuser(
-  database: Database,
+  users: UserStore,
   userId: number,
   detail: string,
 ): Promise<void> {
-  const superusers = await database.rows<{ id: number }>(
-    sql`SELECT id FROM users WHERE is_superuser ORDER BY id FOR UPDATE`,
-  );
-  if (superusers.every(({ id }) => id === userId)) throw new Forbidden(detail);
+  const superusers = await users.lockSuperusers();
+  if (superusers.every((id) => id === userId)) throw new Forbidden(detail);
 }

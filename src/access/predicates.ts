@@ -1,11 +1,8 @@
 import { ident, or, sql, type Sql } from '../database/sql.js';
 import { withHints, type Actor, type Predicate } from '../common/access.js';
-
-/** Ids of the objects of a type on which the caller holds a role, directly or by implication. */
-export const heldObjects = (type: string, role: string, actor: Actor): Sql => sql`
-  SELECT anc.object_id FROM role_members mem
-  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE mem.user_id = ${actor.id} AND anc.content_type = ${type} AND anc.role_field = ${role}`;
+import { resource } from '../common/resource/registry.js';
+import { selectRows } from '../common/resource/select-rows.js';
+import { heldObjects } from './role-ancestors.repository.js';
 
 /** The caller holds `role` on the row itself, which is of `type`. */
 export const hasRole = (type: string, role: string): Predicate =>
@@ -32,14 +29,13 @@ export const hasRoleAnywhere = (type: string, ...roles: string[]): Predicate =>
     ...roles.map((role) => ({ type, role })),
   );
 
-/** The row is readable when a row of another table, tied by a column, meets a predicate. */
-export const through = (column: string, table: string, predicate: Predicate): Predicate =>
+/** The row is readable when the object of `type` that a column of the row names meets a predicate. */
+export const through = (column: string, type: string, predicate: Predicate): Predicate =>
   withHints(
     (alias, actor) => {
-      const far = `${alias}_${table.slice(0, 3)}`;
-      return sql`${ident(alias, column)} IN (
-        SELECT ${ident(far, 'id')} FROM ${ident(table)} ${ident(far)}
-        WHERE ${predicate(far, actor)})`;
+      const far = `${alias}_${type.slice(0, 3)}`;
+      const rows = selectRows(resource(type), far, ident(far, 'id'), predicate(far, actor));
+      return sql`${ident(alias, column)} IN (${rows})`;
     },
     ...(predicate.hints ?? []),
   );

@@ -10,6 +10,7 @@ import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
+import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 
 /**
  * A role of an object, or one of the two of the whole system
@@ -52,9 +53,7 @@ export const roles = defineResource({
     read: (alias, actor) => sql`(
       ${ident(alias, 'object_id')} IS NULL
       OR (${ident(alias, 'content_type')}, ${ident(alias, 'object_id')}) IN (
-        SELECT anc.content_type, anc.object_id FROM role_members mem
-        JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-        WHERE mem.user_id = ${actor.id}))`,
+        ${heldObjectsOfAllTypes(actor)}))`,
   },
   relations: {
     members: {

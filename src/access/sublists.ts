@@ -1,10 +1,17 @@
-import { and, ident, sql, type Sql } from '../database/sql.js';
-import { existing } from '../common/invariants.js';
+import { sql, type Sql } from '../database/sql.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { describeAccess } from './access-list.js';
-import { GrantsService, type RoleRow } from './grants.service.js';
+import { GrantsService } from './grants.service.js';
+import { heldObjects, reachedObjects, usersHolding } from './role-ancestors.repository.js';
+import { rolesGivenTo, usersGranted } from './role-members.repository.js';
+import { neighboursOf } from './role-parents.repository.js';
+import { rolesGrantedTo, teamsGranted } from './role-teams.repository.js';
+import { objectsOfRoles, rolesOf, RolesRepository, type RoleRow } from './roles.repository.js';
+
+/** The row of the list is among those whose ids a query gives. */
+const isOneOf = (ids: Sql): Sql => sql`t.id IN (${ids})`;
 
 type Factory<Parent extends Row = Row, Child extends Row = Row> = (
   definition: ResourceDefinition,
@@ -12,17 +19,11 @@ type Factory<Parent extends Row = Row, Child extends Row = Row> = (
 ) => SubListSpec<Parent, Child>;
 
 /** Role of an object by its field; objects with roles always have all of theirs. */
-async function roleOf(context: LinkContext, field: string): Promise<RoleRow> {
-  const { services, parent, parentDefinition } = context;
-  const row = existing(
-    await services.database.row<RoleRow>(sql`
-    SELECT * FROM roles
-    WHERE content_type = ${parentDefinition.type} AND object_id = ${parent.id}
-      AND role_field = ${field}`),
-    'an object has the roles its resource declares',
-  );
-  return row;
-}
+const roleOf = (
+  { services, parent, parentDefinition }: LinkContext,
+  field: string,
+): Promise<RoleRow> =>
+  services.find(RolesRepository).ofObject(parentDefinition.type, parent.id, field);
 
 const grants = ({ services }: LinkContext): GrantsService => services.find(GrantsService);
 
@@ -40,10 +41,7 @@ export const roleHolders =
   (field: string, { create = true }: { create?: boolean } = {}): Factory =>
   (definition) => ({
     target: () => resource('user'),
-    scope: (parent) => sql`t.id IN (
-      SELECT mem.user_id FROM role_members mem JOIN roles r ON r.id = mem.role_id
-      WHERE r.content_type = ${definition.type} AND r.object_id = ${parent.id}
-        AND r.role_field = ${field})`,
+    scope: ({ id }) => isOneOf(usersGranted(rolesOf(definition.type, [id], field))),
     needs: definition.type === 'organization' ? 'administer' : 'change',
     ...(create ? { create: () => ({}), authoriseCreate: administersOrganization } : {}),
     missingId: "User 'id' field is missing.",
@@ -63,8 +61,7 @@ export const objectRoles = (): Factory => (definition) => ({
 /** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
 export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: (parent) =>
-    sql`t.id IN (SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${parent.id})`,
+  scope: ({ id }) => isOneOf(rolesGrantedTo(id)),
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
@@ -74,8 +71,7 @@ export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
 
 export const rolesOfUser = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: (parent) =>
-    sql`t.id IN (SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${parent.id})`,
+  scope: ({ id }) => isOneOf(rolesGivenTo(id)),
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
@@ -88,9 +84,7 @@ export const grantedTo =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: (parent) => sql`t.id IN (
-      SELECT r.object_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
-      WHERE rt.team_id = ${parent.id} AND r.content_type = ${type})`,
+    scope: ({ id }) => isOneOf(objectsOfRoles(type, rolesGrantedTo(id))),
     ...options,
   });
 
@@ -99,10 +93,7 @@ export const holdingsOf =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: (parent) => sql`t.id IN (
-      SELECT anc.object_id FROM role_members mem
-      JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-      WHERE mem.user_id = ${parent.id} AND anc.content_type = ${type})`,
+    scope: (user) => isOneOf(reachedObjects(type, user)),
     ...options,
   });
 
@@ -110,17 +101,13 @@ export const organizationsOf =
   (field: string): Factory =>
   () => ({
     target: () => resource('organization'),
-    scope: (parent) => holds(parent, 'organization', field),
+    scope: (user) => isOneOf(heldObjects('organization', field, user)),
   });
 
 export const teamsOf = (): Factory => () => ({
   target: () => resource('team'),
-  scope: (parent) => holds(parent, 'team', 'member_role'),
+  scope: (user) => isOneOf(heldObjects('team', 'member_role', user)),
 });
-
-const holds = (user: Row, type: string, field: string): Sql => sql`t.id IN (
-  SELECT anc.object_id FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE mem.user_id = ${user.id} AND anc.content_type = ${type} AND anc.role_field = ${field})`;
 
 /** Users with access to the object and by which path (docs/contract/access.md#access-lists). */
 export const accessList = (): Factory => (definition) => ({
@@ -128,10 +115,9 @@ export const accessList = (): Factory => (definition) => ({
   scope: (parent) =>
     definition.type === 'user'
       ? sql`(t.is_superuser OR t.id = ${parent.id})`
-      : sql`(t.is_superuser OR t.is_system_auditor OR t.id IN (
-          SELECT mem.user_id FROM role_members mem
-          JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-          WHERE anc.content_type = ${definition.type} AND anc.object_id = ${parent.id}))`,
+      : sql`(t.is_superuser OR t.is_system_auditor OR ${isOneOf(
+          usersHolding(definition.type, null, (id) => sql`${id} = ${parent.id}`),
+        )})`,
   options: (context) => ({
     orderBy: ['username'],
     decorate: (items, rows) => describeAccess(context, items, rows),
@@ -143,10 +129,9 @@ export const holdersOfRole =
   (type: 'user' | 'team'): Factory<RoleRow> =>
   () => ({
     target: () => resource(type),
-    scope: (role) => {
-      const table = type === 'user' ? 'role_members' : 'role_teams';
-      return sql`t.id IN (
-        SELECT ${ident(`${type}_id`)} FROM ${ident(table)} WHERE role_id = ${role.id})`;
+    scope: ({ id }) => {
+      const holders = type === 'user' ? usersGranted : teamsGranted;
+      return isOneOf(holders(sql`${id}`));
     },
     needs: 'read',
     authoriseAttach: (context) => grants(context).assertMayGrant(context.parent, context.actor),
@@ -166,21 +151,11 @@ export const neighboursOfRole =
   (direction: 'parents' | 'children'): Factory =>
   () => ({
     target: () => resource('role'),
-    scope: (role) => {
-      const [mine, other] =
-        direction === 'parents'
-          ? (['child_id', 'parent_id'] as const)
-          : (['parent_id', 'child_id'] as const);
-      return sql`t.id IN (
-        SELECT ${ident(other)} FROM role_parents WHERE ${ident(mine)} = ${role.id})`;
-    },
+    scope: ({ id }) => isOneOf(neighboursOf(id, direction)),
   });
 
 /** Teams that hold any role on the object. */
 export const teamsWithAccess = (): Factory => (definition) => ({
   target: () => resource('team'),
-  scope: (parent) =>
-    and(sql`t.id IN (
-      SELECT rt.team_id FROM role_teams rt JOIN roles r ON r.id = rt.role_id
-      WHERE r.content_type = ${definition.type} AND r.object_id = ${parent.id})`),
+  scope: ({ id }) => isOneOf(teamsGranted(rolesOf(definition.type, [id]))),
 });

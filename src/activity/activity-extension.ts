@@ -1,4 +1,4 @@
-import { and, ident, sql } from '../database/sql.js';
+import { and, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
 import { anyOf, INTEGER, list, object, partial, STRING } from '../common/fields/json-schema.js';
 import type {
@@ -8,11 +8,8 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
-
-interface Entry extends Row {
-  actor_id: number | null;
-  actor_snapshot: Record<string, unknown> | null;
-}
+import { selectRows } from '../common/resource/select-rows.js';
+import { ActivityRepository, type DescribedEntry } from './activity.repository.js';
 
 const SIDES = ['object1', 'object2'] as const;
 
@@ -33,16 +30,13 @@ export async function describeEntries(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const entries = await context.database.preparedRows<Entry>(sql`
-    SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
-      object2, object2_id, object2_name
-    FROM activity_stream WHERE id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const entries = await context.find(ActivityRepository).described(rows.map(({ id }) => id));
   const hidden = await hiddenObjects(entries, context);
   return new Map(entries.map((entry) => [entry.id, describe(entry, hidden)]));
 }
 
 async function hiddenObjects(
-  entries: readonly Entry[],
+  entries: readonly DescribedEntry[],
   { database, actor }: RepresentContext,
 ): Promise<Map<string, Set<number>>> {
   const idsByType = new Map<string, Set<number>>();
@@ -59,19 +53,20 @@ async function hiddenObjects(
     const definition = findResource(type);
     if (!definition) continue;
     const readable = permit(definition.policy, 'read', 't', actor);
-    const found = await database.preparedRows<{ id: number }>(sql`
-      SELECT t.id FROM ${ident(definition.table)} t
-      WHERE ${and(sql`t.id = ANY(${[...ids]}::int[])`, definition.own('t'), sql`(${readable}) IS NOT TRUE`)}`);
+    const condition = and(sql`t.id = ANY(${[...ids]}::int[])`, sql`(${readable}) IS NOT TRUE`);
+    const found = await database.preparedRows<{ id: number }>(
+      selectRows(definition, 't', sql`t.id`, condition),
+    );
     hidden.set(type, new Set(found.map(({ id }) => id)));
   }
   return hidden;
 }
 
-function describe(entry: Entry, hidden: Map<string, Set<number>>): Extension {
+function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Extension {
   const related: Record<string, string[]> = {};
   const summary: Record<string, unknown[]> = {};
   for (const side of SIDES) {
-    const [type, id] = [String(entry[side]), entry[`${side}_id`]];
+    const [type, id] = [entry[side], entry[`${side}_id`]];
     const definition = findResource(type);
     if (!definition || typeof id !== 'number') continue;
     (related[type] ??= []).push(definition.url(id));

@@ -1,12 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { ActivityController } from './activity.controller.js';
+import { ActivityRepository } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
 
 @Global()
 @Module({
   controllers: [ActivityController],
-  providers: [{ provide: ActivityRecorder, useClass: ActivityService }],
+  providers: [ActivityRepository, { provide: ActivityRecorder, useClass: ActivityService }],
   exports: [ActivityRecorder],
 })
 export class ActivityModule {}

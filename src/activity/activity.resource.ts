@@ -1,9 +1,14 @@
-import { heldObjects } from '../access/predicates.js';
+import {
+  heldObjects,
+  heldObjectsOfAllTypes,
+  usersHolding,
+} from '../access/role-ancestors.repository.js';
 import { permit, type Actor } from '../common/access.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
+import { selectRows } from '../common/resource/select-rows.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 
 /**
@@ -85,22 +90,23 @@ const names = (alias: string, side: 'object1' | 'object2' | 'parent', objects: S
 
 /** Objects the caller may read by a role on them. An organization shows its activity to auditors. */
 const readableObjects = (actor: Actor): Sql => sql`
-  SELECT anc.content_type, anc.object_id FROM role_members mem
-  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE mem.user_id = ${actor.id} AND anc.role_field = 'read_role'
-    AND anc.content_type <> 'organization'`;
+  SELECT held.content_type, held.object_id
+  FROM (${heldObjectsOfAllTypes(actor, 'read_role')}) held
+  WHERE held.content_type <> 'organization'`;
 
 /** Teams are read by more people than hold a role on them. */
-const readableTeams = (actor: Actor): Sql => sql`
-  SELECT 'team', tm.id FROM teams tm
-  WHERE ${permit(resource('team').policy, 'read', 'tm', actor)}`;
+const readableTeams = (actor: Actor): Sql => {
+  const team = resource('team');
+  return selectRows(team, 'tm', sql`'team', tm.id`, permit(team.policy, 'read', 'tm', actor));
+};
 
 /** Users in organizations the caller audits, and the caller. */
 const auditedUsers = (actor: Actor): Sql => sql`
-  SELECT 'user', mem.user_id FROM role_members mem
-  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
-    AND anc.object_id IN (${heldObjects('organization', 'auditor_role', actor)})
+  SELECT 'user', member.user_id FROM (${usersHolding(
+    'organization',
+    'member_role',
+    (id) => sql`${id} IN (${heldObjects('organization', 'auditor_role', actor)})`,
+  )}) member
   UNION ALL SELECT 'user', ${actor.id}::int`;
 
 export const activityStream = defineResource({

@@ -2,10 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
+import { SessionStore } from '../users/session-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { LoginController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';
 import { TokenStore } from '../users/token-store.js';
@@ -18,6 +20,8 @@ import { UserTokensController } from './user-tokens.controller.js';
 @Module({
   controllers: [LoginController, TokensController, UserTokensController],
   providers: [
+    SessionsRepository,
+    { provide: SessionStore, useExisting: SessionsRepository },
     TokensRepository,
     { provide: TokenStore, useExisting: TokensRepository },
     AuthenticationService,
@@ -29,6 +33,6 @@ import { UserTokensController } from './user-tokens.controller.js';
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [TokenStore, TokensService],
+  exports: [SessionStore, TokenStore, TokensService],
 })
 export class AuthModule {}

@@ -9,10 +9,10 @@ import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
 import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { UsersRepository, type Account } from '../users/users.repository.js';
 import { LoginThrottle } from './login-throttle.js';
 import { SessionsService } from './sessions.service.js';
+import { TokensRepository } from './tokens.repository.js';
 
 /** What authentication reads of a request. */
 export interface Credentials {
@@ -22,13 +22,6 @@ export interface Credentials {
   /** Whether it came by https. */
   secure: boolean;
   body?: Record<string, unknown>;
-}
-
-interface UserRow {
-  id: number;
-  username: string;
-  is_superuser: boolean;
-  is_system_auditor: boolean;
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -41,7 +34,8 @@ const BAD_PASSWORD = 'Invalid username/password. To establish a login session, v
 @Injectable()
 export class AuthenticationService {
   constructor(
-    private readonly database: Database,
+    private readonly users: UsersRepository,
+    private readonly tokens: TokensRepository,
     private readonly sessions: SessionsService,
     private readonly hasher: PasswordHasher,
     private readonly throttle: LoginThrottle,
@@ -74,24 +68,18 @@ export class AuthenticationService {
    * @throws Unauthenticated, TooManyRequests, Unavailable
    */
   async byPassword(username: string, password: string, ip: string): Promise<Actor> {
-    const user = isStorable(username)
-      ? await this.database.row<UserRow & { password_hash: string }>(sql`
-          SELECT id, username, is_superuser, is_system_auditor, password_hash
-          FROM users WHERE username = ${username}`)
-      : undefined;
+    const user = isStorable(username) ? await this.users.accountByName(username) : undefined;
     const verify = (): Promise<boolean> =>
       user ? this.hasher.verify(password, user.password_hash) : this.hasher.dummyVerify(password);
     const isRemembered = user !== undefined && this.hasher.remembers(password, user.password_hash);
     const guess = { username, password, address: ip };
     const verified = isRemembered || (await this.throttle.attempt(guess, verify));
     if (!user || !verified) throw new LoginRefused(BAD_PASSWORD, user?.username);
-    await this.database.execute(sql`
-      UPDATE users SET last_login = now()
-      WHERE id = ${user.id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
+    await this.users.noteLogin(user.id);
     return this.actorOf(user);
   }
 
-  private actorOf(user: UserRow): Actor {
+  private actorOf(user: Account): Actor {
     return {
       id: user.id,
       username: user.username,
@@ -103,21 +91,11 @@ export class AuthenticationService {
 
   private async byToken(token: string, method: string): Promise<Actor | null> {
     const digest = tokenDigest(token);
-    const row = await this.database.row<UserRow & { scope: string; stale: boolean }>({
-      name: 'authenticate_token',
-      text: `SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
-          (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
-        FROM tokens tok JOIN users usr ON usr.id = tok.user_id
-        WHERE tok.digest = $1 AND (tok.expires IS NULL OR tok.expires > now())`,
-      values: [digest],
-    });
+    const row = await this.tokens.use(digest);
     if (!row) return null;
     const isReadOnly = !row.scope.includes('write');
     if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
-    if (row.stale) {
-      await this.database.execute(sql`
-        UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);
-    }
+    if (row.stale) await this.tokens.touch(digest);
     const scope = currentScope();
     if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly });
     return this.actorOf(row);

@@ -1,11 +1,29 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { TokenStore } from '../users/token-store.js';
+import { accounts, type Account } from '../users/users.repository.js';
+import type { TokenSchema } from './token.schema.js';
+
+/** Whose token it is, what it is for, and whether its last use was not written for a while. */
+export interface TokenUse extends Account {
+  scope: string;
+  stale: boolean;
+}
+
+export interface NewToken {
+  description: string;
+  scope: string;
+  user: number;
+  digest: string;
+  lifetimeSeconds: number;
+}
 
 @Injectable()
-export class TokensRepository extends TableRepository implements TokenStore {
+export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implements TokenStore {
   constructor(database: Database) {
     super(database, 'tokens');
   }
@@ -13,5 +31,54 @@ export class TokensRepository extends TableRepository implements TokenStore {
   async endOthers(user: number, kept: string | null): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM tokens WHERE user_id = ${user} AND digest IS DISTINCT FROM ${kept}::text`);
+  }
+
+  /** Makes a token for a user by name. @returns whether there is one */
+  async addByName(
+    username: string,
+    { description, scope, digest, lifetimeSeconds }: Omit<NewToken, 'user'>,
+  ): Promise<boolean> {
+    const added = await this.database.execute(sql`
+      INSERT INTO tokens (description, scope, user_id, digest, expires)
+      SELECT ${description}, ${scope}, usr.id, ${digest},
+        now() + make_interval(secs => ${lifetimeSeconds})
+      FROM (${accounts()}) usr WHERE usr.username = ${username}`);
+    return added > 0;
+  }
+
+  /** Removes some of those that expired days ago. @returns how many */
+  removeExpired(days: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM tokens WHERE id IN (
+        SELECT id FROM tokens WHERE expires < now() - make_interval(days => ${days})
+        LIMIT ${most})`);
+  }
+
+  /** What a token that has not expired stands for. */
+  use(digest: string): Promise<TokenUse | undefined> {
+    return this.database.preparedRow<TokenUse>(sql`
+      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
+        (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
+      FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
+      WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`);
+  }
+
+  async touch(digest: string): Promise<void> {
+    await this.database.execute(sql`UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);
+  }
+
+  async add({
+    description,
+    scope,
+    user,
+    digest,
+    lifetimeSeconds,
+  }: NewToken): Promise<RowOf<TokenSchema>> {
+    const row = await this.database.row<RowOf<TokenSchema>>(sql`
+      INSERT INTO tokens (description, scope, user_id, digest, expires)
+      VALUES (${description}, ${scope}, ${user}, ${digest},
+        now() + make_interval(secs => ${lifetimeSeconds}))
+      RETURNING *`);
+    return existing(row, 'an INSERT returns its row');
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { heldObjects } from '../access/predicates.js';
+import { heldObjects } from '../access/role-ancestors.repository.js';
 import { permit, type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';

@@ -2,8 +2,9 @@ import { DataSource } from 'typeorm';
 import type { Client } from 'pg';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
-import { syncManagedCredentialTypes } from '../credentials/managed-types-sync.js';
+import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
 import { dataSourceOptions } from '../database/data-source.js';
+import { Database } from '../database/database.js';
 import { entities } from '../entities.js';
 
 /** Key of the advisory lock under which one process migrates while others wait. */
@@ -18,6 +19,16 @@ export async function openDataSource(
   return new DataSource({ ...base, ...options } as typeof base).initialize();
 }
 
+/** Does `work` with the database of the environment, without the limits of an API request. */
+export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const source = await openDataSource({ poolSize: 2 });
+  try {
+    return await work(new Database(source));
+  } finally {
+    await source.destroy();
+  }
+}
+
 /** Runs pending migrations; safe to start from several places at once. */
 export async function migrate(): Promise<void> {
   const { DATABASE_URL } = Settings.load(process.env);
@@ -29,7 +40,7 @@ export async function migrate(): Promise<void> {
     try {
       const done = await source.runMigrations();
       const names = done.map(({ name }) => name).join(', ');
-      await syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
+      await new CredentialTypesRepository(new Database(source)).syncManaged();
       process.stdout.write(done.length > 0 ? `applied ${names}\n` : 'up to date\n');
     } finally {
       await source.destroy();

@@ -91,8 +91,17 @@ export const isActor =
   (alias, actor) =>
     sql`${ident(alias, column)} = ${actor.id}`;
 
+/** A role of an object. */
+export interface ObjectRole {
+  id: number;
+  object_id: number;
+  role_field: string;
+}
+
 /** What the generic routes need of roles. Implemented by the access module. */
 export abstract class RoleStore {
+  /** The roles of some objects, in order of id. */
+  abstract ofObjects(type: string, ids: readonly number[]): Promise<ObjectRole[]>;
   /** Makes the object roles of new rows and ties them to their parents, set-based. */
   abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
   /**

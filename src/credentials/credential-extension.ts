@@ -1,24 +1,17 @@
+import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
-import { sql } from '../database/sql.js';
-import type { CredentialTypeDefinition } from './types/definition.js';
+import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
-
-interface OwnerRow {
-  credential_id: number;
-  type: 'user' | 'team';
-  owner_id: number;
-}
 
 type Owner = { id: number; type: string; name: string; description: string; url: string };
 
@@ -40,7 +33,9 @@ export async function credentialExtension(
   rows: readonly RowOf<CredentialSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const types = await loadTypes(rows, context);
+  const ids = [...new Set(rows.map((row) => row.credential_type_id))];
+  const found = await context.find(CredentialTypesRepository).byIds(ids);
+  const types = new Map(found.map((type) => [type.id, type]));
   const owners = await loadOwners(rows, context);
   return new Map(
     rows.map((row) => {
@@ -66,33 +61,13 @@ export async function credentialExtension(
   );
 }
 
-async function loadTypes(
-  rows: readonly RowOf<CredentialSchema>[],
-  { database }: RepresentContext,
-): Promise<Map<number, CredentialTypeDefinition>> {
-  const ids = [...new Set(rows.map((row) => row.credential_type_id))];
-  const types = await database.preparedRows<CredentialTypeDefinition & Row>(sql`
-    SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
-    WHERE id = ANY(${ids}::int[])`);
-  return new Map(types.map((type) => [type.id, type]));
-}
-
 /** Users and teams that hold the admin role themselves, then the organization; if readable. */
 async function loadOwners(
   rows: readonly RowOf<CredentialSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
-  const found = await context.database.preparedRows<OwnerRow>(sql`
-    WITH admin AS (
-      SELECT id, object_id FROM roles
-      WHERE content_type = 'credential' AND role_field = 'admin_role'
-        AND object_id = ANY(${rows.map(({ id }) => id)}::int[]))
-    SELECT admin.object_id AS credential_id, 'user' AS type, mem.user_id AS owner_id
-    FROM admin JOIN role_members mem ON mem.role_id = admin.id
-    UNION ALL
-    SELECT admin.object_id, 'team', rt.team_id
-    FROM admin JOIN role_teams rt ON rt.role_id = admin.id
-    ORDER BY credential_id, type DESC, owner_id`);
+  const ids = rows.map(({ id }) => id);
+  const found = await context.find(RolesRepository).directHolders('credential', 'admin_role', ids);
   const users = await named('user', idsOf(found, 'user'), context);
   const teams = await named('team', idsOf(found, 'team'), context);
   const organizations = await named(
@@ -104,15 +79,15 @@ async function loadOwners(
   const add = (credential: number, owner: Owner | undefined): void => {
     if (owner) owners.get(credential)?.push(owner);
   };
-  for (const { credential_id, type, owner_id } of found) {
-    add(credential_id, (type === 'user' ? users : teams).get(owner_id));
+  for (const { object_id: credential, type, holder_id: holder } of found) {
+    add(credential, (type === 'user' ? users : teams).get(holder));
   }
   for (const row of rows) add(row.id, organizations.get(row.organization_id as number));
   return owners;
 }
 
-const idsOf = (rows: readonly OwnerRow[], type: string): number[] =>
-  rows.filter((row) => row.type === type).map((row) => row.owner_id);
+const idsOf = (holders: readonly DirectHolder[], type: string): number[] =>
+  holders.filter((holder) => holder.type === type).map(({ holder_id: id }) => id);
 
 async function named(
   type: string,

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { GrantsService, type RoleRow } from '../access/grants.service.js';
+import { GrantsService } from '../access/grants.service.js';
+import { RoleMembersRepository } from '../access/role-members.repository.js';
+import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
+import { TeamStore } from '../access/team-store.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
-import { existing } from '../common/invariants.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import type { ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { CredentialsRepository } from './credentials.repository.js';
 import type { CredentialSchema } from './credential.schema.js';
 
 const OWNERS = ['organization', 'team', 'user'] as const;
@@ -21,7 +23,11 @@ const OWNERS = ['organization', 'team', 'user'] as const;
 @Injectable()
 export class CredentialOwner {
   constructor(
-    private readonly database: Database,
+    private readonly credentials: CredentialsRepository,
+    private readonly roles: RolesRepository,
+    private readonly members: RoleMembersRepository,
+    private readonly teams: TeamStore,
+    private readonly users: UsersRepository,
     private readonly grants: GrantsService,
     private readonly references: References,
     private readonly activity: ActivityRecorder,
@@ -40,10 +46,8 @@ export class CredentialOwner {
         `Only one of 'user', 'team', or 'organization' should be provided, received ${named.join(', ')} fields.`,
       );
     }
-    if (named[0] !== 'team') return values.organization ?? null;
-    const team = await this.database.row<{ organization_id: number }>(sql`
-      SELECT organization_id FROM teams WHERE id = ${values.team}`);
-    return existing(team, 'a reference leads to a row').organization_id;
+    if (typeof values.team !== 'number') return values.organization ?? null;
+    return (await this.teams.referenced(values.team)).organization_id;
   }
 
   /** Gives a new credential's admin role to its owning user or team. */
@@ -53,15 +57,9 @@ export class CredentialOwner {
     actor: Actor,
   ): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
-    const role = existing(
-      await this.database.row<RoleRow>(sql`
-        SELECT * FROM roles WHERE content_type = 'credential' AND object_id = ${credential.id}
-          AND role_field = 'admin_role'`),
-      'a credential has an admin role',
-    );
+    const role = await this.roles.ofObject('credential', credential.id, 'admin_role');
     if (typeof values.team === 'number') {
-      const team = await this.database.row<Row>(sql`SELECT * FROM teams WHERE id = ${values.team}`);
-      await this.grants.grantToTeam(role, existing(team, 'a reference leads to a row'), actor);
+      await this.grants.grantToTeam(role, await this.teams.referenced(values.team), actor);
       return;
     }
     if (typeof values.user === 'number') await this.grantToUser(credential, role, values.user);
@@ -73,12 +71,8 @@ export class CredentialOwner {
     role: RoleRow,
     userId: number,
   ): Promise<void> {
-    const added = await this.database.execute(sql`
-      INSERT INTO role_members (role_id, user_id) VALUES (${role.id}, ${userId})
-      ON CONFLICT DO NOTHING`);
-    if (added === 0) return;
-    const user = await this.database.row<Row>(sql`SELECT * FROM users WHERE id = ${userId}`);
-    const holder = refOf(resource('user'), existing(user, 'a reference leads to a row'));
+    if (!(await this.members.grant(role.id, userId))) return;
+    const holder = refOf(resource('user'), await this.users.referenced(userId));
     this.activity.record({
       operation: 'associate',
       object1: holder,
@@ -116,21 +110,7 @@ export class CredentialOwner {
         actor,
       );
     }
-    const outside = await this.database.row(sql`
-      SELECT 1 FROM roles r JOIN role_teams rt ON rt.role_id = r.id JOIN teams t ON t.id = rt.team_id
-      WHERE r.content_type = 'credential' AND r.object_id = ${row.id}
-        AND t.organization_id IS DISTINCT FROM ${organization}::int
-      UNION ALL
-      SELECT 1 FROM roles r JOIN role_members mem ON mem.role_id = r.id
-        JOIN users u ON u.id = mem.user_id
-      WHERE r.content_type = 'credential' AND r.object_id = ${row.id}
-        AND ${organization}::int IS NOT NULL AND NOT u.is_superuser
-        AND NOT EXISTS (
-          SELECT 1 FROM role_members own JOIN role_ancestors anc ON anc.ancestor_id = own.role_id
-          WHERE own.user_id = u.id AND anc.content_type = 'organization'
-            AND anc.role_field = 'read_role' AND anc.object_id = ${organization}::int)
-      LIMIT 1`);
-    if (outside) {
+    if (await this.credentials.isSharedOutside(row.id, organization)) {
       throw Invalid.field(
         'organization',
         'The credential is shared with users or teams outside of that organization.',

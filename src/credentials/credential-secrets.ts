@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { CredentialsRepository } from './credentials.repository.js';
 import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import { passwordsNeeded } from './types/inputs.js';
@@ -15,18 +14,11 @@ export interface OpenCredential {
   inputs: CredentialInputs;
 }
 
-interface StoredCredential {
-  id: number;
-  name: string;
-  inputs: CredentialInputs;
-  type: CredentialTypeDefinition;
-}
-
 /** The way to the secrets of credentials, for runs, project syncs and status posts. */
 @Injectable()
 export class CredentialSecrets {
   constructor(
-    private readonly database: Database,
+    private readonly credentials: CredentialsRepository,
     private readonly box: SecretBox,
   ) {}
 
@@ -37,12 +29,7 @@ export class CredentialSecrets {
    */
   async open(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<StoredCredential>(sql`
-      SELECT cred.id, cred.name, cred.inputs,
-        json_build_object('name', typ.name, 'kind', typ.kind, 'namespace', typ.namespace,
-          'managed', typ.managed, 'inputs', typ.inputs, 'injectors', typ.injectors) AS type
-      FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id
-      WHERE cred.id = ANY(${ids}::int[])`);
+    const rows = await this.credentials.sealed(ids);
     return new Map(
       rows.map((row) => [row.id, { ...row, inputs: openInputs(this.box, row.id, row.inputs) }]),
     );

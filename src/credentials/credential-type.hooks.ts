@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { heldBy } from '../common/resource/held-by.js';
 import type { ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { CredentialsRepository } from './credentials.repository.js';
 import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';
 import type { CredentialTypeSchema } from './credential-type.schema.js';
 
@@ -14,7 +12,7 @@ import type { CredentialTypeSchema } from './credential-type.schema.js';
  */
 @Injectable()
 export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly credentials: CredentialsRepository) {}
 
   async prepareCreate(values: ValuesOf<CredentialTypeSchema>): Promise<void> {
     checkDefinition(values, values);
@@ -31,7 +29,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> 
     const changed = ['inputs', 'kind'].find(
       (name) => name in values && JSON.stringify(values[name]) !== JSON.stringify(row[name]),
     );
-    if (changed && (await this.users(row)) !== null) {
+    if (changed && (await this.credentials.namesOfType(row.id)) !== null) {
       throw new Forbidden(
         `Modifications to ${changed} are not allowed for credential types that are in use`,
       );
@@ -42,18 +40,11 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> 
     if (row.managed === true) {
       throw new Forbidden('Deletion not allowed for managed credential types');
     }
-    const users = await this.users(row);
+    // The row is locked by the request, and a new credential locks it too: the answer holds.
+    const users = await this.credentials.namesOfType(row.id);
     if (users !== null) {
       throw new Forbidden(`Credential types that are in use cannot be deleted: ${users}.`);
     }
-  }
-
-  /** The row is locked by the request, and a new credential locks it too: the answer holds. */
-  private users(row: RowOf<CredentialTypeSchema>): Promise<string | null> {
-    return heldBy(
-      this.database,
-      sql`SELECT id, 'credential' AS type FROM credentials WHERE credential_type_id = ${row.id}`,
-    );
   }
 }
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
-import { existing } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { CredentialOwner } from './credential-owner.js';
+import { CredentialTypesRepository } from './credential-types.repository.js';
+import { CredentialUses } from './credential-uses.js';
+import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
 import {
   ENCRYPTED,
@@ -24,22 +24,19 @@ import type { CredentialSchema } from './credential.schema.js';
 @Injectable()
 export class CredentialHooks implements ResourceHooks<CredentialSchema> {
   constructor(
-    private readonly database: Database,
+    private readonly credentials: CredentialsRepository,
+    private readonly types: CredentialTypesRepository,
+    private readonly uses: CredentialUses,
     private readonly box: SecretBox,
     private readonly owner: CredentialOwner,
   ) {}
 
   async prepareCreate(values: ValuesOf<CredentialSchema>): Promise<ExtraColumns> {
     const organization = await this.owner.organizationOf(values);
-    const type = await this.typeOf(values.credential_type);
+    const type = await this.types.referenced(values.credential_type);
     const inputs = checked(type, values.inputs);
     // Secrets are sealed for their row, so the row's id is drawn before it is written.
-    const drawn = existing(
-      await this.database.row<{ id: number }>(sql`
-      SELECT nextval(pg_get_serial_sequence('credentials', 'id'))::int AS id`),
-      'a SELECT without FROM has a row',
-    );
-    const { id } = drawn;
+    const id = await this.credentials.takeId();
     return {
       id,
       organization_id: organization,
@@ -66,8 +63,8 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
       await this.owner.assertMovable(row, values.organization, actor);
     }
     if (!('inputs' in values) && !('credential_type' in values)) return {};
-    const type = await this.typeOf(values.credential_type ?? row.credential_type_id);
-    const stored = row.inputs;
+    const type = await this.types.referenced(values.credential_type ?? row.credential_type_id);
+    const stored = row.inputs as CredentialInputs;
     const previous = openInputs(this.box, row.id, stored);
     // Kept as a client would keep them: by another type, which would show them, they are not.
     const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);
@@ -83,21 +80,8 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     this.owner.assertNotManaged(row);
   }
 
-  private async typeOf(id: unknown): Promise<CredentialTypeDefinition> {
-    const type = await this.database.row<CredentialTypeDefinition & Row>(sql`
-      SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types
-      WHERE id = ${id}`);
-    return existing(type, 'a reference leads to a row');
-  }
-
-  private async assertUnused({ id }: RowOf<CredentialSchema>): Promise<void> {
-    const used = await this.database.row(sql`
-      SELECT 1 FROM job_template_credentials WHERE credential_id = ${id}
-      UNION ALL SELECT 1 FROM job_credentials WHERE credential_id = ${id}
-      UNION ALL SELECT 1 FROM unified_job_templates
-        WHERE credential_id = ${id} OR webhook_credential_id = ${id}
-      LIMIT 1`);
-    if (used) {
+  private async assertUnused({ id }: Row): Promise<void> {
+    if (await this.uses.isUsed(id)) {
       throw Invalid.field(
         'credential_type',
         'You cannot change the credential type of the credential, as it may break the functionality of the resources using it.',

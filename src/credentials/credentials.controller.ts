@@ -1,3 +1,6 @@
+import { usersGranted } from '../access/role-members.repository.js';
+import { teamsGranted } from '../access/role-teams.repository.js';
+import { rolesOf } from '../access/roles.repository.js';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { entryOf } from '../common/invariants.js';
@@ -9,14 +12,12 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { listOf } from '../common/rest/sublist-kinds.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { noneOf } from '../empty-lists/sublists.js';
 import { CredentialSecrets } from './credential-secrets.js';
 import { credentials } from './credentials.resource.js';
 
-const adminRole = (credential: Row) => sql`
-  SELECT id FROM roles WHERE content_type = 'credential' AND object_id = ${credential.id}
-    AND role_field = 'admin_role'`;
+const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
 
 @Resource(credentials)
 @Copyable({ values: openedValues })
@@ -28,16 +29,14 @@ const adminRole = (credential: Row) => sql`
   'owner_users',
   listOf(
     () => resource('user'),
-    (credential) => sql`t.id IN (
-      SELECT user_id FROM role_members WHERE role_id IN (${adminRole(credential)}))`,
+    (credential) => sql`t.id IN (${usersGranted(adminRole(credential))})`,
   ),
 )
 @SubList(
   'owner_teams',
   listOf(
     () => resource('team'),
-    (credential) => sql`t.id IN (
-      SELECT team_id FROM role_teams WHERE role_id IN (${adminRole(credential)}))`,
+    (credential) => sql`t.id IN (${teamsGranted(adminRole(credential))})`,
   ),
 )
 export class CredentialsController extends ResourceController(credentials) {}

@@ -4,11 +4,20 @@ import { CredentialOwner } from './credential-owner.js';
 import { CredentialSecrets } from './credential-secrets.js';
 import { CredentialTypeHooks } from './credential-type.hooks.js';
 import { CredentialTypesController } from './credential-types.controller.js';
+import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsController } from './credentials.controller.js';
+import { CredentialsRepository } from './credentials.repository.js';
 
 @Module({
   controllers: [CredentialTypesController, CredentialsController],
-  providers: [CredentialHooks, CredentialOwner, CredentialTypeHooks, CredentialSecrets],
-  exports: [CredentialSecrets],
+  providers: [
+    CredentialsRepository,
+    CredentialTypesRepository,
+    CredentialHooks,
+    CredentialOwner,
+    CredentialTypeHooks,
+    CredentialSecrets,
+  ],
+  exports: [CredentialsRepository, CredentialTypesRepository, CredentialSecrets],
 })
 export class CredentialsModule {}

@@ -2,13 +2,14 @@ import { hasRole, hasRoleOn } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
+import { credentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
 import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
 
 /** A column of the credential's type, which every credential has. */
 const ofType = (alias: string, value: Sql): Sql => sql`
-  SELECT ${value} FROM credential_types typ
+  SELECT ${value} FROM (${credentialTypes()}) typ
   WHERE typ.id = ${ident(alias, 'credential_type_id')}`;
 
 export const credentials = defineResource({

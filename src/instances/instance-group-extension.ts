@@ -1,43 +1,16 @@
-import { existing } from '../common/invariants.js';
 import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
-import { NODE_LOST_SECONDS } from './worker-node-table.js';
-import { sql } from '../database/sql.js';
-
-interface Load {
-  capacity: number;
-  instances: number;
-  consumed_capacity: number;
-  jobs_running: number;
-  jobs_total: number;
-}
+import { InstancesRepository } from './instances.repository.js';
+import { WorkerNodesRepository } from './worker-nodes.repository.js';
 
 /** What the live workers can take and what they have, counted as the scheduler counts. */
 export async function instanceGroupExtension(
   rows: readonly Row[],
-  { database }: RepresentContext,
+  { find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const load = existing(
-    await database.row<Load>(sql`
-    SELECT coalesce(sum(capacity), 0)::int AS capacity, count(*)::int AS instances,
-      (SELECT count(*)::int FROM unified_jobs
-        WHERE status IN ('waiting', 'running') AND launch_type <> 'sync') AS consumed_capacity,
-      (SELECT count(*)::int FROM unified_jobs WHERE status = 'running') AS jobs_running,
-      (SELECT count(*)::int FROM unified_jobs WHERE type = 'job') AS jobs_total
-    FROM worker_nodes
-    WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`),
-    'an aggregate has a row',
-  );
+  const load = await find(WorkerNodesRepository).load();
   const { capacity, consumed_capacity: used } = load;
   const fields = { ...load, percent_capacity_remaining: freePercent(capacity, used) };
   return new Map(rows.map(({ id }) => [id, { fields }]));
-}
-
-interface InstanceLoad extends Row {
-  /** Null when no worker is alive. */
-  capacity: number | null;
-  isolation_detail: string;
-  jobs_running: number;
-  jobs_total: number;
 }
 
 const LOST = 'No worker of this machine has been heard of lately.';
@@ -45,18 +18,9 @@ const LOST = 'No worker of this machine has been heard of lately.';
 /** What the live workers of each machine can take, and what it has run. */
 export async function instanceExtension(
   rows: readonly Row[],
-  { database }: RepresentContext,
+  { find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const loads = await database.rows<InstanceLoad>(sql`
-    SELECT one.id, one.isolation_detail,
-      (SELECT sum(node.capacity)::int FROM worker_nodes node
-        WHERE node.hostname = one.hostname
-          AND node.last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})) AS capacity,
-      count(run.id) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
-      count(run.id)::int AS jobs_total
-    FROM instances one LEFT JOIN unified_jobs run
-      ON run.execution_node = one.hostname AND run.execution_node <> ''
-    WHERE one.id = ANY(${rows.map(({ id }) => id)}::int[]) GROUP BY one.id`);
+  const loads = await find(InstancesRepository).loads(rows.map(({ id }) => id));
   return new Map(
     loads.map(({ id, capacity: alive, isolation_detail: refusal, jobs_running, jobs_total }) => {
       const capacity = alive ?? 0;

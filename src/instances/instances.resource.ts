@@ -3,6 +3,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { instanceExtension } from './instance-group-extension.js';
+import { hostnameOf } from './instances.repository.js';
 import { InstanceSchema } from './instance.schema.js';
 
 export const instances = defineResource({
@@ -30,8 +31,9 @@ export const instances = defineResource({
     jobs: {
       kind: 'computed',
       target: () => resource('unified_job'),
-      condition: (near, far) => sql`${ident(far, 'execution_node')} = (
-        SELECT hostname FROM instances WHERE id = ${near}) AND ${ident(far, 'execution_node')} <> ''`,
+      condition: (near, far) => sql`
+        ${ident(far, 'execution_node')} = ${hostnameOf(near)}
+        AND ${ident(far, 'execution_node')} <> ''`,
     },
   },
   extend: instanceExtension,

@@ -5,10 +5,10 @@ import { rowChanges } from '../common/rest/changes.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { GroupGraph } from './group-graph.service.js';
+import { GroupsRepository } from './groups.repository.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
+import { HostsRepository } from './hosts.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
 import type { GroupSchema } from './inventory.schema.js';
 import { existing } from '../common/invariants.js';
@@ -17,7 +17,8 @@ import { existing } from '../common/invariants.js';
 @Injectable()
 export class GroupHooks implements ResourceHooks<GroupSchema> {
   constructor(
-    private readonly database: Database,
+    private readonly hosts: HostsRepository,
+    private readonly groups: GroupsRepository,
     private readonly inventory: InventoryLock,
     private readonly graph: GroupGraph,
     private readonly activity: ActivityRecorder,
@@ -46,14 +47,8 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
     await this.inventory.hold(inventoryId, 'group');
     await this.inventory.assertIdle(inventoryId);
     const groups = await this.graph.onlyWithin(row.id);
-    const hosts = await this.database.rows<Row>(sql`
-      DELETE FROM hosts
-      WHERE id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[]))
-        AND id NOT IN (SELECT host_id FROM group_hosts WHERE group_id <> ALL(${groups}::int[])
-          AND host_id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[])))
-      RETURNING *`);
-    const subgroups = await this.database.rows<Row>(sql`
-      DELETE FROM groups WHERE id = ANY(${groups}::int[]) AND id <> ${row.id} RETURNING *`);
+    const hosts = await this.hosts.removeWithin(groups);
+    const subgroups = await this.groups.removeAll(groups.filter((id) => id !== row.id));
     this.recordDeletions('host', hosts);
     this.recordDeletions('group', subgroups);
   }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
-import { existing } from '../common/invariants.js';
-import { Database } from '../database/database.js';
-import { and, sql, TRUE, type Sql } from '../database/sql.js';
+import type { Sql } from '../database/sql.js';
+import { HostsRepository, type UncountedHosts } from './hosts.repository.js';
+import { InventoriesRepository, organizationOfInventory } from './inventories.repository.js';
+import { OrganizationStore, type HostAllowance } from './organization-store.js';
 
 /** Hosts that an organization is about to have. */
 export interface AddedHosts {
@@ -10,14 +11,8 @@ export interface AddedHosts {
   names: Sql;
   /** How many rows that query has at most. */
   most: number;
-  /** Hosts of the organization that do not count, as a condition on `h` and its
-   * inventory `inv`: those that change. */
-  except?: Sql;
-}
-
-interface Limit {
-  id: number;
-  max_hosts: number;
+  /** Hosts of the organization that do not count: those that change. */
+  except?: UncountedHosts;
 }
 
 /**
@@ -26,7 +21,11 @@ interface Limit {
  */
 @Injectable()
 export class HostLimit {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly organizations: OrganizationStore,
+    private readonly inventories: InventoriesRepository,
+    private readonly hosts: HostsRepository,
+  ) {}
 
   /**
    * Checks that further hosts of an inventory fit. The organization stays locked until the transaction
@@ -35,10 +34,8 @@ export class HostLimit {
    * @throws Forbidden with the contract's text
    */
   async assertRoom(inventoryId: number, added: AddedHosts): Promise<void> {
-    const limit = await this.database.row<Limit & Record<string, unknown>>(sql`
-      SELECT org.id, org.max_hosts FROM organizations org
-      JOIN inventories inv ON inv.organization_id = org.id
-      WHERE inv.id = ${inventoryId} AND org.max_hosts > 0 FOR NO KEY UPDATE OF org`);
+    const organization = organizationOfInventory(inventoryId);
+    const limit = await this.organizations.lockAllowance(organization);
     if (!limit || (await this.fits(limit, added))) return;
     throw new Forbidden(
       `You have already reached the maximum number of ${limit.max_hosts} hosts allowed for your organization. Contact your System Administrator for assistance.`,
@@ -46,27 +43,11 @@ export class HostLimit {
   }
 
   /** Nobody is refused what adds no name, even where a limit was set below what there is. */
-  private async fits({ id, max_hosts: max }: Limit, added: AddedHosts): Promise<boolean> {
-    const { names, most, except = TRUE } = added;
-    const rows = existing(
-      await this.database.row<{ hosts: number }>(sql`
-      SELECT COALESCE(sum(total_hosts), 0)::int AS hosts FROM inventories
-      WHERE organization_id = ${id}`),
-      'an aggregate has a row',
-    );
+  private async fits({ id, max_hosts: max }: HostAllowance, added: AddedHosts): Promise<boolean> {
+    const { names, most, except = null } = added;
     // There are no more names than rows, and those are counted already.
-    if (rows.hosts + most <= max) return true;
-    const counted = existing(
-      await this.database.row<{ total: number; added: number }>(sql`
-      SELECT count(*)::int AS total, (count(*) FILTER (WHERE is_new))::int AS added FROM (
-        SELECT name, bool_and(is_new) AS is_new FROM (
-          SELECT h.name, false AS is_new FROM hosts h
-          JOIN inventories inv ON inv.id = h.inventory_id
-          WHERE ${and(sql`inv.organization_id = ${id}`, except)}
-          UNION ALL SELECT name, true FROM (${names}) given) every
-        GROUP BY name) distinct_names`),
-      'an aggregate has a row',
-    );
+    if ((await this.inventories.totalHosts(id)) + most <= max) return true;
+    const counted = await this.hosts.countNames(id, names, except);
     return counted.added === 0 || counted.total <= max;
   }
 }

@@ -31,7 +31,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     const inventoryId = row.inventory_id;
     if ('name' in values) {
       await takePort(values, String(values.variables ?? row.variables));
-      const except = sql`h.id <> ${row.id}`;
+      const except = { host: row.id };
       await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1, except });
     }
     await this.inventory.hold(inventoryId, 'host');

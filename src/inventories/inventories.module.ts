@@ -1,20 +1,34 @@
 import { Module } from '@nestjs/common';
+import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
 import { GroupHooks } from './group.hooks.js';
+import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsController } from './groups.controller.js';
+import { GroupsRepository } from './groups.repository.js';
 import { HostHooks } from './host.hooks.js';
 import { HostLimit } from './host-limit.service.js';
 import { HostsController } from './hosts.controller.js';
+import { HostsRepository } from './hosts.repository.js';
 import { InventoriesController } from './inventories.controller.js';
+import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { InventoryLock } from './inventory-lock.service.js';
 import { InventoryRows } from './inventory-rows.service.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { InventoryTree } from './inventory-tree.service.js';
 
+const repositories = [
+  InventoriesRepository,
+  HostsRepository,
+  GroupsRepository,
+  GroupHostsRepository,
+  GroupChildrenRepository,
+];
+
 @Module({
   controllers: [InventoriesController, HostsController, GroupsController],
   providers: [
+    ...repositories,
     InventoryHooks,
     HostHooks,
     GroupHooks,
@@ -25,6 +39,6 @@ import { InventoryTree } from './inventory-tree.service.js';
     InventoryScript,
     InventoryTree,
   ],
-  exports: [HostLimit, InventoryLock, InventoryRows],
+  exports: [...repositories, HostLimit, InventoryLock, InventoryRows],
 })
 export class InventoriesModule {}

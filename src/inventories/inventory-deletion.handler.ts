@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Database } from '../database/database.js';
-import { ident, sql } from '../database/sql.js';
+import { GroupsRepository } from './groups.repository.js';
+import { HostsRepository } from './hosts.repository.js';
+import { InventoriesRepository } from './inventories.repository.js';
 
 /** Rows of one transaction; small enough to leave room for others, large enough to be quick. */
 const BATCH = 1000;
@@ -18,37 +20,33 @@ export class InventoryDeletionHandler implements QueueHandler {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly inventories: InventoriesRepository,
+    private readonly hosts: HostsRepository,
+    private readonly groups: GroupsRepository,
   ) {}
 
   async handle(inventoryId: number): Promise<void> {
-    if (await this.isPending(inventoryId)) {
-      await this.empty('hosts', inventoryId);
-      await this.empty('groups', inventoryId);
+    if (await this.inventories.isPending(inventoryId)) {
+      await this.empty(this.hosts, inventoryId);
+      await this.empty(this.groups, inventoryId);
     }
     await this.database.transaction(async () => {
       await this.database.checkReferencesAtCommit();
-      await this.database.execute(sql`
-        DELETE FROM inventories WHERE id = ${inventoryId} AND pending_deletion`);
+      await this.inventories.removePending(inventoryId);
       await this.outbox.acknowledge('deletions', inventoryId);
     });
   }
 
-  private async isPending(inventoryId: number): Promise<boolean> {
-    const row = await this.database.row(sql`
-      SELECT 1 FROM inventories WHERE id = ${inventoryId} AND pending_deletion`);
-    return row !== undefined;
-  }
-
-  private async empty(table: 'hosts' | 'groups', inventoryId: number): Promise<void> {
+  private async empty(
+    members: HostsRepository | GroupsRepository,
+    inventoryId: number,
+  ): Promise<void> {
     let removed: number;
     do {
       removed = await this.database.transaction(async () => {
         await this.outbox.postpone('deletions', inventoryId, QUIET_SECONDS);
         await this.database.checkReferencesAtCommit();
-        return this.database.execute(sql`
-          DELETE FROM ${ident(table)} WHERE id IN (
-            SELECT id FROM ${ident(table)} WHERE inventory_id = ${inventoryId}
-            LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`);
+        return members.removeSome(inventoryId, BATCH);
       });
     } while (removed > 0);
   }

@@ -1,4 +1,3 @@
-import { permit } from '../common/access.js';
 import {
   BOOLEAN,
   INSTANT,
@@ -17,6 +16,8 @@ import type {
 import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
+import { groupsShownOf } from './groups.repository.js';
+import { HostRuns } from './inventory-uses.js';
 
 /** Members of a host that its summary shows at most. */
 const SHOWN = 5;
@@ -74,23 +75,18 @@ interface Shown {
 /** Some groups and the latest jobs of each host, in one statement for the page. */
 export async function hostExtension(
   rows: readonly Row[],
-  { database, actor }: RepresentContext,
+  { database, actor, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
   const found = await database.preparedRows<Shown>(sql`
     SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
       NULL::timestamptz AS finished, grp.total
     FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-      SELECT g.id, g.name, count(*) OVER ()::int AS total
-      FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
-      WHERE gh.host_id = host.id ORDER BY g.name LIMIT ${SHOWN}) AS grp
+      ${groupsShownOf(sql`host.id`, SHOWN)}) AS grp
     UNION ALL
     SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
     FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-      SELECT j.id, j.name, j.status, j.finished
-      FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
-      WHERE jhs.host_id = host.id AND ${permit(resource('job').policy, 'read', 'j', actor)}
-      ORDER BY jhs.job_id DESC LIMIT ${SHOWN}) AS job`);
+      ${find(HostRuns).latestOfHost(sql`host.id`, actor, SHOWN)}) AS job`);
   const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
   for (const one of found) byHost.get(one.host_id)?.push(one);
   return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));

@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Invalid } from '../common/errors/errors.js';
-import { assertNoActiveRuns } from '../common/resource/held-by.js';
-import { Database } from '../database/database.js';
-import { ident, sql } from '../database/sql.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { GroupsRepository } from './groups.repository.js';
+import { HostsRepository } from './hosts.repository.js';
+import { InventoriesRepository } from './inventories.repository.js';
 
 /** What must hold across the hosts and groups of one inventory, whoever changes them meanwhile. */
 @Injectable()
 export class InventoryLock {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly runs: ActiveRuns,
+    private readonly inventories: InventoriesRepository,
+    private readonly hosts: HostsRepository,
+    private readonly groups: GroupsRepository,
+  ) {}
 
   /**
    * Makes changes of names and of the group graph of one inventory wait for each other until the
@@ -29,13 +35,7 @@ export class InventoryLock {
     inventoryIds: readonly number[],
     noun: 'host' | 'group',
   ): Promise<Map<number, number>> {
-    const rows = await this.database.rows<{
-      id: number;
-      total_hosts: number;
-      pending_deletion: boolean;
-    }>(sql`
-      SELECT id, total_hosts, pending_deletion FROM inventories
-      WHERE id = ANY(${inventoryIds}::int[]) ORDER BY id FOR NO KEY UPDATE`);
+    const rows = await this.inventories.hold(inventoryIds);
     if (rows.some((row) => row.pending_deletion)) {
       throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
     }
@@ -47,15 +47,14 @@ export class InventoryLock {
    * a host. Needs the lock.
    */
   async assertNameFree(inventoryId: number, name: string, noun: 'host' | 'group'): Promise<void> {
-    const [table, other] =
-      noun === 'host' ? (['groups', 'Group'] as const) : (['hosts', 'Host'] as const);
-    const taken = await this.database.row(sql`
-      SELECT 1 FROM ${ident(table)} WHERE inventory_id = ${inventoryId} AND name = ${name}`);
+    const [others, other] =
+      noun === 'host' ? ([this.groups, 'Group'] as const) : ([this.hosts, 'Host'] as const);
+    const taken = await others.existsBy({ inventory_id: inventoryId, name });
     if (taken) throw Invalid.all(`A ${other} with that name already exists.`);
   }
 
   /** @throws Conflict while a job that has not ended uses the inventory */
   async assertIdle(...inventoryIds: readonly number[]): Promise<void> {
-    await assertNoActiveRuns(this.database, sql`inventory_id = ANY(${inventoryIds}::int[])`);
+    await assertNoActiveRuns(this.runs, ['inventory_id'], inventoryIds);
   }
 }

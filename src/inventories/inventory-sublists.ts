@@ -3,8 +3,14 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, listOf } from '../common/rest/sublist-kinds.js';
-import { sql, type Sql } from '../database/sql.js';
-import { groupAndDescendants, GroupGraph, groupsAndAncestors } from './group-graph.service.js';
+import { sql } from '../database/sql.js';
+import {
+  groupAndDescendants,
+  groupsAndAncestors,
+  isSubgroup,
+} from './group-children.repository.js';
+import { GroupGraph } from './group-graph.service.js';
+import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
@@ -50,7 +56,7 @@ export const rootGroups = (): Factory =>
   listOf(
     () => resource('group'),
     (inventory) => sql`t.inventory_id = ${inventory.id}
-      AND NOT EXISTS (SELECT 1 FROM group_children edge WHERE edge.child_id = t.id)`,
+      AND NOT ${isSubgroup(sql`t.id`)}`,
     { create: (inventory) => ({ inventory: inventory.id }), needs: 'change' },
   );
 
@@ -58,27 +64,21 @@ export const rootGroups = (): Factory =>
 export const allGroups = (): Factory =>
   listOf(
     () => resource('group'),
-    (host) =>
-      sql`t.id IN (${groupsAndAncestors(
-        sql`SELECT group_id FROM group_hosts WHERE host_id = ${host.id}`,
-      )})`,
+    (host) => sql`t.id IN (${groupsAndAncestors(groupsOfHost(host.id))})`,
   );
-
-const hostsBelow = (group: Row): Sql => sql`
-  SELECT host_id FROM group_hosts WHERE group_id IN (${groupAndDescendants(sql`${group.id}`)})`;
 
 /** Hosts of a group and of everything below it. */
 export const allHosts = (): Factory =>
   listOf(
     () => resource('host'),
-    (group) => sql`t.id IN (${hostsBelow(group)})`,
+    (group) => sql`t.id IN (${hostsBelow(group.id)})`,
   );
 
 /** Events or summaries of jobs about the hosts of a group. */
 export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
   listOf(
     () => resource(type),
-    (group) => sql`t.host_id IN (${hostsBelow(group)})`,
+    (group) => sql`t.host_id IN (${hostsBelow(group.id)})`,
     {
       events: type === 'job_event',
     },

@@ -6,8 +6,8 @@ import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { GroupChildrenRepository, type GroupEdge } from './group-children.repository.js';
+import { GroupsRepository } from './groups.repository.js';
 
 /** A group stands under each of its parents, so a small graph can be a huge tree. */
 const MAX_ENTRIES = 10_000;
@@ -18,32 +18,26 @@ type Tree = Representation & { children: Tree[] };
 @Injectable()
 export class InventoryTree {
   constructor(
-    private readonly database: Database,
+    private readonly groups: GroupsRepository,
+    private readonly edges: GroupChildrenRepository,
     private readonly resources: ResourceService,
   ) {}
 
   /** Root groups, each with `children`. @throws BadRequest when the tree would be too large */
   async of(inventory: Row, actor: Actor): Promise<Tree[]> {
-    const rows = await this.database.rows<Row>(sql`
-      SELECT * FROM groups WHERE inventory_id = ${inventory.id} ORDER BY name, id
-      LIMIT ${MAX_ENTRIES + 1}`);
+    const rows = await this.groups.byName(inventory.id, MAX_ENTRIES + 1);
     assertSize(rows.length);
-    const edges = await this.database.rows<{ parent_id: number; child_id: number }>(sql`
-      SELECT parent_id, child_id FROM group_children
-      WHERE parent_id = ANY(${rows.map(({ id }) => id)}::int[])`);
+    const edges = await this.edges.edgesOf(rows.map(({ id }) => id));
     const context = this.resources.representContext(actor, false);
     return nest(await represent(resource('group'), rows, context), edges);
   }
 }
 
-function nest(
-  groups: readonly Representation[],
-  edges: readonly { parent_id: number; child_id: number }[],
-): Tree[] {
+function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): Tree[] {
   const position = new Map(groups.map(({ id }, index) => [id, index]));
   const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id as number, []]));
-  for (const { parent_id, child_id } of edges) childrenOf.get(parent_id)?.push(child_id);
-  const hasParent = new Set(edges.map(({ child_id }) => child_id));
+  for (const { parentId, childId } of edges) childrenOf.get(parentId)?.push(childId);
+  const hasParent = new Set(edges.map(({ childId }) => childId));
   let entries = 0;
   const grow = (id: number): Tree => {
     assertSize((entries += 1));

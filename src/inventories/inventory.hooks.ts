@@ -7,10 +7,11 @@ import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
+import { hostNamesOf } from './hosts.repository.js';
+import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
+import { InventoryTemplates } from './inventory-uses.js';
 import type { InventorySchema } from './inventory.schema.js';
 
 const PENDING = 'Inventory is already pending deletion.';
@@ -22,7 +23,8 @@ const PENDING = 'Inventory is already pending deletion.';
 @Injectable()
 export class InventoryHooks implements ResourceHooks<InventorySchema> {
   constructor(
-    private readonly database: Database,
+    private readonly inventories: InventoriesRepository,
+    private readonly templates: InventoryTemplates,
     private readonly inventory: InventoryLock,
     private readonly limit: HostLimit,
     private readonly outbox: Outbox,
@@ -61,10 +63,10 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   ): Promise<void> {
     if (organization === before.organization_id) return;
     await this.limit.assertRoom(id, {
-      names: sql`SELECT name FROM hosts WHERE inventory_id = ${id}`,
+      names: hostNamesOf(id),
       // They are among its rows already.
       most: 0,
-      except: sql`inv.id <> ${id}`,
+      except: { inventory: id },
     });
   }
 
@@ -75,10 +77,8 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   async prepareDelete(row: RowOf<InventorySchema>): Promise<Reply> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
-    await this.database.execute(sql`
-      UPDATE inventories SET pending_deletion = true, modified = now() WHERE id = ${row.id}`);
-    await this.database.execute(sql`
-      UPDATE unified_job_templates SET inventory_id = NULL WHERE inventory_id = ${row.id}`);
+    await this.inventories.markForDeletion(row.id);
+    await this.templates.forgetInventory(row.id);
     await this.outbox.add('deletions', [row.id]);
     const definition = resource('inventory');
     const coalesced = { hosts_deleted: row.total_hosts, groups_deleted: row.total_groups };

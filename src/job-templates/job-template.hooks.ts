@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
@@ -27,6 +27,7 @@ const NON_SENSITIVE = new Set([
 export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   constructor(
     private readonly database: Database,
+    private readonly runs: ActiveRuns,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
@@ -62,7 +63,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   }
 
   async prepareDelete(row: RowOf<JobTemplateSchema>): Promise<void> {
-    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
+    await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }
 
   /** @throws Invalid with every fault across fields */

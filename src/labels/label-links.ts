@@ -1,10 +1,9 @@
-import type { Relation, ResourceDefinition } from '../common/resource/define-resource.js';
+import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource, resources } from '../common/resource/registry.js';
-
-export type LabelLink = Extract<Relation, { kind: 'many-to-many' }>;
+import type { Link } from '../common/resource/select-rows.js';
 
 /** The `labels` relation of a resource. */
-export const labelled = (type: string): LabelLink => ({
+export const labelled = (type: string): Link => ({
   kind: 'many-to-many',
   target: () => resource('label'),
   table: `${type}_labels`,
@@ -13,14 +12,14 @@ export const labelled = (type: string): LabelLink => ({
 });
 
 /** The link of one resource. @throws Error for a resource without labels: a fault of the programmer */
-export function labelLinkOf({ type, relations }: ResourceDefinition): LabelLink {
+export function labelLinkOf({ type, relations }: ResourceDefinition): Link {
   const relation = relations.labels;
   if (relation?.kind !== 'many-to-many') throw new Error(`${type} has no labels`);
   return relation;
 }
 
 /** The links of every resource with labels: where a label may be in use. */
-export const labelLinks = (): LabelLink[] =>
+export const labelLinks = (): Link[] =>
   resources().flatMap(({ relations }) =>
     relations.labels?.kind === 'many-to-many' ? [relations.labels] : [],
   );

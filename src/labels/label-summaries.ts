@@ -1,8 +1,8 @@
 import { entryOf } from '../common/invariants.js';
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
-import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
+import { LabelsRepository } from './labels.repository.js';
 
 /** Labels that a summary names; the count is of all. */
 const SHOWN = 10;
@@ -22,20 +22,9 @@ export const LABEL_SUMMARY = object({
 export async function labelSummaries(
   definition: ResourceDefinition,
   ids: readonly number[],
-  { database }: Pick<RepresentContext, 'database'>,
+  { find }: Pick<RepresentContext, 'find'>,
 ): Promise<Map<number, LabelSummary>> {
-  const { table, near } = labelLinkOf(definition);
-  const found = await database.preparedRows<{
-    near: number;
-    id: number;
-    name: string;
-    total: number;
-  }>(sql`
-    SELECT owner.id AS near, one.id, one.name, one.total
-    FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
-      SELECT lab.id, lab.name, count(*) OVER ()::int AS total
-      FROM ${ident(table)} lnk JOIN labels lab ON lab.id = lnk.label_id
-      WHERE lnk.${ident(near)} = owner.id ORDER BY lab.name, lab.id LIMIT ${SHOWN}) AS one`);
+  const found = await find(LabelsRepository).firstOn(labelLinkOf(definition), ids, SHOWN);
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
   for (const { near: owner, id, name, total } of found) {
     const summary = entryOf(summaries, owner);

@@ -1,15 +1,19 @@
-import { hasRoleOn, heldObjects, holdsAny } from '../access/predicates.js';
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { heldObjects } from '../access/role-ancestors.repository.js';
 import { anyOf, everyone, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { selectLinks } from '../common/resource/select-rows.js';
 import { ident, sql } from '../database/sql.js';
+import { labelLinkOf } from './label-links.js';
 import { LabelSchema } from './label.schema.js';
 
 /** The label stands on an object of `type` that the caller may read. */
 const isOn =
-  (table: string, column: string, type: string): Predicate =>
+  (type: string): Predicate =>
   (alias, actor) => sql`${ident(alias, 'id')} IN (
-    SELECT lab.label_id FROM ${ident(table)} lab
-    WHERE lab.${ident(column)} IN (${heldObjects(type, 'read_role', actor)}))`;
+    SELECT lnk.far FROM (${selectLinks(labelLinkOf(resource(type)))}) lnk
+    WHERE lnk.near IN (${heldObjects(type, 'read_role', actor)}))`;
 
 export const labels = defineResource({
   path: 'labels',
@@ -31,9 +35,9 @@ export const labels = defineResource({
   policy: {
     read: anyOf(
       hasRoleOn('organization_id', 'organization', 'read_role'),
-      isOn('job_template_labels', 'job_template_id', 'job_template'),
-      isOn('workflow_job_template_labels', 'workflow_job_template_id', 'workflow_job_template'),
-      isOn('inventory_labels', 'inventory_id', 'inventory'),
+      isOn('job_template'),
+      isOn('workflow_job_template'),
+      isOn('inventory'),
     ),
     // The reference needs membership of the organization.
     add: () => everyone,

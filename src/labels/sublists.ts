@@ -4,10 +4,12 @@ import { validate } from '../common/fields/validate.js';
 import { existing } from '../common/invariants.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { selectLinks, selectRows } from '../common/resource/select-rows.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, related } from '../common/rest/sublist-kinds.js';
-import { and, ident, not, sql, TRUE } from '../database/sql.js';
+import { sql, TRUE } from '../database/sql.js';
 import { labelLinkOf, labelLinks } from './label-links.js';
+import { LabelsRepository } from './labels.repository.js';
 
 const MAX_LABELS = 100;
 
@@ -35,20 +37,20 @@ async function findLabel(
   body: Record<string, unknown>,
 ): Promise<Row | undefined> {
   const { name, organization } = validate(resource('label').schema, body);
-  return services.database.row<Row>(sql`
-    SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
+  return services.find(LabelsRepository).byName(name, organization);
 }
 
 /** The parent is locked, so that two requests do not both take the last place. */
 async function assertRoom(context: LinkContext, label: Row): Promise<void> {
   const { services, parent, parentDefinition } = context;
-  const { table, near } = labelLinkOf(parentDefinition);
-  await services.database.execute(sql`
-    SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR NO KEY UPDATE`);
+  const { database } = services;
+  const own = selectRows(parentDefinition, 't', sql`1`, sql`t.id = ${parent.id}`);
+  await database.execute(sql`${own} FOR NO KEY UPDATE`);
+  const links = selectLinks(labelLinkOf(parentDefinition));
   const row = existing(
-    await services.database.row<{ others: number }>(sql`
-    SELECT count(*)::int AS others FROM ${ident(table)}
-    WHERE ${ident(near)} = ${parent.id} AND label_id <> ${label.id}`),
+    await database.row<{ others: number }>(sql`
+      SELECT count(*)::int AS others FROM (${links}) lnk
+      WHERE lnk.near = ${parent.id} AND lnk.far <> ${label.id}`),
     'an aggregate has a row',
   );
   if (row.others >= MAX_LABELS) {
@@ -57,12 +59,5 @@ async function assertRoom(context: LinkContext, label: Row): Promise<void> {
   }
 }
 
-/** The lock comes first: an object that takes the label at this moment is seen by the second look. */
-async function deleteUnused({ services }: LinkContext, label: Row): Promise<void> {
-  await services.database.execute(sql`SELECT 1 FROM labels WHERE id = ${label.id} FOR UPDATE`);
-  const unused = labelLinks().map(({ table }) =>
-    not(sql`EXISTS (SELECT 1 FROM ${ident(table)} lnk WHERE lnk.label_id = ${label.id})`),
-  );
-  await services.database.execute(sql`
-    DELETE FROM labels WHERE ${and(sql`id = ${label.id}`, ...unused)}`);
-}
+const deleteUnused = ({ services }: LinkContext, label: Row): Promise<void> =>
+  services.find(LabelsRepository).deleteUnused(label.id, labelLinks());

@@ -12,7 +12,7 @@ import { NotificationAttemptSchema, NotificationSchema } from './notification.sc
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
 /** Of a record: who administers its template. */
-const ofTemplate = through('notification_template_id', 'notification_templates', ofOrganization);
+const ofTemplate = through('notification_template_id', 'notification_template', ofOrganization);
 
 export const notificationTemplates = defineResource({
   path: 'notification_templates',
@@ -83,7 +83,7 @@ export const notifications = defineResource({
   policy: {
     read: through(
       'notification_template_id',
-      'notification_templates',
+      'notification_template',
       notificationTemplates.policy.read,
     ),
     actions: {
@@ -117,5 +117,5 @@ export const notificationAttempts = defineResource({
     },
   ],
   // What a destination answered may hold anything: it is for those who could have sent it elsewhere.
-  policy: { read: through('notification_id', 'notifications', ofTemplate) },
+  policy: { read: through('notification_id', 'notification', ofTemplate) },
 });

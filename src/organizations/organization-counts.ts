@@ -1,4 +1,5 @@
-import { permit, type Actor } from '../common/access.js';
+import { holderCounts } from '../access/role-ancestors.repository.js';
+import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, object } from '../common/fields/json-schema.js';
 import type {
@@ -8,7 +9,9 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
-import { and, ident, join, sql, type Sql } from '../database/sql.js';
+import { selectRows } from '../common/resource/select-rows.js';
+import { and, join, sql } from '../database/sql.js';
+import { countHostsOf } from '../inventories/inventories.repository.js';
 
 const COUNTED = ['inventories', 'teams', 'job_templates', 'projects'] as const;
 const TYPES = {
@@ -39,24 +42,21 @@ export async function organizationExtension(
   const parts = COUNTED.flatMap((name) => {
     const target = findResource(TYPES[name]);
     if (!target) return [];
-    return [
-      sql`SELECT ${name}::text AS name, t.organization_id, count(*)::int AS total
-        FROM ${ident(target.table)} t
-        WHERE ${and(
-          sql`t.organization_id = ANY(${ids}::int[])`,
-          target.own('t'),
-          permit(target.policy, 'read', 't', actor),
-        )} GROUP BY t.organization_id`,
-    ];
+    const columns = sql`${name}::text AS name, t.organization_id, count(*)::int AS total`;
+    const condition = and(
+      sql`t.organization_id = ANY(${ids}::int[])`,
+      permit(target.policy, 'read', 't', actor),
+    );
+    return [sql`${selectRows(target, 't', columns, condition)} GROUP BY t.organization_id`];
   });
   parts.push(sql`
-    SELECT CASE anc.role_field WHEN 'admin_role' THEN 'admins' ELSE 'users' END,
-      anc.object_id, count(DISTINCT mem.user_id)::int
-    FROM role_ancestors anc JOIN role_members mem ON mem.role_id = anc.ancestor_id
-    WHERE anc.content_type = 'organization' AND anc.role_field IN ('admin_role', 'member_role')
-      AND anc.object_id = ANY(${ids}::int[])
-    GROUP BY anc.role_field, anc.object_id`);
-  if (detail) parts.push(hostNames(ids, actor));
+    SELECT CASE role_field WHEN 'admin_role' THEN 'admins' ELSE 'users' END, object_id, total
+    FROM (${holderCounts('organization', ['admin_role', 'member_role'], ids)}) held`);
+  if (detail) {
+    const readable = permit(resource('inventory').policy, 'read', 't', actor);
+    parts.push(sql`
+      SELECT 'hosts', organization_id, total FROM (${countHostsOf(ids, readable)}) hosted`);
+  }
   const found = await database.preparedRows<{
     name: string;
     organization_id: number;
@@ -71,19 +71,4 @@ export async function organizationExtension(
   return new Map(
     ids.map((id) => [id, { summary_fields: { related_field_counts: counts.get(id) } }]),
   );
-}
-
-/** Hosts of one name are one; where a single inventory has any, its counter knows without looking. */
-function hostNames(ids: readonly number[], actor: Actor): Sql {
-  const inventory = resource('inventory');
-  return sql`
-    SELECT 'hosts', t.organization_id,
-      CASE WHEN count(*) = 1 THEN sum(t.total_hosts)::int ELSE (
-        SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(array_agg(t.id))) END
-    FROM inventories t
-    WHERE ${and(
-      sql`t.organization_id = ANY(${ids}::int[])`,
-      sql`t.total_hosts > 0`,
-      permit(inventory.policy, 'read', 't', actor),
-    )} GROUP BY t.organization_id`;
 }

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import type { OrganizationSchema } from './organization.schema.js';
 
 @Injectable()
 export class OrganizationHooks implements ResourceHooks<OrganizationSchema> {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly runs: ActiveRuns) {}
 
   async prepareUpdate(
     _row: RowOf<OrganizationSchema>,
@@ -21,6 +19,6 @@ export class OrganizationHooks implements ResourceHooks<OrganizationSchema> {
   }
 
   async prepareDelete(row: RowOf<OrganizationSchema>): Promise<void> {
-    await assertNoActiveRuns(this.database, sql`organization_id = ${row.id}`);
+    await assertNoActiveRuns(this.runs, ['organization_id'], [row.id]);
   }
 }

@@ -1,20 +1,13 @@
-import { permit } from '../common/access.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import type {
-  CredentialInputs,
-  CredentialTypeDefinition,
-} from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
-import { sql } from '../database/sql.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -26,15 +19,7 @@ import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
 import type { JobSchema } from './job.schema.js';
-
-interface CredentialRow extends Row {
-  job_id: number;
-  name: string;
-  description: string;
-  inputs: CredentialInputs;
-  credential_type: CredentialTypeDefinition;
-  may_read: boolean;
-}
+import { JobCredentialsRepository, type JobCredential } from './job-credentials.repository.js';
 
 export const JOB_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,
@@ -59,8 +44,8 @@ export async function jobExtension(
 ): Promise<Map<number, Extension>> {
   const facts = await loadRunFacts(rows, context);
   const variables = await shownVariables(rows, context);
-  const credentials = await loadCredentials(rows, context);
   const ids = rows.map(({ id }) => id);
+  const credentials = await context.find(JobCredentialsRepository).ofJobs(ids, context.actor);
   const labels = await labelSummaries(resource('job'), ids, context);
   const sourceOf = await sourceWorkflows(facts, context);
   return new Map(
@@ -95,25 +80,12 @@ export async function jobExtension(
   );
 }
 
-function loadCredentials(
-  rows: readonly RowOf<JobSchema>[],
-  { database, actor }: RepresentContext,
-): Promise<CredentialRow[]> {
-  return database.preparedRows<CredentialRow>(sql`
-    SELECT lnk.job_id, c.id, c.name, c.description, c.inputs, to_json(ct) AS credential_type,
-      (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
-    FROM job_credentials lnk
-    JOIN credentials c ON c.id = lnk.credential_id
-    JOIN credential_types ct ON ct.id = c.credential_type_id
-    WHERE lnk.job_id = ANY(${rows.map(({ id }) => id)}::int[]) ORDER BY lnk.id`);
-}
-
 /** How a credential is shown beside what uses it. */
 function summarizeCredential({
   id,
   name,
   description,
   credential_type: type,
-}: CredentialRow): object {
+}: JobCredential): object {
   return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
 }

@@ -1,13 +1,18 @@
 import { Global, Module } from '@nestjs/common';
 import { TemplateRuns } from '../templates/template-runs.js';
 import { CancelService } from './cancel.service.js';
+import { ActiveRuns } from '../common/resource/held-by.js';
 import { Settings } from '../config/settings.js';
+import { RunLoads } from '../instances/run-loads.js';
+import { HostRuns } from '../inventories/inventory-uses.js';
 import { JobEventsController, JobHostSummariesController } from './events/job-events.controller.js';
 import { RunHooks } from './run.hooks.js';
 import { JobsController } from './jobs.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.service.js';
 import { RunStreams } from './live/run-streams.service.js';
 import { StreamSlots } from './live/stream-slots.service.js';
+import { JobCredentialsRepository } from './job-credentials.repository.js';
+import { RunOverviewsRepository } from './run-overviews.repository.js';
 import { RunPanel } from './pages/run-panel.js';
 import { RunChanges } from './run-changes.service.js';
 import { RunSignals } from './run-signals.service.js';
@@ -38,6 +43,11 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     JobEventsRepository,
     JobHostSummariesRepository,
     { provide: TemplateRuns, useExisting: RunsRepository },
+    JobCredentialsRepository,
+    RunOverviewsRepository,
+    { provide: ActiveRuns, useExisting: RunOverviewsRepository },
+    { provide: RunLoads, useExisting: RunOverviewsRepository },
+    { provide: HostRuns, useExisting: RunOverviewsRepository },
     RunHooks,
     CancelService,
     StdoutService,
@@ -57,6 +67,10 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     JobEventsRepository,
     JobHostSummariesRepository,
     TemplateRuns,
+    RunOverviewsRepository,
+    ActiveRuns,
+    RunLoads,
+    HostRuns,
     CancelService,
     StdoutService,
     RunChanges,

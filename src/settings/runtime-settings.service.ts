@@ -5,13 +5,12 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import {
   COMPUTED_CATEGORY,
   COMPUTED_SETTING_FIELDS,
   computedSetting,
 } from './computed-settings.js';
+import { SettingsRepository } from './settings.repository.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { keysOf } from '../common/records.js';
 
@@ -23,14 +22,13 @@ const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS
 export class RuntimeSettings {
   constructor(
     private readonly settings: Settings,
-    private readonly database: Database,
+    private readonly changes: SettingsRepository,
     private readonly activity: ActivityRecorder,
   ) {}
 
   /** Present values, read from the database: a change holds for the next request everywhere. */
   async get<Name extends SettingName>(...names: Name[]): Promise<Pick<SettingValues, Name>> {
-    const rows = await this.database.preparedRows<{ name: Name; value: unknown }>(sql`
-      SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
+    const rows = await this.changes.of(names);
     const changed = new Map(rows.map((row) => [row.name, row.value]));
     return Object.fromEntries(
       names.map((name) => [name, changed.get(name) ?? this.settings[name]]),
@@ -49,10 +47,8 @@ export class RuntimeSettings {
     if (category === 'all') return [...all, ...computed];
     if (category === COMPUTED_CATEGORY) return computed;
     if (category === 'changed') {
-      const rows = await this.database.rows<{ name: SettingName }>(
-        sql`SELECT name FROM settings ORDER BY name`,
-      );
-      return rows.map(({ name }) => name).filter((name) => name in SETTINGS);
+      const changed = await this.changes.names();
+      return changed.filter((name) => name in SETTINGS);
     }
     const names = all.filter((name) => SETTINGS[name].category === category);
     return names.length > 0 ? names : null;
@@ -89,17 +85,14 @@ export class RuntimeSettings {
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     for (const [name, value] of Object.entries(changes)) {
-      await this.database.execute(sql`
-        INSERT INTO settings (name, value) VALUES (${name}, ${JSON.stringify(value)})
-        ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value, modified = now()`);
+      await this.changes.store(name, value);
     }
     this.log(present, changes);
   }
 
   /** Puts settings back to what the environment says. */
   async reset(names: readonly string[]): Promise<void> {
-    const rows = await this.database.rows<{ name: string; value: unknown }>(sql`
-      DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);
+    const rows = await this.changes.forget(names);
     this.log(
       Object.fromEntries(rows.map(({ name, value }) => [name, value])),
       Object.fromEntries(rows.map(({ name }) => [name, this.settings[name as SettingName]])),

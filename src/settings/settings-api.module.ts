@@ -1,12 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { InstallationRepository } from './installation.repository.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 import { SettingsController } from './settings.controller.js';
+import { SettingsRepository } from './settings.repository.js';
 import './tables.js';
 
 @Global()
 @Module({
   controllers: [SettingsController],
-  providers: [RuntimeSettings],
-  exports: [RuntimeSettings],
+  providers: [SettingsRepository, InstallationRepository, RuntimeSettings],
+  exports: [InstallationRepository, RuntimeSettings],
 })
 export class SettingsApiModule {}

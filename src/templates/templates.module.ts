@@ -1,5 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { SurveyService } from './survey.service.js';
+import { TemplateNotificationsRepository } from './template-notifications.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
 import { WebhookFields } from './webhook-fields.js';
@@ -7,8 +10,16 @@ import { WebhookKeys } from './webhook-keys.js';
 
 @Global()
 @Module({
+  imports: [CredentialsModule],
   controllers: [UnifiedTemplatesController],
-  providers: [TemplatesRepository, SurveyService, WebhookFields, WebhookKeys],
-  exports: [TemplatesRepository, SurveyService, WebhookFields, WebhookKeys],
+  providers: [
+    TemplatesRepository,
+    { provide: InventoryTemplates, useExisting: TemplatesRepository },
+    TemplateNotificationsRepository,
+    SurveyService,
+    WebhookFields,
+    WebhookKeys,
+  ],
+  exports: [TemplatesRepository, InventoryTemplates, SurveyService, WebhookFields, WebhookKeys],
 })
 export class TemplatesModule {}

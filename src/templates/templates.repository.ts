@@ -5,6 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import type { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { resource } from '../common/resource/registry.js';
 
 /** What a template of any kind is called. */
@@ -52,7 +53,7 @@ export interface RunOfTemplate {
 
 /** Templates of every kind: they share a table and its ids. */
 @Injectable()
-export class TemplatesRepository extends TableRepository<Row> {
+export class TemplatesRepository extends TableRepository<Row> implements InventoryTemplates {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
@@ -94,6 +95,12 @@ export class TemplatesRepository extends TableRepository<Row> {
   async storeSurvey(id: number, sealed: string | null): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates SET survey_spec = ${sealed}, modified = now() WHERE id = ${id}`);
+  }
+
+  async forgetInventory(id: number): Promise<void> {
+    await this.database.execute(
+      sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE inventory_id = ${id}`,
+    );
   }
 
   /** Gives a template that was just made its key. */
@@ -183,3 +190,8 @@ export const projectSources = (): Sql => sql`
   SELECT id, type, status, scm_type, scm_url, scm_branch, scm_refspec, scm_revision,
     scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override
   FROM unified_job_templates`;
+
+/** Query for the templates that use a credential by themselves, a row for each. */
+export const templatesWithCredential = (credential: number): Sql => sql`
+  SELECT 1 FROM unified_job_templates
+  WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}`;

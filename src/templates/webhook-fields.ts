@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { webhookFilterFaults } from '../code-hosts/filters.js';
 import { WebhookKeys } from './webhook-keys.js';
 
@@ -14,7 +13,7 @@ import { WebhookKeys } from './webhook-keys.js';
 @Injectable()
 export class WebhookFields {
   constructor(
-    private readonly database: Database,
+    private readonly credentials: CredentialsRepository,
     private readonly keys: WebhookKeys,
   ) {}
 
@@ -44,20 +43,11 @@ export class WebhookFields {
       webhook_service: service = row.webhook_service ?? '',
       webhook_credential: id = row.webhook_credential_id ?? null,
     } = values;
-    const type = await this.typeOf(id);
+    const type = typeof id === 'number' ? await this.credentials.typeOf(id) : undefined;
     if (!type) return {};
     if (type.kind !== 'token') return { webhook_credential: ['Must be a Personal Access Token.'] };
     return type.namespace === `${String(service)}_token`
       ? {}
       : { webhook_credential: ['Must match the selected webhook service.'] };
-  }
-
-  private async typeOf(
-    credentialId: unknown,
-  ): Promise<{ kind: string; namespace: string | null } | undefined> {
-    if (typeof credentialId !== 'number') return undefined;
-    return this.database.row(sql`
-      SELECT ct.kind, ct.namespace FROM credentials c
-      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${credentialId}`);
   }
 }

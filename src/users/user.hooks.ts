@@ -10,10 +10,11 @@ import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TokenStore } from './token-store.js';
 import { passwordFaults } from './password-rules.js';
+import { SessionStore } from './session-store.js';
+import { UsersRepository } from './users.repository.js';
 import type { UserSchema } from './user.schema.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
@@ -23,7 +24,8 @@ const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 @Injectable()
 export class UserHooks implements ResourceHooks<UserSchema> {
   constructor(
-    private readonly database: Database,
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionStore,
     private readonly tokens: TokenStore,
     private readonly references: References,
     private readonly hasher: PasswordHasher,
@@ -53,7 +55,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
       }
     }
     if (values.is_superuser === false) {
-      await assertOtherSuperuser(this.database, row.id, 'Cannot change is_superuser.');
+      await assertOtherSuperuser(this.users, row.id, 'Cannot change is_superuser.');
     }
     const { password } = values;
     if (password === undefined || password === '' || password === ENCRYPTED) {
@@ -72,9 +74,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     if (before.session_generation === after.session_generation) return;
     const { sessionDigest, tokenDigest } = currentScope() ?? {};
     if (sessionDigest) {
-      await this.database.execute(sql`
-        UPDATE sessions SET generation = ${after.session_generation}
-        WHERE digest = ${sessionDigest} AND user_id = ${after.id}`);
+      await this.sessions.keep(sessionDigest, after.id, after.session_generation);
     }
     if (!this.settings.PASSWORD_CHANGE_ENDS_TOKENS) return;
     await this.tokens.endOthers(after.id, tokenDigest ?? null);
@@ -83,7 +83,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
   async prepareDelete(row: RowOf<UserSchema>, actor: Actor): Promise<void> {
     if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
     if (row.is_superuser !== true) return;
-    await assertOtherSuperuser(this.database, row.id, 'Cannot delete user.');
+    await assertOtherSuperuser(this.users, row.id, 'Cannot delete user.');
   }
 
   /** Whoever sets somebody's password can act as him: as somebody who may more, he must not. */

@@ -1,8 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { usersHolding } from '../access/role-ancestors.repository.js';
+import type { SystemFlag, UserStore } from '../access/user-store.js';
 import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { sql, type Sql } from '../database/sql.js';
+import { Database } from '../database/database.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { UserSchema } from './user.schema.js';
+
+/** Who somebody is, for those who check that he is. */
+export interface Account {
+  id: number;
+  username: string;
+  is_superuser: boolean;
+  is_system_auditor: boolean;
+}
+
+/** Query for all accounts, with the generation of the sessions that count. */
+export const accounts = (): Sql => sql`
+  SELECT id, username, is_superuser, is_system_auditor, session_generation FROM users`;
 
 /** Name of a user, as a value of a statement; null when there is none whom the reader may see. */
 export const usernameOf = (id: Sql, reader: Actor): Sql => sql`(
   SELECT usr.username FROM users usr
   WHERE usr.id = ${id} AND ${permit(resource('user').policy, 'read', 'usr', reader)})`;
+
+/**
+ * Of some users, by a query for their ids, those who hold nothing in an organization; superusers
+ * belong everywhere.
+ */
+export const usersOutside = (ids: Sql, organization: number): Sql => sql`
+  SELECT usr.id FROM users usr WHERE usr.id IN (${ids}) AND NOT usr.is_superuser
+    AND usr.id NOT IN (
+      ${usersHolding('organization', 'read_role', (id) => sql`${id} = ${organization}`)})`;
+
+@Injectable()
+export class UsersRepository extends TableRepository<RowOf<UserSchema>> implements UserStore {
+  constructor(database: Database) {
+    super(database, 'users');
+  }
+
+  /** @throws BrokenInvariant for an id that no reference leads to */
+  async referenced(id: number): Promise<RowOf<UserSchema>> {
+    const row = await this.database.row<RowOf<UserSchema>>(
+      sql`SELECT * FROM users WHERE id = ${id}`,
+    );
+    return existing(row, 'a reference leads to a row');
+  }
+
+  accountByName(username: string): Promise<(Account & { password_hash: string }) | undefined> {
+    return this.database.row(sql`
+      SELECT id, username, is_superuser, is_system_auditor, password_hash
+      FROM users WHERE username = ${username}`);
+  }
+
+  /** The superuser who is there for the longest time. */
+  firstSuperuser(): Promise<Pick<Account, 'id' | 'username'> | undefined> {
+    return this.database.row(
+      sql`SELECT id, username FROM users WHERE is_superuser ORDER BY id LIMIT 1`,
+    );
+  }
+
+  hasSuperuser(): Promise<boolean> {
+    return this.existsBy({ is_superuser: true });
+  }
+
+  /** Makes a superuser, or makes an existing user one; an empty hash keeps the present one. */
+  async saveSuperuser(username: string, passwordHash: string): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO users (username, password_hash, is_superuser)
+      VALUES (${username}, ${passwordHash}, true)
+      ON CONFLICT (username) DO UPDATE SET is_superuser = true, modified = now(),
+        password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
+  }
+
+  /** Notes a login, once a minute at most. */
+  async noteLogin(id: number): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE users SET last_login = now()
+      WHERE id = ${id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
+  }
+
+  async lockSuperusers(): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(
+      sql`SELECT id FROM users WHERE is_superuser ORDER BY id FOR UPDATE`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async setFlag(id: number, flag: SystemFlag, value: boolean): Promise<boolean> {
+    const changed = await this.database.execute(sql`
+      UPDATE users SET ${ident(flag)} = ${value}, modified = now()
+      WHERE id = ${id} AND ${ident(flag)} <> ${value}`);
+    return changed > 0;
+  }
+}

@@ -1,29 +1,34 @@
 import { ACCESS_SUMMARIES } from '../access/access-list.js';
-import { hasRoleAnywhere, heldObjects, holdsAny } from '../access/predicates.js';
+import { hasRoleAnywhere, holdsAny } from '../access/predicates.js';
+import { heldObjects, rolesHeldBy, usersHolding } from '../access/role-ancestors.repository.js';
 import {
   allOf,
   anyOf,
   isActor,
   superusersOnly,
   unlessConfined,
+  type Actor,
   type Predicate,
 } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';
 
-/** Ids of the users who are members of organizations that a subquery selects. */
-const membersOf = (organizations: Sql) => sql`
-  SELECT mem.user_id FROM role_members mem
-  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
-    AND anc.object_id IN (${organizations})`;
+/** Ids of the users who are members of organizations that a condition on the id picks. */
+const membersOf = (organizations: (id: Sql) => Sql): Sql =>
+  usersHolding('organization', 'member_role', organizations);
+
+/** Organizations on which the caller holds a role. */
+const ofCaller =
+  (role: string, actor: Actor) =>
+  (id: Sql): Sql =>
+    sql`${id} IN (${heldObjects('organization', role, actor)})`;
 
 const sharesOrganization: Predicate = (alias, actor) =>
-  sql`${ident(alias, 'id')} IN (${membersOf(heldObjects('organization', 'read_role', actor))})`;
+  sql`${ident(alias, 'id')} IN (${membersOf(ofCaller('read_role', actor))})`;
 
 /**
  * "Can admin": the caller administers every organization the user belongs to, there is at least
@@ -31,32 +36,22 @@ const sharesOrganization: Predicate = (alias, actor) =>
  */
 const administersAllOf: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
-  AND ${ident(alias, 'id')} IN (${membersOf(heldObjects('organization', 'admin_role', actor))})
+  AND ${ident(alias, 'id')} IN (${membersOf(ofCaller('admin_role', actor))})
   AND ${ident(alias, 'id')} NOT IN (
-    SELECT mem.user_id FROM role_members mem
-    JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-    WHERE anc.content_type = 'organization' AND anc.role_field = 'member_role'
-      AND anc.object_id NOT IN (${heldObjects('organization', 'admin_role', actor)})))`;
-
-/** Roles, by id, that users who meet a condition hold in any way. */
-const rolesHeldBy = (holder: Sql) => sql`
-  SELECT anc.role_id FROM role_members mem
-  JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
-  WHERE mem.user_id = ${holder}`;
+    ${membersOf((id) => not(ofCaller('admin_role', actor)(id)))}))`;
 
 /**
  * The user may nothing that the caller may not: whoever could take over more by setting the password
  * of such a user is refused (docs/contract/access.md#administering-users).
  */
 const isWithinRights: Predicate = (alias, actor) => sql`NOT EXISTS (
-  ${rolesHeldBy(ident(alias, 'id'))}
-    AND anc.role_id NOT IN (${rolesHeldBy(sql`${actor.id}`)}))`;
+  ${rolesHeldBy(ident(alias, 'id'), (role) => sql`${role} NOT IN (${rolesHeldBy(actor.id)})`)})`;
 
 /** The user belongs to no organization, and an administrator of any asks. */
 const isOrphan: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
   AND ${holdsAny('organization', ['admin_role'], actor)}
-  AND ${ident(alias, 'id')} NOT IN (${membersOf(sql`SELECT id FROM organizations`)}))`;
+  AND ${ident(alias, 'id')} NOT IN (${membersOf(() => TRUE)}))`;
 
 const isOrphanWithinRights = allOf(isOrphan, isWithinRights);
 

@@ -24,5 +24,5 @@ export const webhookStatusPosts = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'status', 'state', 'outcome'],
-  policy: { read: through('job_id', 'unified_jobs', isReadableRun) },
+  policy: { read: through('job_id', 'unified_job', isReadableRun) },
 });

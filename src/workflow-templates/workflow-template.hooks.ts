@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
@@ -20,6 +20,7 @@ const INVENTORY_NEEDED = 'You do not have use_role to the inventory';
 export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
   constructor(
     private readonly database: Database,
+    private readonly runs: ActiveRuns,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
   ) {}
@@ -54,7 +55,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
 
   /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
   async prepareDelete(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
-    await assertNoActiveRuns(this.database, sql`unified_job_template_id = ${row.id}`);
+    await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.database.execute(sql`
       DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
       WHERE node.workflow_job_template_id = ${row.id} AND node.unified_job_template_id = tpl.id

@@ -14,7 +14,7 @@ import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 const onTemplate = (role: string, ofJobs = role): Predicate =>
   through(
     'workflow_job_id',
-    'unified_jobs',
+    'unified_job',
     anyOf(
       hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
       hasRoleOn('job_template_id', 'job_template', ofJobs),

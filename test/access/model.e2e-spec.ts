@@ -3,7 +3,8 @@
  * teams, deletions and moves happen, a user holds a role on an object exactly when the model says so.
  * `MODEL_SEED` repeats a run; the seed is printed.
  */
-import { GrantsService, type RoleRow } from '../../src/access/grants.service.js';
+import { GrantsService } from '../../src/access/grants.service.js';
+import type { RoleRow } from '../../src/access/roles.repository.js';
 import type { Actor } from '../../src/common/access.js';
 import { DomainError } from '../../src/common/errors/errors.js';
 import type { Row } from '../../src/common/resource/define-resource.js';

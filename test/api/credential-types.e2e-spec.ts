@@ -1,4 +1,4 @@
-import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-sync.js';
+import { CredentialTypesRepository } from '../../src/credentials/credential-types.repository.js';
 import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-types.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -59,8 +59,8 @@ describe('shipped types', () => {
     await test.database.execute(sql`DELETE FROM credential_types WHERE namespace = 'registry'`);
     await test.database.execute(sql`
       UPDATE credential_types SET inputs = '{}', name = 'Old name' WHERE namespace = 'ssh'`);
-    const sync = () =>
-      syncManagedCredentialTypes((text, values) => test.database.rows({ text, values }));
+    const types = test.app.get(CredentialTypesRepository, { strict: false });
+    const sync = () => types.syncManaged();
     await sync();
     const before = await test.database.rows(sql`SELECT * FROM credential_types ORDER BY id`);
     await sync();

@@ -3,12 +3,11 @@
  * every foreign key of the schema, what goes with it too. A key that is added later is among them.
  */
 import { RouteTable } from '../../src/common/rest/route-table.js';
-import { Outbox } from '../../src/common/queue/outbox.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
-import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { removeInventory } from '../support/inventory-deletion.js';
 import { entangle, foreignKeys } from '../support/references.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
@@ -123,7 +122,7 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
     }
     const { status, body } = await test.as.superuser.delete(url);
     expect({ status, body }).toEqual({ status: type === 'inventory' ? 202 : 204, body: {} });
-    if (type === 'inventory') await removeInventory();
+    if (type === 'inventory') await removeSampleInventory();
     await test.as.superuser.get(url).expect(404);
     for (const one of kept) await test.as.superuser.get(one).expect(200);
     const { id } = await samples.of(type);
@@ -137,9 +136,9 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
 });
 
 /** What the queue does after the answer. */
-async function removeInventory(): Promise<void> {
+async function removeSampleInventory(): Promise<void> {
   const { id } = await samples.of('inventory');
-  await new InventoryDeletionHandler(test.database, test.app.get(Outbox)).handle(id);
+  await removeInventory(test, id);
 }
 
 it('by somebody else at the same moment is told by name, not in words of the database', async () => {

@@ -1,8 +1,7 @@
-import { Outbox } from '../../src/common/queue/outbox.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { removeInventory } from '../support/inventory-deletion.js';
 import type { PersonaName } from '../support/personas.js';
 import { countQueries, samePageQueries } from '../support/queries.js';
 
@@ -208,8 +207,7 @@ describe('script and tree', () => {
 });
 
 describe('deleting', () => {
-  const remove = (id: number) =>
-    new InventoryDeletionHandler(test.database, test.app.get(Outbox)).handle(id);
+  const remove = (id: number) => removeInventory(test, id);
 
   it('hides the inventory at once and removes the rows later', async () => {
     const { make, as, database } = test;

@@ -2,7 +2,8 @@
 import { DataSource } from 'typeorm';
 
 import { migrations } from '../../migrations/index.js';
-import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-sync.js';
+import { CredentialTypesRepository } from '../../src/credentials/credential-types.repository.js';
+import { Database } from '../../src/database/database.js';
 import {
   createEmptyDatabase,
   openDataSource,
@@ -86,8 +87,8 @@ it('go up once when several processes start together', async () => {
 });
 
 it('keep the shipped credential types as they are when synced again', async () => {
-  const sync = (): Promise<unknown> =>
-    syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
+  const types = new CredentialTypesRepository(new Database(source));
+  const sync = (): Promise<void> => types.syncManaged();
   const read = (): Promise<unknown> =>
     source.query(`SELECT id, name, kind, namespace, modified FROM credential_types ORDER BY id`);
   await sync();

@@ -13,7 +13,8 @@
  */
 import type { INestApplicationContext } from '@nestjs/common';
 
-import { GrantsService, type RoleRow } from '../../src/access/grants.service.js';
+import { GrantsService } from '../../src/access/grants.service.js';
+import type { RoleRow } from '../../src/access/roles.repository.js';
 import type { Actor } from '../../src/common/access.js';
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 
-import { syncManagedCredentialTypes } from '../../src/credentials/managed-types-sync.js';
+import { CredentialTypesRepository } from '../../src/credentials/credential-types.repository.js';
 import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-types.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.js';
 import { entities } from '../../src/entities.js';
 import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
 
@@ -69,7 +70,7 @@ export async function migrate(url: string): Promise<void> {
   const source = await openDataSource(url);
   try {
     await source.runMigrations();
-    await syncManagedCredentialTypes((text, parameters) => source.query(text, parameters));
+    await new CredentialTypesRepository(new Database(source)).syncManaged();
   } finally {
     await source.destroy();
   }

@@ -21,13 +21,25 @@ export async function heldBy(database: Database, rows: Sql): Promise<string | nu
   return others > 0 ? `${names} and ${others} more` : names;
 }
 
-/** @throws Conflict, naming them, while runs that a condition on `unified_jobs` picks have not ended */
-export async function assertNoActiveRuns(database: Database, condition: Sql): Promise<void> {
-  const runs = await heldBy(
-    database,
-    sql`
-      SELECT id, type FROM unified_jobs
-      WHERE status IN ('new', 'pending', 'waiting', 'running') AND (${condition})`,
-  );
-  if (runs !== null) throw new Conflict(`Resource is being used by running jobs: ${runs}.`);
+/** Columns of runs that name what they use. */
+export type RunReference =
+  'inventory_id' | 'organization_id' | 'project_id' | 'unified_job_template_id';
+
+/** Runs that have not ended. Implemented by the room of runs, for those before it too. */
+export abstract class ActiveRuns {
+  /** Names those that use one of some objects, as `heldBy` does; null when none does. */
+  abstract namesOfActive(
+    references: readonly RunReference[],
+    ids: readonly number[],
+  ): Promise<string | null>;
+}
+
+/** @throws Conflict, naming them, while runs that have not ended use one of some objects */
+export async function assertNoActiveRuns(
+  runs: ActiveRuns,
+  references: readonly RunReference[],
+  ids: readonly number[],
+): Promise<void> {
+  const names = await runs.namesOfActive(references, ids);
+  if (names !== null) throw new Conflict(`Resource is being used by running jobs: ${names}.`);
 }

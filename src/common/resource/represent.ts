@@ -1,6 +1,5 @@
-import type { Database } from '../../database/database.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
-import { permit, type Actor } from '../access.js';
+import { permit, RoleStore, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { namedUrls } from './natural-key.js';
@@ -41,7 +40,7 @@ export async function represent(
   if (rows.length === 0) return [];
   if (definition.variants) return representVariants(definition, rows, context);
   const targets = await loadTargets(definition, rows, context);
-  const roles = await loadObjectRoles(definition, rows, context.database);
+  const roles = await loadObjectRoles(definition, rows, context);
   const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
   const shape = shapeOf(definition);
   const named = context.detail ? await namedUrls(definition, rows, context) : null;
@@ -236,17 +235,11 @@ export async function summariesOf(
 async function loadObjectRoles(
   definition: ResourceDefinition,
   rows: readonly Row[],
-  database: Database,
+  { find }: RepresentContext,
 ): Promise<Map<number, Representation> | null> {
   if (definition.roles.length === 0) return null;
-  const found = await database.preparedRows<{
-    id: number;
-    object_id: number;
-    role_field: string;
-  }>(sql`
-    SELECT id, object_id, role_field FROM roles
-    WHERE content_type = ${definition.type} AND object_id = ANY(${rows.map(({ id }) => id)}::int[])
-    ORDER BY id`);
+  const ids = rows.map(({ id }) => id);
+  const found = await find(RoleStore).ofObjects(definition.type, ids);
   const byObject = new Map<number, Representation>();
   for (const { id, object_id, role_field } of found) {
     const all = byObject.get(object_id) ?? {};

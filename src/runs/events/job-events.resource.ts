@@ -23,7 +23,7 @@ export const jobEvents = defineResource({
       message: 'The event is stored already.',
     },
   ],
-  policy: { read: through('job_id', 'unified_jobs', unifiedJobs.policy.read) },
+  policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
   extend: jobEventExtension,
   shows: JOB_EVENT_SHOWS,
 });
@@ -47,8 +47,8 @@ export const jobHostSummaries = defineResource({
   ],
   policy: {
     read: anyOf(
-      through('job_id', 'unified_jobs', jobs.policy.read),
-      through('host_id', 'hosts', hasRoleOn('inventory_id', 'inventory', 'read_role')),
+      through('job_id', 'unified_job', jobs.policy.read),
+      through('host_id', 'host', hasRoleOn('inventory_id', 'inventory', 'read_role')),
     ),
   },
 });

@@ -1,13 +1,31 @@
-import * as tokens from '../../../src/auth/tokens.repository.js';
+import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
+import { TokensRepository } from '../../../src/auth/tokens.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
+
+const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600 };
+const TOKEN = { description: '', scope: 'write', user: 1, digest: 'd', lifetimeSeconds: 60 };
 
 export default {
   repositories: [
-    samplesOf(tokens.TokensRepository, {
+    samplesOf(SessionsRepository, {
+      start: [['d', 1]],
+      user: [[SESSION, 30]],
+      isOpen: [[SESSION]],
+      touch: [['d']],
+      keep: [['d', 1, 2]],
+      removeQuiet: [[1, 10]],
+      end: [['d']],
+    }),
+    samplesOf(TokensRepository, {
       endOthers: [
         [1, null],
         [1, 'digest'],
       ],
+      addByName: [['ada', TOKEN]],
+      removeExpired: [[30, 10]],
+      use: [['d']],
+      touch: [['d']],
+      add: [[TOKEN]],
     }),
   ],
   fragments: [],

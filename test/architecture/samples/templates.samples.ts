@@ -1,4 +1,5 @@
 import { sql } from '../../../src/database/sql.js';
+import * as templateNotifications from '../../../src/templates/template-notifications.repository.js';
 import * as templates from '../../../src/templates/templates.repository.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
@@ -8,12 +9,14 @@ const RUNS = [{ id: 1, status: 'running', unified_job_template_id: 2 }];
 
 export default {
   repositories: [
+    samplesOf(templateNotifications.TemplateNotificationsRepository, {}),
     samplesOf(templates.TemplatesRepository, {
       named: [[[1], SOMEBODY]],
       typesOf: [[[1]]],
       receiving: [[[1]]],
       surveyHeads: [[[1]]],
       storeSurvey: [[1, null]],
+      forgetInventory: [[1]],
       storeFirstKey: [[1, 'sealed']],
       replaceKey: [[1, 'sealed']],
       lock: [[1], [1, { shared: true }]],
@@ -24,7 +27,11 @@ export default {
     }),
   ],
   fragments: [
+    fragmentsOf(templateNotifications, {
+      notificationsOfTemplates: { calls: [[]], inside: asQuery },
+    }),
     fragmentsOf(templates, {
+      templatesWithCredential: { calls: [[1]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
     }),

@@ -1,9 +1,26 @@
 import { sql } from '../../../src/database/sql.js';
 import { SOMEBODY } from './actors.js';
 import * as users from '../../../src/users/users.repository.js';
-import { fragmentsOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
-  repositories: [],
-  fragments: [fragmentsOf(users, { usernameOf: [[sql`1`, SOMEBODY]] })],
+  repositories: [
+    samplesOf(users.UsersRepository, {
+      referenced: [[1]],
+      accountByName: [['ada']],
+      firstSuperuser: [[]],
+      hasSuperuser: [[]],
+      saveSuperuser: [['ada', '']],
+      noteLogin: [[1]],
+      lockSuperusers: [[]],
+      setFlag: [[1, 'is_superuser', true]],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(users, {
+      accounts: { calls: [[]], inside: asQuery },
+      usernameOf: [[sql`1`, SOMEBODY]],
+      usersOutside: [[sql`SELECT 1`, 2]],
+    }),
+  ],
 } satisfies RoomSamples;

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Database } from '../database/database.js';
+import { and, sql, TRUE, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+
+/** Which of the roles that users hold are meant; what is left out may be any. */
+interface Held {
+  user?: number | Sql;
+  /** Type of the object a role belongs to. */
+  type?: string;
+  role?: string;
+  /** Condition on the id of that object. */
+  object?: (id: Sql) => Sql;
+}
+
+/** What users (`mem`) hold, themselves or by implication (`anc`). */
+const held = (columns: Sql, { user, type, role, object }: Held): Sql => sql`
+  SELECT ${columns} FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+  WHERE ${and(
+    user === undefined ? TRUE : sql`mem.user_id = ${user}`,
+    type === undefined ? TRUE : sql`anc.content_type = ${type}`,
+    role === undefined ? TRUE : sql`anc.role_field = ${role}`,
+    object === undefined ? TRUE : object(sql`anc.object_id`),
+  )}`;
+
+/** Ids of the objects of a type on which a user holds a role, directly or by implication. */
+export const heldObjects = (type: string, role: string, { id }: Pick<Actor, 'id'>): Sql =>
+  held(sql`anc.object_id`, { user: id, type, role });
+
+/** Ids of the objects of a type on which a user holds any role. */
+export const reachedObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql =>
+  held(sql`anc.object_id`, { user: id, type });
+
+/** Types and ids of all objects on which a user holds a role, or any. */
+export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string): Sql =>
+  held(sql`anc.content_type, anc.object_id`, {
+    user: id,
+    ...(role === undefined ? {} : { role }),
+  });
+
+/** Ids of the users who hold a role, or any, on objects of a type that a condition on the id picks. */
+export const usersHolding = (type: string, role: string | null, object: (id: Sql) => Sql): Sql =>
+  held(sql`mem.user_id`, { type, object, ...(role === null ? {} : { role }) });
+
+/** Ids of all roles that a user holds in any way, as far as a condition on the id picks them. */
+export const rolesHeldBy = (user: number | Sql, condition: (role: Sql) => Sql = () => TRUE): Sql =>
+  sql`${held(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
+
+export interface RoleAncestorRow {
+  ancestor_id: number;
+  role_id: number;
+  content_type: string;
+  role_field: string;
+  object_id: number | null;
+}
+
+/** How many users hold a role of an object in any way. */
+export interface HolderCount {
+  role_field: string;
+  object_id: number;
+  total: number;
+}
+
+/** @returns query for the `HolderCount`s of some roles of some objects */
+export const holderCounts = (type: string, roles: readonly string[], ids: readonly number[]): Sql =>
+  sql`
+    SELECT anc.role_field, anc.object_id, count(DISTINCT mem.user_id)::int AS total
+    FROM role_ancestors anc JOIN role_members mem ON mem.role_id = anc.ancestor_id
+    WHERE anc.content_type = ${type} AND anc.role_field = ANY(${roles}::text[])
+      AND anc.object_id = ANY(${ids}::int[])
+    GROUP BY anc.role_field, anc.object_id`;
+
+/** The closure of the edges between roles: who holds an ancestor holds the role. */
+@Injectable()
+export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
+  constructor(database: Database) {
+    super(database, 'role_ancestors');
+  }
+
+  /** Whether a user holds such a role on any object of a type, or on one. */
+  async holds(user: number, role: string, type?: string, object?: number): Promise<boolean> {
+    const row = await this.database.row(sql`
+      ${held(sql`1`, {
+        user,
+        role,
+        ...(type === undefined ? {} : { type }),
+        ...(object === undefined ? {} : { object: (id) => sql`${id} = ${object}` }),
+      })} LIMIT 1`);
+    return row !== undefined;
+  }
+
+  /** Adds what an edge implies: whoever holds `parent` in any way holds all that `child` implies. */
+  async connect(parent: number, child: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO role_ancestors (ancestor_id, role_id, content_type, role_field, object_id)
+      SELECT up.ancestor_id, down.role_id, down.content_type, down.role_field, down.object_id
+      FROM role_ancestors up CROSS JOIN role_ancestors down
+      WHERE up.role_id = ${parent} AND down.ancestor_id = ${child}
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /** The same for roles and all they imply. @param ids query for the ids of roles */
+  rebuildBelow(ids: Sql): Promise<void> {
+    return this.rebuild(sql`
+      SELECT role_id FROM role_ancestors WHERE ancestor_id IN (${ids}) UNION ${ids}`);
+  }
+
+  /** Writes the closure of roles anew from the edges. @param ids query for the ids of the roles */
+  async rebuild(ids: Sql): Promise<void> {
+    await this.database.execute(sql`
+      WITH RECURSIVE affected AS MATERIALIZED (SELECT id FROM roles WHERE id IN (${ids})),
+      up (role_id, ancestor_id) AS (
+        SELECT id, id FROM affected
+        UNION
+        SELECT up.role_id, edge.parent_id
+        FROM up JOIN role_parents edge ON edge.child_id = up.ancestor_id
+      ),
+      stale AS (
+        DELETE FROM role_ancestors old USING affected
+        WHERE old.role_id = affected.id
+          AND NOT EXISTS (SELECT 1 FROM up WHERE up.role_id = old.role_id
+                          AND up.ancestor_id = old.ancestor_id)
+      )
+      INSERT INTO role_ancestors (ancestor_id, role_id, content_type, role_field, object_id)
+      SELECT up.ancestor_id, role.id, role.content_type, role.role_field, role.object_id
+      FROM up JOIN roles role ON role.id = up.role_id
+      ON CONFLICT DO NOTHING`);
+  }
+}

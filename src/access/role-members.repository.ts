@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { heldObjects } from './role-ancestors.repository.js';
+import { TeamStore } from './team-store.js';
+
+export interface RoleMemberRow {
+  role_id: number;
+  user_id: number;
+}
+
+/** A role that gives a user access to an object, and the team it came through. */
+export interface Access {
+  user_id: number;
+  role_id: number;
+  role_field: string;
+  content_type: string;
+  object_id: number;
+  /** Roles of the object that it implies, by field. */
+  descendants: string[];
+  team_id: number | null;
+  team_name: string | null;
+  team_organization_name: string | null;
+}
+
+/** Ids of the users who were given one of some roles. @param roles query for the ids of the roles */
+export const usersGranted = (roles: Sql): Sql => sql`
+  SELECT mem.user_id FROM role_members mem WHERE mem.role_id IN (${roles})`;
+
+/** Ids of the roles that a user was given. */
+export const rolesGivenTo = (user: number): Sql => sql`
+  SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${user}`;
+
+/** The roles that users hold themselves. */
+@Injectable()
+export class RoleMembersRepository extends TableRepository<RoleMemberRow> {
+  constructor(
+    database: Database,
+    private readonly teams: TeamStore,
+  ) {
+    super(database, 'role_members');
+  }
+
+  /** @returns whether the user did not have the role yet */
+  async grant(role: number, user: number): Promise<boolean> {
+    const added = await this.database.execute(sql`
+      INSERT INTO role_members (role_id, user_id) VALUES (${role}, ${user}) ON CONFLICT DO NOTHING`);
+    return added > 0;
+  }
+
+  /** @returns whether the user had the role */
+  async revoke(role: number, user: number): Promise<boolean> {
+    const { affected } = await this.delete({ role_id: role, user_id: user });
+    return affected === 1;
+  }
+
+  /** Gives a user the admin role of an object, unless he holds it by implication. */
+  async grantAdmin(type: string, object: number, user: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO role_members (role_id, user_id)
+      SELECT id, ${user} FROM roles
+      WHERE content_type = ${type} AND object_id = ${object} AND role_field = 'admin_role'
+        AND object_id NOT IN (${heldObjects(type, 'admin_role', { id: user })})
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /**
+   * Every role that gives some users access to an object, in order of the roles. Names that the
+   * reader may not see are null.
+   */
+  accessTo(
+    type: string,
+    object: number,
+    users: readonly number[],
+    reader: Actor,
+  ): Promise<Access[]> {
+    return this.database.rows<Access>(sql`
+      SELECT mem.user_id, r.id AS role_id, r.role_field, r.content_type, r.object_id,
+        array_agg(DISTINCT anc.role_field) AS descendants,
+        team.id AS team_id, team.name AS team_name,
+        team.organization_name AS team_organization_name
+      FROM role_members mem
+      JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
+        AND anc.content_type = ${type} AND anc.object_id = ${object}
+      JOIN roles own ON own.id = mem.role_id
+      LEFT JOIN LATERAL (${this.teams.named(sql`own.object_id`, reader)}) team
+        ON own.content_type = 'team' AND ${type !== 'team'}
+      LEFT JOIN role_teams granted ON granted.team_id = team.id
+        AND granted.role_id IN (SELECT up.ancestor_id FROM role_ancestors up
+          WHERE up.role_id = anc.role_id)
+      JOIN roles r ON r.id = COALESCE(granted.role_id, mem.role_id)
+      WHERE mem.user_id = ANY(${users}::int[])
+      GROUP BY mem.user_id, r.id, team.id, team.name, team.organization_name
+      ORDER BY r.id`);
+  }
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+
+/** Namespace of the advisory lock that keeps the closure true under concurrent changes. */
+const GRAPH_LOCK = 7_301;
+
+export interface RoleParentRow {
+  child_id: number;
+  parent_id: number;
+  via: 'implied' | 'team';
+}
+
+/** A role by its object, for edges between roles whose ids are not known. */
+export interface RoleEdge {
+  child: { object: number; field: string };
+  parent: { type: string; object: number; field: string };
+}
+
+/** Ids of the roles that imply a role, or that a role implies. */
+export const neighboursOf = (role: number, direction: 'parents' | 'children'): Sql =>
+  direction === 'parents'
+    ? sql`SELECT parent_id FROM role_parents WHERE child_id = ${role}`
+    : sql`SELECT child_id FROM role_parents WHERE parent_id = ${role}`;
+
+/** The edges between roles: whoever holds the parent holds the child. */
+@Injectable()
+export class RoleParentsRepository extends TableRepository<RoleParentRow> {
+  constructor(database: Database) {
+    super(database, 'role_parents');
+  }
+
+  /** Waits for all who change edges or add roles, and makes them wait until the transaction ends. */
+  async lock(): Promise<void> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock(${GRAPH_LOCK})`);
+  }
+
+  /** Waits for those who change edges, and makes them wait until the transaction ends. */
+  async lockShared(): Promise<void> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock_shared(${GRAPH_LOCK})`);
+  }
+
+  async addEdge(parent: number, child: number, via: RoleParentRow['via']): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO role_parents (child_id, parent_id, via) VALUES (${child}, ${parent}, ${via})
+      ON CONFLICT DO NOTHING`);
+  }
+
+  async removeEdge(parent: number, child: number, via: RoleParentRow['via']): Promise<void> {
+    await this.delete({ child_id: child, parent_id: parent, via });
+  }
+
+  /** Adds edges that declarations imply, to roles of objects of one type. */
+  async imply(type: string, edges: readonly RoleEdge[]): Promise<void> {
+    const column = <T>(read: (edge: RoleEdge) => T): T[] => edges.map(read);
+    await this.database.execute(sql`
+      INSERT INTO role_parents (child_id, parent_id, via)
+      SELECT child.id, parent.id, 'implied'
+      FROM unnest(${column(({ child }) => child.object)}::int[],
+          ${column(({ child }) => child.field)}::text[],
+          ${column(({ parent }) => parent.type)}::text[],
+          ${column(({ parent }) => parent.object)}::int[],
+          ${column(({ parent }) => parent.field)}::text[])
+        AS edge (object_id, role_field, parent_type, parent_object, parent_field)
+      JOIN roles child ON child.content_type = ${type}
+        AND child.object_id = edge.object_id AND child.role_field = edge.role_field
+      JOIN roles parent ON parent.content_type = edge.parent_type
+        AND parent.object_id = edge.parent_object AND parent.role_field = edge.parent_field
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /** Removes the edges to some roles that declarations imply. @param ids query for ids of roles */
+  async removeImplied(ids: Sql): Promise<void> {
+    await this.database.execute(
+      sql`DELETE FROM role_parents WHERE via = 'implied' AND child_id IN (${ids})`,
+    );
+  }
+}

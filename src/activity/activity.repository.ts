@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { ActivityEntry } from '../common/activity/activity.js';
+import type { Actor } from '../common/access.js';
+import { Database } from '../database/database.js';
+import { insertRows } from '../database/rows.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+
+/** What an entry keeps of who and what it is about, in case they are gone when it is shown. */
+export interface DescribedEntry {
+  id: number;
+  actor_id: number | null;
+  actor_snapshot: Record<string, unknown> | null;
+  object1: string;
+  object1_id: number | null;
+  object1_name: string;
+  object2: string;
+  object2_id: number | null;
+  object2_name: string;
+}
+
+const COLUMNS = {
+  operation: 'text',
+  object1: 'text',
+  object1_id: 'integer',
+  object1_name: 'text',
+  object2: 'text',
+  object2_id: 'integer',
+  object2_name: 'text',
+  object_association: 'text',
+  object_type: 'text',
+  organization_id: 'integer',
+  parent_type: 'text',
+  parent_id: 'integer',
+  changes: 'json',
+  actor_id: 'integer',
+  actor_snapshot: 'json',
+};
+
+@Injectable()
+export class ActivityRepository extends TableRepository<DescribedEntry> {
+  constructor(database: Database) {
+    super(database, 'activity_stream');
+  }
+
+  described(ids: readonly number[]): Promise<DescribedEntry[]> {
+    return this.database.preparedRows<DescribedEntry>(sql`
+      SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
+        object2, object2_id, object2_name
+      FROM activity_stream WHERE id = ANY(${ids}::int[])`);
+  }
+
+  /** @param author who did all of it; null when it is nobody with an account */
+  async record(
+    entries: readonly ActivityEntry[],
+    author: Pick<Actor, 'id' | 'username'> | null,
+  ): Promise<void> {
+    const snapshot = author && JSON.stringify({ username: author.username });
+    const rows = entries.map(
+      ({ operation, object1, object2, association, objectType, changes }) => [
+        operation,
+        object1.type,
+        object1.id,
+        object1.name,
+        object2?.type ?? '',
+        object2?.id ?? null,
+        object2?.name ?? '',
+        association ?? '',
+        objectType ?? '',
+        object1.organizationId ?? object2?.organizationId ?? null,
+        object1.parent?.type ?? null,
+        object1.parent?.id ?? null,
+        JSON.stringify(changes),
+        author?.id ?? null,
+        snapshot,
+      ],
+    );
+    await this.database.preparedRows(insertRows('activity_stream', COLUMNS, rows));
+  }
+}

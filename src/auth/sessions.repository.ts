@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { SessionStore } from '../users/session-store.js';
+import { accounts, type Account } from '../users/users.repository.js';
+
+export interface SessionRow {
+  digest: string;
+  user_id: number;
+  generation: number;
+  created: string;
+  last_seen: string;
+}
+
+/** Which session is meant, and how long one lasts. */
+export interface LivingSession {
+  digest: string;
+  /** From its last request. */
+  ageSeconds: number;
+  /** From its start. */
+  maxAgeSeconds: number;
+}
+
+@Injectable()
+export class SessionsRepository extends TableRepository<SessionRow> implements SessionStore {
+  constructor(database: Database) {
+    super(database, 'sessions');
+  }
+
+  async start(digest: string, user: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO sessions (digest, user_id, generation)
+      SELECT ${digest}, usr.id, usr.session_generation FROM (${accounts()}) usr
+      WHERE usr.id = ${user}`);
+  }
+
+  /** The user of a session that has not ended; `renewed` when nothing was heard of it for a while. */
+  user(
+    session: LivingSession,
+    quietSeconds: number,
+  ): Promise<(Account & { renewed: boolean }) | undefined> {
+    return this.database.preparedRow<Account & { renewed: boolean }>(sql`
+      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor,
+        ses.last_seen < now() - make_interval(secs => ${quietSeconds}) AS renewed
+      ${fromLiving(session)}`);
+  }
+
+  async isOpen(session: LivingSession): Promise<boolean> {
+    const row = await this.database.preparedRow(sql`SELECT 1 ${fromLiving(session)}`);
+    return row !== undefined;
+  }
+
+  /** Has the age of a session begin anew. */
+  async touch(digest: string): Promise<void> {
+    await this.database.execute(
+      sql`UPDATE sessions SET last_seen = now() WHERE digest = ${digest}`,
+    );
+  }
+
+  async keep(digest: string, user: number, generation: number): Promise<void> {
+    await this.update({ digest, user_id: user }, { generation });
+  }
+
+  /** Removes some of which nothing was heard for days. @returns how many */
+  removeQuiet(days: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM sessions WHERE digest IN (
+        SELECT digest FROM sessions WHERE last_seen < now() - make_interval(days => ${days})
+        LIMIT ${most})`);
+  }
+
+  async end(digest: string): Promise<void> {
+    await this.delete({ digest });
+  }
+}
+
+/** `ses` with its user `usr`, unless it is too old or a newer password ended it. */
+const fromLiving = ({ digest, ageSeconds, maxAgeSeconds }: LivingSession): Sql => sql`
+  FROM sessions ses JOIN (${accounts()}) usr ON usr.id = ses.user_id
+  WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
+    AND ses.last_seen > now() - make_interval(secs => ${ageSeconds})
+    AND ses.created > now() - make_interval(secs => ${maxAgeSeconds})`;

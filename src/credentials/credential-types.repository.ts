@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { CredentialTypeSchema } from './credential-type.schema.js';
+import type { CredentialTypeDefinition } from './types/definition.js';
+import { MANAGED_CREDENTIAL_TYPES } from './types/managed-types.js';
+
+export interface CredentialTypeRow extends CredentialTypeDefinition {
+  id: number;
+}
+
+const DEFINITION = sql`id, name, kind, namespace, managed, inputs, injectors`;
+
+/** Query for the types of all credentials: what describes them, and `id`. */
+export const credentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
+
+@Injectable()
+export class CredentialTypesRepository extends TableRepository<RowOf<CredentialTypeSchema>> {
+  constructor(database: Database) {
+    super(database, 'credential_types');
+  }
+
+  /** @throws BrokenInvariant for an id that no reference leads to */
+  async referenced(id: unknown): Promise<CredentialTypeRow> {
+    const row = await this.database.row<CredentialTypeRow>(
+      sql`${credentialTypes()} WHERE id = ${id}`,
+    );
+    return existing(row, 'a reference leads to a row');
+  }
+
+  /**
+   * Brings the shipped credential types to what this version ships: adds missing ones, changes those
+   * that differ, keeps their ids. Idempotent.
+   */
+  async syncManaged(): Promise<void> {
+    await this.database.execute(sql`
+      WITH shipped AS (
+        SELECT * FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS one
+          (namespace text, name text, kind text, description text, inputs json, injectors json)
+      ), changed AS (
+        UPDATE credential_types typ SET name = one.name, kind = one.kind,
+          description = one.description, inputs = one.inputs, injectors = one.injectors,
+          modified = now()
+        FROM shipped one
+        WHERE typ.managed AND typ.namespace = one.namespace
+          AND (typ.name, typ.kind, typ.description, typ.inputs::text, typ.injectors::text)
+            IS DISTINCT FROM
+              (one.name, one.kind, one.description, one.inputs::text, one.injectors::text)
+      )
+      INSERT INTO credential_types (namespace, managed, name, kind, description, inputs, injectors)
+      SELECT namespace, true, name, kind, description, inputs, injectors FROM shipped one
+      WHERE NOT EXISTS (SELECT 1 FROM credential_types typ
+        WHERE typ.managed AND typ.namespace = one.namespace)`);
+  }
+
+  byIds(ids: readonly number[]): Promise<CredentialTypeRow[]> {
+    return this.database.preparedRows<CredentialTypeRow>(
+      sql`${credentialTypes()} WHERE id = ANY(${ids}::int[])`,
+    );
+  }
+
+  /** Id of a type that the product ships. */
+  async managedId(namespace: string): Promise<number | null> {
+    const row = await this.database.row<{ id: number }>(
+      sql`SELECT id FROM credential_types WHERE managed AND namespace = ${namespace}`,
+    );
+    return row?.id ?? null;
+  }
+}

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { usersGranted } from '../access/role-members.repository.js';
+import { teamsGranted } from '../access/role-teams.repository.js';
+import { rolesOf } from '../access/roles.repository.js';
+import { TeamStore } from '../access/team-store.js';
+import { permit, type Actor } from '../common/access.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { heldBy } from '../common/resource/held-by.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { usersOutside } from '../users/users.repository.js';
+import { credentialTypes } from './credential-types.repository.js';
+import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
+import type { CredentialSchema } from './credential.schema.js';
+
+/** A credential with its type and its secrets as they are stored. */
+export interface SealedCredential {
+  id: number;
+  name: string;
+  inputs: CredentialInputs;
+  type: CredentialTypeDefinition;
+}
+
+/** A credential with its type, and whether somebody may read it. */
+export interface SeenCredential {
+  id: number;
+  name: string;
+  description: string;
+  /** As they are stored. */
+  inputs: CredentialInputs;
+  credential_type: CredentialTypeDefinition;
+  may_read: boolean;
+}
+
+/** Query for all credentials as `SeenCredential`s, to be joined. */
+export const credentialsSeenBy = (actor: Actor): Sql => sql`
+  SELECT cred.id, cred.name, cred.description, cred.inputs, to_json(typ) AS credential_type,
+    (${permit(resource('credential').policy, 'read', 'cred', actor)}) AS may_read
+  FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id`;
+
+@Injectable()
+export class CredentialsRepository extends TableRepository<RowOf<CredentialSchema>> {
+  constructor(
+    database: Database,
+    private readonly teams: TeamStore,
+  ) {
+    super(database, 'credentials');
+  }
+
+  /** In one statement; ids without a credential are left out. */
+  sealed(ids: readonly number[]): Promise<SealedCredential[]> {
+    return this.database.rows<SealedCredential>(sql`
+      SELECT cred.id, cred.name, cred.inputs,
+        json_build_object('name', typ.name, 'kind', typ.kind, 'namespace', typ.namespace,
+          'managed', typ.managed, 'inputs', typ.inputs, 'injectors', typ.injectors) AS type
+      FROM credentials cred JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id
+      WHERE cred.id = ANY(${ids}::int[])`);
+  }
+
+  /** What a credential is for; undefined when there is none of this id. */
+  typeOf(id: number): Promise<Pick<CredentialTypeDefinition, 'kind' | 'namespace'> | undefined> {
+    return this.database.row(sql`
+      SELECT typ.kind, typ.namespace FROM credentials cred
+      JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id WHERE cred.id = ${id}`);
+  }
+
+  byName(
+    name: string,
+    type: number,
+    organization: number,
+  ): Promise<RowOf<CredentialSchema> | undefined> {
+    return this.database.row<RowOf<CredentialSchema>>(sql`
+      SELECT * FROM credentials WHERE name = ${name} AND credential_type_id = ${type}
+        AND organization_id = ${organization}`);
+  }
+
+  /** Names the credentials of a type, for people; null when there are none. */
+  namesOfType(type: number): Promise<string | null> {
+    return heldBy(
+      this.database,
+      sql`SELECT id, 'credential' AS type FROM credentials WHERE credential_type_id = ${type}`,
+    );
+  }
+
+  /**
+   * Whether somebody outside of an organization was given a role on a credential: a team of another,
+   * or a user who holds nothing in it. Of no organization are users of all, and no team.
+   */
+  async isSharedOutside(id: number, organization: number | null): Promise<boolean> {
+    const roles = rolesOf('credential', [id]);
+    const teams = this.teams.outside(teamsGranted(roles), organization);
+    const users =
+      organization === null
+        ? sql``
+        : sql`UNION ALL ${usersOutside(usersGranted(roles), organization)}`;
+    const found = await this.database.row(sql`${teams} ${users} LIMIT 1`);
+    return found !== undefined;
+  }
+}

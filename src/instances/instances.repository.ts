@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { RunLoads } from './run-loads.js';
+import { liveNodes } from './worker-nodes.repository.js';
+import type { InstanceSchema } from './instance.schema.js';
+
+/** What the live workers of a machine can take, and what it has run. */
+export interface InstanceLoad {
+  id: number;
+  /** Null when no worker is alive. */
+  capacity: number | null;
+  isolation_detail: string;
+  jobs_running: number;
+  jobs_total: number;
+}
+
+/** Name of a machine, as a value of a statement. */
+export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances WHERE id = ${id})`;
+
+/** Machines that have or had workers. */
+@Injectable()
+export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> {
+  constructor(
+    database: Database,
+    private readonly runs: RunLoads,
+  ) {
+    super(database, 'instances');
+  }
+
+  loads(ids: readonly number[]): Promise<InstanceLoad[]> {
+    return this.database.rows<InstanceLoad>(sql`
+      SELECT one.id, one.isolation_detail, run.jobs_running, run.jobs_total,
+        (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node
+          WHERE node.hostname = one.hostname) AS capacity
+      FROM instances one CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
+      WHERE one.id = ANY(${ids}::int[])`);
+  }
+}

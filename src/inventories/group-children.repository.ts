@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+
+export interface GroupChildRow {
+  id: number;
+  parent_id: number;
+  child_id: number;
+}
+
+/** A group inside another. */
+export interface GroupEdge {
+  parentId: number;
+  childId: number;
+}
+
+const EDGE = sql`parent_id AS "parentId", child_id AS "childId"`;
+
+/** Ids of a group and everything below it. */
+export const groupAndDescendants = (groupId: Sql): Sql => sql`
+  WITH RECURSIVE tree (id) AS (
+    SELECT ${groupId}::int
+    UNION SELECT edge.child_id FROM group_children edge JOIN tree ON edge.parent_id = tree.id)
+  SELECT id FROM tree`;
+
+/** Ids of groups and everything above them; `start` selects the ids to begin with. */
+export const groupsAndAncestors = (start: Sql): Sql => sql`
+  WITH RECURSIVE tree (id) AS (
+    ${start}
+    UNION SELECT edge.parent_id FROM group_children edge JOIN tree ON edge.child_id = tree.id)
+  SELECT id FROM tree`;
+
+/** Whether a group is in another. */
+export const isSubgroup = (groupId: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM group_children edge WHERE edge.child_id = ${groupId})`;
+
+/** Which groups hold which; it never has a cycle. */
+@Injectable()
+export class GroupChildrenRepository extends TableRepository<GroupChildRow> {
+  constructor(database: Database) {
+    super(database, 'group_children');
+  }
+
+  /** Whether a group is another one, or below it. */
+  async isWithin(groupId: number, otherId: number): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 WHERE ${groupId}::int IN (${groupAndDescendants(sql`${otherId}`)})`);
+    return found !== undefined;
+  }
+
+  /** Every edge that leads to a group or to one below it. */
+  edgesBelow(groupId: number): Promise<GroupEdge[]> {
+    return this.database.rows<GroupEdge>(sql`
+      SELECT ${EDGE} FROM group_children
+      WHERE child_id IN (${groupAndDescendants(sql`${groupId}`)})`);
+  }
+
+  /** The edges from some groups. */
+  edgesOf(parents: readonly number[]): Promise<GroupEdge[]> {
+    return this.database.rows<GroupEdge>(sql`
+      SELECT ${EDGE} FROM group_children WHERE parent_id = ANY(${parents}::int[])`);
+  }
+
+  /** Puts groups of an inventory into each other as those of the same names are in another. */
+  async copy(original: number, copy: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO group_children (parent_id, child_id)
+      SELECT new_parent.id, new_child.id
+      FROM group_children link
+      JOIN groups old_parent
+        ON old_parent.id = link.parent_id AND old_parent.inventory_id = ${original}
+      JOIN groups old_child ON old_child.id = link.child_id
+      JOIN groups new_parent
+        ON new_parent.inventory_id = ${copy} AND new_parent.name = old_parent.name
+      JOIN groups new_child
+        ON new_child.inventory_id = ${copy} AND new_child.name = old_child.name`);
+  }
+}

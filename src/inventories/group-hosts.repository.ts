@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { groupAndDescendants } from './group-children.repository.js';
+
+export interface GroupHostRow {
+  id: number;
+  group_id: number;
+  host_id: number;
+}
+
+/** A host in a group. */
+export interface Membership {
+  groupId: number;
+  hostId: number;
+}
+
+/** Ids of the groups that a host is in, not counting those above them. */
+export const groupsOfHost = (hostId: number): Sql => sql`
+  SELECT group_id FROM group_hosts WHERE host_id = ${hostId}`;
+
+/** Ids of the hosts of a group and of everything below it. */
+export const hostsBelow = (groupId: number): Sql => sql`
+  SELECT host_id FROM group_hosts WHERE group_id IN (${groupAndDescendants(sql`${groupId}`)})`;
+
+/** Which hosts are in which groups. */
+@Injectable()
+export class GroupHostsRepository extends TableRepository<GroupHostRow> {
+  constructor(database: Database) {
+    super(database, 'group_hosts');
+  }
+
+  /** Who is in some groups. */
+  of(groups: readonly number[]): Promise<Membership[]> {
+    return this.database.rows<Membership>(sql`
+      SELECT group_id AS "groupId", host_id AS "hostId" FROM group_hosts
+      WHERE group_id = ANY(${groups}::int[])`);
+  }
+
+  /** Puts hosts of an inventory into its groups as those of the same names are in another. */
+  async copy(original: number, copy: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO group_hosts (group_id, host_id)
+      SELECT new_group.id, new_host.id
+      FROM group_hosts link
+      JOIN groups old_group ON old_group.id = link.group_id AND old_group.inventory_id = ${original}
+      JOIN hosts old_host ON old_host.id = link.host_id
+      JOIN groups new_group ON new_group.inventory_id = ${copy} AND new_group.name = old_group.name
+      JOIN hosts new_host ON new_host.inventory_id = ${copy} AND new_host.name = old_host.name`);
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { GroupRow } from './ansible-inventory.js';
+import type { GroupSchema } from './inventory.schema.js';
+
+/** The first groups of a host by name: `id`, `name`, and `total`, the number of all. */
+export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
+  SELECT g.id, g.name, count(*) OVER ()::int AS total
+  FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
+  WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${most}`;
+
+@Injectable()
+export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {
+  constructor(database: Database) {
+    super(database, 'groups');
+  }
+
+  /** Groups of an inventory with all columns, by name. */
+  byName(inventoryId: number, most: number): Promise<RowOf<GroupSchema>[]> {
+    return this.database.rows<RowOf<GroupSchema>>(sql`
+      SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${most}`);
+  }
+
+  /** What Ansible is told of the groups of an inventory. */
+  described(inventoryId: number): Promise<GroupRow[]> {
+    return this.database.rows<GroupRow & Record<string, unknown>>(sql`
+      SELECT id, name, variables FROM groups WHERE inventory_id = ${inventoryId}`);
+  }
+
+  /** @returns the rows that are gone */
+  removeAll(ids: readonly number[]): Promise<RowOf<GroupSchema>[]> {
+    return this.database.rows<RowOf<GroupSchema>>(sql`
+      DELETE FROM groups WHERE id = ANY(${ids}::int[]) RETURNING *`);
+  }
+
+  /** Removes some groups of an inventory that nobody works on. @returns how many */
+  removeSome(inventoryId: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM groups WHERE id IN (
+        SELECT id FROM groups WHERE inventory_id = ${inventoryId}
+        LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
+  }
+
+  /** Makes the groups of an inventory anew in another. @param author who made the copy */
+  async copy(original: number, copy: number, author: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO groups (inventory_id, name, description, variables, created_by_id, modified_by_id)
+      SELECT ${copy}, name, description, variables, ${author}, ${author}
+      FROM groups WHERE inventory_id = ${original}`);
+  }
+}

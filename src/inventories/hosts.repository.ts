@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { existing } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { and, sql, TRUE, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { HostRow } from './ansible-inventory.js';
+import type { HostSchema } from './inventory.schema.js';
+
+/** Hosts that are in an organization and others that are to be, by name. */
+export interface NamesOfHosts {
+  /** Names, those to be added included. */
+  total: number;
+  /** Names that are new. */
+  added: number;
+}
+
+/** Hosts that do not count because they change: all of an inventory, or one. */
+export type UncountedHosts = { inventory: number } | { host: number };
+
+/** Query for the names of the hosts of an inventory. */
+export const hostNamesOf = (inventoryId: number): Sql => sql`
+  SELECT name FROM hosts WHERE inventory_id = ${inventoryId}`;
+
+/** How many names the hosts of some inventories have, as a value of a statement. */
+export const countHostNames = (inventoryIds: Sql): Sql => sql`(
+  SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;
+
+@Injectable()
+export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
+  constructor(database: Database) {
+    super(database, 'hosts');
+  }
+
+  /** What Ansible is told of the hosts of an inventory. */
+  described(inventoryId: number): Promise<HostRow[]> {
+    return this.database.rows<HostRow & Record<string, unknown>>(sql`
+      SELECT id, name, variables, enabled FROM hosts WHERE inventory_id = ${inventoryId}`);
+  }
+
+  /** The same of one of them. */
+  describedByName(inventoryId: number, name: string): Promise<HostRow | undefined> {
+    return this.database.row<HostRow & Record<string, unknown>>(sql`
+      SELECT id, name, variables, enabled FROM hosts
+      WHERE inventory_id = ${inventoryId} AND name = ${name}`);
+  }
+
+  /**
+   * Counts the names of the hosts of an organization and of others that are to be added.
+   *
+   * @param names query for the `name`s to be added; they may repeat, and be there already
+   */
+  async countNames(
+    organizationId: number,
+    names: Sql,
+    except: UncountedHosts | null,
+  ): Promise<NamesOfHosts> {
+    const counted = await this.database.row<NamesOfHosts>(sql`
+      SELECT count(*)::int AS total, (count(*) FILTER (WHERE is_new))::int AS added FROM (
+        SELECT name, bool_and(is_new) AS is_new FROM (
+          SELECT h.name, false AS is_new FROM hosts h
+          JOIN inventories inv ON inv.id = h.inventory_id
+          WHERE ${and(sql`inv.organization_id = ${organizationId}`, countedOnly(except))}
+          UNION ALL SELECT name, true FROM (${names}) given) every
+        GROUP BY name) distinct_names`);
+    return existing(counted, 'an aggregate has a row');
+  }
+
+  /** Removes hosts of some groups that are in no other. @returns the rows that are gone */
+  removeWithin(groups: readonly number[]): Promise<RowOf<HostSchema>[]> {
+    return this.database.rows<RowOf<HostSchema>>(sql`
+      DELETE FROM hosts
+      WHERE id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[]))
+        AND id NOT IN (SELECT host_id FROM group_hosts WHERE group_id <> ALL(${groups}::int[])
+          AND host_id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[])))
+      RETURNING *`);
+  }
+
+  /** Removes some hosts of an inventory that nobody works on. @returns how many */
+  removeSome(inventoryId: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM hosts WHERE id IN (
+        SELECT id FROM hosts WHERE inventory_id = ${inventoryId}
+        LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
+  }
+
+  /** Makes the hosts of an inventory anew in another. @param author who made the copy */
+  async copy(original: number, copy: number, author: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables,
+        created_by_id, modified_by_id)
+      SELECT ${copy}, name, description, enabled, instance_id, variables, ${author}, ${author}
+      FROM hosts WHERE inventory_id = ${original}`);
+  }
+}
+
+function countedOnly(except: UncountedHosts | null): Sql {
+  if (except === null) return TRUE;
+  if ('inventory' in except) return sql`inv.id <> ${except.inventory}`;
+  return sql`h.id <> ${except.host}`;
+}

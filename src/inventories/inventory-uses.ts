@@ -1,0 +1,17 @@
+import type { Actor } from '../common/access.js';
+import type { Sql } from '../database/sql.js';
+
+/** The templates that use inventories, a room above, which implements it. */
+export abstract class InventoryTemplates {
+  /** Leaves templates without an inventory that is going. */
+  abstract forgetInventory(id: number): Promise<void>;
+}
+
+/** The runs that touched hosts, a room above, which implements it. */
+export abstract class HostRuns {
+  /**
+   * Query for the latest jobs that touched a host, as far as the caller may read them: `id`, `name`,
+   * `status` and `finished`.
+   */
+  abstract latestOfHost(host: Sql, actor: Actor, most: number): Sql;
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { CredentialUses } from '../credentials/credential-uses.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { jobsWithCredential } from '../runs/job-credentials.repository.js';
+import { templatesWithCredential } from '../templates/templates.repository.js';
+
+/** The credentials of job templates. */
+@Injectable()
+export class JobTemplateCredentialsRepository extends TableRepository implements CredentialUses {
+  constructor(database: Database) {
+    super(database, 'job_template_credentials');
+  }
+
+  async attach(template: number, credential: number): Promise<void> {
+    await this.insert({ job_template_id: template, credential_id: credential });
+  }
+
+  /** By a job template, a job, or as the only one of a template of any kind. */
+  async isUsed(credential: number): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM job_template_credentials WHERE credential_id = ${credential}
+      UNION ALL ${jobsWithCredential(credential)}
+      UNION ALL ${templatesWithCredential(credential)}
+      LIMIT 1`);
+    return found !== undefined;
+  }
+}

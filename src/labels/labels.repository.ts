@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { selectLinks, type Link } from '../common/resource/select-rows.js';
+import { Database } from '../database/database.js';
+import { and, not, sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { LabelSchema } from './label.schema.js';
+
+/** A label on an object (`near`), and how many that object has. */
+export interface LabelOn {
+  near: number;
+  id: number;
+  name: string;
+  total: number;
+}
+
+@Injectable()
+export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
+  constructor(database: Database) {
+    super(database, 'labels');
+  }
+
+  /** Id of a label, as a row. */
+  byName(name: unknown, organization: unknown): Promise<Row | undefined> {
+    return this.database.row<Row>(sql`
+      SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
+  }
+
+  /** The first labels of some objects of one kind, by name. */
+  firstOn(link: Link, ids: readonly number[], most: number): Promise<LabelOn[]> {
+    return this.database.preparedRows<LabelOn>(sql`
+      SELECT owner.id AS near, one.id, one.name, one.total
+      FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
+        SELECT lab.id, lab.name, count(*) OVER ()::int AS total
+        FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
+        WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${most}) AS one`);
+  }
+
+  /** Deletes a label unless it stands on anything. */
+  async deleteUnused(id: number, links: readonly Link[]): Promise<void> {
+    // The lock comes first: an object that takes the label at this moment is seen by the second look.
+    await this.database.execute(sql`SELECT 1 FROM labels WHERE id = ${id} FOR UPDATE`);
+    const unused = links.map((link) =>
+      not(sql`EXISTS (SELECT 1 FROM (${selectLinks(link)}) lnk WHERE lnk.far = ${id})`),
+    );
+    await this.database.execute(sql`DELETE FROM labels WHERE ${and(sql`id = ${id}`, ...unused)}`);
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { resource } from '../common/resource/registry.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { OrganizationNotifications } from '../notifications/attached-templates.js';
+import type { HostAllowance, OrganizationStore } from '../inventories/organization-store.js';
+import type { OrganizationSchema } from './organization.schema.js';
+
+/** Name of an organization, as a value of a statement; null when there is none that the reader may see. */
+export const organizationNameOf = (id: Sql, reader: Actor): Sql => sql`(
+  SELECT org.name FROM organizations org
+  WHERE org.id = ${id} AND ${permit(resource('organization').policy, 'read', 'org', reader)})`;
+
+@Injectable()
+export class OrganizationsRepository
+  extends TableRepository<RowOf<OrganizationSchema>>
+  implements OrganizationStore, OrganizationNotifications
+{
+  constructor(database: Database) {
+    super(database, 'organizations');
+  }
+
+  byName(name: string): Promise<RowOf<OrganizationSchema> | undefined> {
+    return this.database.row<RowOf<OrganizationSchema>>(
+      sql`SELECT * FROM organizations WHERE name = ${name}`,
+    );
+  }
+
+  async attachGalaxyCredential(organization: number, credential: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO organization_galaxy_credentials (organization_id, credential_id)
+      VALUES (${organization}, ${credential}) ON CONFLICT DO NOTHING`);
+  }
+
+  notificationLinks(): Sql {
+    return sql`
+      SELECT organization_id, event, notification_template_id FROM organization_notifications`;
+  }
+
+  lockAllowance(organization: Sql): Promise<HostAllowance | undefined> {
+    return this.database.row(sql`
+      SELECT id, max_hosts FROM organizations
+      WHERE id = (${organization}) AND max_hosts > 0 FOR NO KEY UPDATE`);
+  }
+}

@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { heldBy, type ActiveRuns, type RunReference } from '../common/resource/held-by.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { ident, or, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { RunLoads } from '../instances/run-loads.js';
+import type { HostRuns } from '../inventories/inventory-uses.js';
+
+/** How the runs of a day ended. */
+export interface DayCount {
+  /** `2026-01-31`, in UTC. */
+  day: string;
+  successful: number;
+  failed: number;
+}
+
+/** A run in a list of few. */
+export interface ListedRun {
+  id: number;
+  type: string;
+  name: string;
+  status: string;
+  since: string;
+  /** Of all like it, those that are not listed included. */
+  total: number;
+}
+
+/** How far a look goes back: in days, and in newest rows, so that it costs the same in any size. */
+export interface Lookback {
+  days: number;
+  newest: number;
+}
+
+/** How a host fared in a run. */
+export interface HostOutcome {
+  job_id: number;
+  host_name: string;
+  ok: number;
+  changed: number;
+  dark: number;
+  failures: number;
+  skipped: number;
+  processed: number;
+  rescued: number;
+  ignored: number;
+  failed: boolean;
+}
+
+const IS_ACTIVE = sql`t.status IN ('new', 'pending', 'waiting', 'running')`;
+const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
+
+/** Runs of every kind as others see them: counted, named, the latest of them. */
+@Injectable()
+export class RunOverviewsRepository
+  extends TableRepository<Row>
+  implements ActiveRuns, RunLoads, HostRuns
+{
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** Runs with all their columns. */
+  complete(ids: readonly number[]): Promise<Row[]> {
+    return this.database.preparedRows<Row>(
+      sql`SELECT * FROM unified_jobs WHERE id = ANY(${ids}::int[])`,
+    );
+  }
+
+  /** How each host fared in some runs, by name. */
+  hostOutcomes(runs: readonly number[]): Promise<HostOutcome[]> {
+    return this.database.preparedRows<HostOutcome>(sql`
+      SELECT job_id, host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored,
+        failed
+      FROM job_host_summaries WHERE job_id = ANY(${runs}::int[]) ORDER BY host_name`);
+  }
+
+  namesOfActive(
+    references: readonly RunReference[],
+    ids: readonly number[],
+  ): Promise<string | null> {
+    const uses = references.map((name) => sql`${ident('t', name)} = ANY(${ids}::int[])`);
+    return heldBy(
+      this.database,
+      sql`SELECT t.id, t.type FROM unified_jobs t WHERE ${IS_ACTIVE} AND ${or(...uses)}`,
+    );
+  }
+
+  /** How many have not ended, by status. */
+  countActive(): Promise<{ label: string; value: number }[]> {
+    return this.database.rows(sql`
+      SELECT t.status AS label, count(*)::int AS value FROM unified_jobs t
+      WHERE ${IS_ACTIVE} GROUP BY t.status`);
+  }
+
+  totals(): Sql {
+    return sql`
+      SELECT
+        (SELECT count(*)::int FROM unified_jobs
+          WHERE status IN ('waiting', 'running') AND launch_type <> 'sync') AS consumed_capacity,
+        (SELECT count(*)::int FROM unified_jobs WHERE status = 'running') AS jobs_running,
+        (SELECT count(*)::int FROM unified_jobs WHERE type = 'job') AS jobs_total`;
+  }
+
+  onNode(hostname: Sql): Sql {
+    return sql`
+      SELECT count(*) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
+        count(*)::int AS jobs_total
+      FROM unified_jobs run
+      WHERE run.execution_node = ${hostname} AND run.execution_node <> ''`;
+  }
+
+  latestOfHost(host: Sql, actor: Actor, most: number): Sql {
+    return sql`
+      SELECT j.id, j.name, j.status, j.finished
+      FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
+      WHERE jhs.host_id = ${host} AND ${permit(resource('job').policy, 'read', 'j', actor)}
+      ORDER BY jhs.job_id DESC LIMIT ${most}`;
+  }
+
+  /** How runs that the caller may read ended, by day, days without any included. */
+  days(actor: Actor, back: Lookback): Promise<DayCount[]> {
+    return this.database.rows<DayCount>(sql`
+      SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(successful, 0)::int AS successful,
+        coalesce(failed, 0)::int AS failed
+      FROM generate_series((now() AT TIME ZONE 'UTC')::date - ${back.days - 1}::int,
+        (now() AT TIME ZONE 'UTC')::date, interval '1 day') AS day
+      LEFT JOIN (
+        SELECT (t.finished AT TIME ZONE 'UTC')::date AS finished_day,
+          count(*) FILTER (WHERE t.status = 'successful') AS successful,
+          count(*) FILTER (WHERE ${HAS_FAILED}) AS failed
+        FROM unified_jobs t WHERE ${endedWithin(back)} AND ${readable(actor)}
+        GROUP BY 1
+      ) counted ON counted.finished_day = day
+      ORDER BY day`);
+  }
+
+  /** The latest runs that have not ended. */
+  active(actor: Actor, most: number): Promise<ListedRun[]> {
+    return this.latest(IS_ACTIVE, sql`coalesce(t.started, t.created)`, actor, most);
+  }
+
+  /** The latest runs that failed. */
+  failed(actor: Actor, back: Lookback, most: number): Promise<ListedRun[]> {
+    const which = sql`${HAS_FAILED} AND ${endedWithin(back)}`;
+    return this.latest(which, sql`t.finished`, actor, most);
+  }
+
+  /** The latest approvals that wait for a decision which the caller may make. */
+  awaiting(actor: Actor, most: number): Promise<ListedRun[]> {
+    const which = sql`
+      t.type = 'workflow_approval' AND t.status = 'pending'
+      AND (${permit(resource('workflow_approval').policy, 'approve', 't', actor)})`;
+    return this.latest(which, sql`t.created`, actor, most);
+  }
+
+  private latest(which: Sql, since: Sql, actor: Actor, most: number): Promise<ListedRun[]> {
+    return this.database.rows<ListedRun>(sql`
+      SELECT t.id, t.type, t.name, t.status, ${since} AS since, (count(*) OVER ())::int AS total
+      FROM unified_jobs t
+      WHERE ${which} AND ${readable(actor)}
+      ORDER BY t.id DESC LIMIT ${most}`);
+  }
+}
+
+const readable = (actor: Actor): Sql =>
+  sql`(${permit(resource('unified_job').policy, 'read', 't', actor)})`;
+
+const endedWithin = ({ days, newest }: Lookback): Sql => sql`
+  t.id > (SELECT coalesce(max(id), 0) - ${newest} FROM unified_jobs)
+  AND t.finished >= now() - make_interval(days => ${days})`;

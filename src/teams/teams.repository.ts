@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { TeamStore } from '../access/team-store.js';
+import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { organizationNameOf } from '../organizations/organizations.repository.js';
+import type { TeamSchema } from './team.schema.js';
+
+@Injectable()
+export class TeamsRepository extends TableRepository<RowOf<TeamSchema>> implements TeamStore {
+  constructor(database: Database) {
+    super(database, 'teams');
+  }
+
+  async referenced(id: number): Promise<RowOf<TeamSchema>> {
+    const row = await this.database.row<RowOf<TeamSchema>>(
+      sql`SELECT * FROM teams WHERE id = ${id}`,
+    );
+    return existing(row, 'a reference leads to a row');
+  }
+
+  named(id: Sql, reader: Actor): Sql {
+    const isReadable = permit(resource('team').policy, 'read', 'tm', reader);
+    return sql`
+      SELECT tm.id, CASE WHEN ${isReadable} THEN tm.name END AS name,
+        ${organizationNameOf(sql`tm.organization_id`, reader)} AS organization_name
+      FROM teams tm WHERE tm.id = ${id}`;
+  }
+
+  outside(ids: Sql, organization: number | null): Sql {
+    return sql`
+      SELECT tm.id FROM teams tm
+      WHERE tm.id IN (${ids}) AND tm.organization_id IS DISTINCT FROM ${organization}::int`;
+  }
+}

@@ -1,0 +1,94 @@
+import { SOMEBODY } from './actors.js';
+import * as ancestors from '../../../src/access/role-ancestors.repository.js';
+import * as members from '../../../src/access/role-members.repository.js';
+import * as parents from '../../../src/access/role-parents.repository.js';
+import * as teams from '../../../src/access/role-teams.repository.js';
+import * as roles from '../../../src/access/roles.repository.js';
+import { sql, type Sql } from '../../../src/database/sql.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+const ROLES = sql`SELECT 1`;
+const ACTOR = { id: 1 };
+const EDGE = {
+  child: { object: 1, field: 'admin_role' },
+  parent: { type: 'organization', object: 1, field: 'admin_role' },
+};
+const isFirst = (id: Sql): Sql => sql`${id} = 1`;
+
+export default {
+  repositories: [
+    samplesOf(roles.RolesRepository, {
+      ofObject: [['team', 1, 'admin_role']],
+      ofObjects: [['team', [1]]],
+      createFor: [['team', [1], ['admin_role']]],
+      directHolders: [['credential', 'admin_role', [1]]],
+    }),
+    samplesOf(members.RoleMembersRepository, {
+      grant: [[1, 2]],
+      revoke: [[1, 2]],
+      grantAdmin: [['team', 1, 2]],
+      accessTo: [['team', 1, [2], SOMEBODY]],
+    }),
+    samplesOf(teams.RoleTeamsRepository, { grant: [[1, 2]], revoke: [[1, 2]] }),
+    samplesOf(parents.RoleParentsRepository, {
+      lock: [[]],
+      lockShared: [[]],
+      addEdge: [[1, 2, 'team']],
+      removeEdge: [[1, 2, 'team']],
+      imply: [['team', [EDGE]]],
+      removeImplied: [[ROLES]],
+    }),
+    samplesOf(ancestors.RoleAncestorsRepository, {
+      holds: [
+        [1, 'admin_role'],
+        [1, 'member_role', 'organization', 2],
+      ],
+      connect: [[1, 2]],
+      rebuildBelow: [[ROLES]],
+      rebuild: [[ROLES]],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(roles, {
+      rolesOf: {
+        calls: [
+          ['team', [1]],
+          ['team', [1], 'admin_role'],
+        ],
+        inside: asQuery,
+      },
+      objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
+    }),
+    fragmentsOf(members, {
+      usersGranted: { calls: [[ROLES]], inside: asQuery },
+      rolesGivenTo: { calls: [[1]], inside: asQuery },
+    }),
+    fragmentsOf(teams, {
+      teamsGranted: { calls: [[ROLES]], inside: asQuery },
+      rolesGrantedTo: { calls: [[1]], inside: asQuery },
+    }),
+    fragmentsOf(parents, {
+      neighboursOf: {
+        calls: [
+          [1, 'parents'],
+          [1, 'children'],
+        ],
+        inside: asQuery,
+      },
+    }),
+    fragmentsOf(ancestors, {
+      heldObjects: { calls: [['team', 'admin_role', ACTOR]], inside: asQuery },
+      reachedObjects: { calls: [['team', ACTOR]], inside: asQuery },
+      heldObjectsOfAllTypes: { calls: [[ACTOR], [ACTOR, 'read_role']], inside: asQuery },
+      usersHolding: {
+        calls: [
+          ['team', 'admin_role', isFirst],
+          ['team', null, isFirst],
+        ],
+        inside: asQuery,
+      },
+      rolesHeldBy: { calls: [[1], [sql`1`, isFirst]], inside: asQuery },
+      holderCounts: { calls: [['organization', ['admin_role'], [1]]], inside: asQuery },
+    }),
+  ],
+} satisfies RoomSamples;

@@ -1,0 +1,29 @@
+import * as types from '../../../src/credentials/credential-types.repository.js';
+import * as credentials from '../../../src/credentials/credentials.repository.js';
+import { SOMEBODY } from './actors.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(types.CredentialTypesRepository, {
+      referenced: [[1]],
+      syncManaged: [[]],
+      byIds: [[[1]]],
+      managedId: [['ssh']],
+    }),
+    samplesOf(credentials.CredentialsRepository, {
+      sealed: [[[1]]],
+      typeOf: [[1]],
+      byName: [['Machine', 1, 2]],
+      namesOfType: [[1]],
+      isSharedOutside: [
+        [1, 2],
+        [1, null],
+      ],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(types, { credentialTypes: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(credentials, { credentialsSeenBy: { calls: [[SOMEBODY]], inside: asQuery } }),
+  ],
+} satisfies RoomSamples;

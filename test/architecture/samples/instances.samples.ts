@@ -1,0 +1,15 @@
+import { sql } from '../../../src/database/sql.js';
+import * as instances from '../../../src/instances/instances.repository.js';
+import * as workerNodes from '../../../src/instances/worker-nodes.repository.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(instances.InstancesRepository, { loads: [[[1]]] }),
+    samplesOf(workerNodes.WorkerNodesRepository, { load: [[]] }),
+  ],
+  fragments: [
+    fragmentsOf(instances, { hostnameOf: [[sql`1`]] }),
+    fragmentsOf(workerNodes, { liveNodes: { calls: [[]], inside: asQuery } }),
+  ],
+} satisfies RoomSamples;

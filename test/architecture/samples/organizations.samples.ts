@@ -1,0 +1,16 @@
+import { SOMEBODY } from './actors.js';
+import { sql } from '../../../src/database/sql.js';
+import * as organizations from '../../../src/organizations/organizations.repository.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(organizations.OrganizationsRepository, {
+      byName: [['Default']],
+      attachGalaxyCredential: [[1, 2]],
+      notificationLinks: [[]],
+      lockAllowance: [[sql`SELECT 1`]],
+    }),
+  ],
+  fragments: [fragmentsOf(organizations, { organizationNameOf: [[sql`1`, SOMEBODY]] })],
+} satisfies RoomSamples;

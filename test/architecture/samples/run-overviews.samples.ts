@@ -1,0 +1,34 @@
+import { sql } from '../../../src/database/sql.js';
+import * as jobCredentials from '../../../src/runs/job-credentials.repository.js';
+import * as overviews from '../../../src/runs/run-overviews.repository.js';
+import { SOMEBODY } from './actors.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+const LOOKBACK = { days: 14, newest: 100 };
+
+export default {
+  repositories: [
+    samplesOf(jobCredentials.JobCredentialsRepository, { ofJobs: [[[1], SOMEBODY]] }),
+    samplesOf(overviews.RunOverviewsRepository, {
+      complete: [[[1]]],
+      hostOutcomes: [[[1]]],
+      namesOfActive: [
+        [['inventory_id'], [1]],
+        [['project_id', 'unified_job_template_id'], [1]],
+      ],
+      countActive: [[]],
+      totals: [[]],
+      onNode: [[sql`'host'`]],
+      latestOfHost: [[sql`1`, SOMEBODY, 5]],
+      days: [[SOMEBODY, LOOKBACK]],
+      active: [[SOMEBODY, 8]],
+      failed: [[SOMEBODY, LOOKBACK, 8]],
+      awaiting: [[SOMEBODY, 8]],
+    }),
+  ],
+  fragments: [
+    fragmentsOf(jobCredentials, {
+      jobsWithCredential: { calls: [[1]], inside: asQuery },
+    }),
+  ],
+} satisfies RoomSamples;

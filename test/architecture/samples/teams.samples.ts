@@ -1,0 +1,17 @@
+import { sql } from '../../../src/database/sql.js';
+import { TeamsRepository } from '../../../src/teams/teams.repository.js';
+import { samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(TeamsRepository, {
+      referenced: [[1]],
+      named: [[sql`1`]],
+      outside: [
+        [sql`SELECT 1`, 2],
+        [sql`SELECT 1`, null],
+      ],
+    }),
+  ],
+  fragments: [],
+} satisfies RoomSamples;

@@ -1,0 +1,18 @@
+import { Outbox } from '../../src/common/queue/outbox.js';
+import { GroupsRepository } from '../../src/inventories/groups.repository.js';
+import { HostsRepository } from '../../src/inventories/hosts.repository.js';
+import { InventoriesRepository } from '../../src/inventories/inventories.repository.js';
+import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
+import type { TestApp } from './boot.js';
+
+/** Removes the rows of a deleted inventory, as a worker does after the answer. */
+export async function removeInventory({ app, database }: TestApp, id: number): Promise<void> {
+  const handler = new InventoryDeletionHandler(
+    database,
+    app.get(Outbox),
+    app.get(InventoriesRepository, { strict: false }),
+    app.get(HostsRepository, { strict: false }),
+    app.get(GroupsRepository, { strict: false }),
+  );
+  await handler.handle(id);
+}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SendError, type OutgoingMessage } from './backends/backend.js';
-import type { Lease } from './notification-ledger.service.js';
+import type { Lease } from './notification-lease.js';
 import { composeMessage } from './message/compose.js';
 import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';

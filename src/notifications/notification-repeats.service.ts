@@ -8,13 +8,13 @@ import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { BOOLEAN, INTEGER, list, object } from '../common/fields/json-schema.js';
-import { sql, type Sql } from '../database/sql.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { TEST_EVENT } from './message/message-events.js';
+import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import type { ResendRequest } from './resend-request.js';
-import { isUnfinished, unfinished } from './unfinished.js';
-import { existing, itemAt } from '../common/invariants.js';
+import { isUnfinished } from './unfinished.js';
+import { itemAt } from '../common/invariants.js';
 
 /** Answer of a resend of a time range, for the OpenAPI document. */
 export const RESENT = object(
@@ -38,6 +38,8 @@ export const RESENT = object(
 export class NotificationRepeats {
   constructor(
     private readonly database: Database,
+    private readonly records: NotificationsRepository,
+    private readonly templates: NotificationTemplatesRepository,
     private readonly resources: ResourceService,
     private readonly outbox: Outbox,
     private readonly activity: ActivityRecorder,
@@ -79,24 +81,14 @@ export class NotificationRepeats {
 
   /** One statement and one wake-up, however many. @returns the new ids in order of the old ones */
   private async repeat(ids: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
-      INSERT INTO notifications (notification_template_id, unified_job_id, notification_type,
-        recipients, subject, body, text, event, message_id, delivered, resend_of_id, resent)
-      SELECT notification_template_id, unified_job_id, notification_type,
-        recipients, subject, body, text, event,
-        CASE WHEN status = 'failed' THEN message_id ELSE gen_random_uuid()::text END,
-        CASE WHEN status = 'failed' THEN delivered ELSE '[]' END, id, TRUE
-      FROM notifications WHERE id = ANY(${ids}::int[]) ORDER BY id
-      RETURNING id`);
-    const repeated = rows.map(({ id }) => id);
+    const repeated = await this.records.repeat(ids);
     await this.outbox.add('notifications', repeated);
     return repeated;
   }
 
   private async found(templateId: number, range: ResendRequest): Promise<number[]> {
     const { NOTIFICATION_RESEND_MAX: most } = await this.settings.get('NOTIFICATION_RESEND_MAX');
-    const rows = await this.database.rows<{ id: number; total: number }>(sql`
-      ${newestRecords(templateId, range)} LIMIT ${most}`);
+    const rows = await this.records.newestOf(templateId, range, most);
     const total = rows[0]?.total ?? 0;
     if (total > most) {
       throw Invalid.all(
@@ -107,12 +99,7 @@ export class NotificationRepeats {
   }
 
   private async recordOne(row: Row): Promise<void> {
-    const template = existing(
-      await this.database.row<Row>(sql`
-        SELECT id, name, organization_id FROM notification_templates
-        WHERE id = ${row.notification_template_id}`),
-      'a record belongs to a template',
-    );
+    const template = await this.templates.named(row.notification_template_id);
     const { organizationId } = refOf(notificationTemplates, template);
     this.activity.record({
       operation: 'create',
@@ -133,25 +120,3 @@ export class NotificationRepeats {
     });
   }
 }
-
-/**
- * What stands now for each notification fired in the range: itself, or the newest record that
- * repeats it. What is still to be tried is left out whatever its status, and a repetition that is
- * still to be sent or went through takes its original out with it.
- */
-const newestRecords = (
-  templateId: number,
-  { from, to, statuses, events }: ResendRequest,
-): Sql => sql`
-  WITH RECURSIVE chain AS (
-    SELECT id AS first, id FROM notifications
-    WHERE notification_template_id = ${templateId} AND resend_of_id IS NULL AND event <> ${TEST_EVENT}
-      AND created >= ${from}::timestamptz AND created < coalesce(${to}::timestamptz, now())
-      AND (${events.length === 0}::boolean OR event = ANY(${events}::text[]))
-    UNION ALL
-    SELECT chain.first, n.id FROM notifications n JOIN chain ON n.resend_of_id = chain.id
-  ), newest AS (
-    SELECT max(id) AS id FROM chain GROUP BY first
-  )
-  SELECT n.id, (count(*) OVER ())::int AS total FROM notifications n JOIN newest USING (id)
-  WHERE n.status = ANY(${statuses}::text[]) AND NOT ${unfinished('n')} ORDER BY n.id`;

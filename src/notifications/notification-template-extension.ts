@@ -1,4 +1,5 @@
-import { breakersOf, CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
+import { BreakersRepository } from '../common/outbound/breakers.repository.js';
+import { CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
@@ -6,9 +7,8 @@ import type {
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import type { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { maskUrls } from './backends/configuration.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
@@ -27,17 +27,16 @@ export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
 /** The masked configuration, the newest records, how the destination does and the actions of templates. */
 export async function notificationTemplateExtension(
   rows: readonly RowOf<NotificationTemplateSchema>[],
-  { database, find }: RepresentContext,
+  context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const secrets = find(TemplateSecrets);
+  const secrets = context.find(TemplateSecrets);
   const recent = await recentByTemplate(
     rows.map(({ id }) => id),
-    database,
+    context,
   );
-  const breakers = await breakersOf(
-    rows.map(({ destination }) => destination),
-    database,
-  );
+  const destinations = rows.map(({ destination }) => destination);
+  const views = await context.find(BreakersRepository).viewsOf(destinations);
+  const breakers = new Map(views.map(({ destination, ...view }) => [destination, view]));
   return new Map(
     rows.map((row) => [
       row.id,
@@ -68,17 +67,10 @@ function shownConfiguration(
 /** The newest records of each template, in one statement however many there are. */
 async function recentByTemplate(
   ids: readonly number[],
-  database: Database,
+  { find }: RepresentContext,
 ): Promise<Map<number, object[]>> {
-  const rows = await database.preparedRows<{ template: number; id: number }>(sql`
-    SELECT wanted.id AS template, newest.*
-    FROM unnest(${ids}::int[]) AS wanted(id)
-    CROSS JOIN LATERAL (
-      SELECT id, status, created, error FROM notifications
-      WHERE notification_template_id = wanted.id ORDER BY id DESC LIMIT ${RECENT}) newest
-    ORDER BY newest.id DESC`);
   const byTemplate = new Map<number, object[]>();
-  for (const { template, ...record } of rows) {
+  for (const { template, ...record } of await find(NotificationsRepository).recent(ids, RECENT)) {
     byTemplate.set(template, [...(byTemplate.get(template) ?? []), record]);
   }
   return byTemplate;

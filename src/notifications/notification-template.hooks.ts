@@ -3,12 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { heldBy } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { recipientsOf, validateConfiguration } from './backends/configuration.js';
 import { destinationOf } from './backends/destination.js';
 import type { NotificationType } from './backends/notification-type.js';
@@ -16,9 +13,9 @@ import { checkMessages } from './message/check-messages.js';
 import type { Messages } from './message/message-events.js';
 import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
+import { NotificationTemplatesRepository } from './notification-templates.repository.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
-import { existing } from '../common/invariants.js';
-import { takeIds } from '../database/rows.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
 type Configuration = Record<string, unknown>;
@@ -34,7 +31,8 @@ interface Draft {
 @Injectable()
 export class NotificationTemplateHooks implements ResourceHooks<NotificationTemplateSchema> {
   constructor(
-    private readonly database: Database,
+    private readonly templates: NotificationTemplatesRepository,
+    private readonly notifications: NotificationsRepository,
     private readonly references: References,
     private readonly secrets: TemplateSecrets,
     private readonly sandbox: TemplateSandbox,
@@ -59,10 +57,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     );
     values.messages = normalizeMessages(values.messages as Messages | null);
     const organizationId = values.organization as number;
-    const { id } = existing(
-      await this.database.row<{ id: number }>(takeIds('notification_templates', 1)),
-      'a SELECT without FROM has a row',
-    );
+    const id = await this.templates.takeId();
     return { id, ...this.columnsOf({ id, organizationId, type, configuration }) };
   }
 
@@ -102,12 +97,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
    * with its record.
    */
   async prepareDelete(row: RowOf<NotificationTemplateSchema>): Promise<void> {
-    const pending = await heldBy(
-      this.database,
-      sql`
-        SELECT id, 'notification' AS type FROM notifications
-        WHERE notification_template_id = ${row.id} AND status = 'pending'`,
-    );
+    const pending = await this.notifications.namesOfPending(row.id);
     if (pending !== null) {
       throw new Conflict(`Delete not allowed while there are pending notifications: ${pending}.`);
     }

@@ -5,12 +5,12 @@ import { Outbox } from '../common/queue/outbox.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { BaseUrl } from './base-url.service.js';
-import { composeMessage, composeTestMessage, type ComposedMessage } from './message/compose.js';
-import { eventOf, TEST_EVENT } from './message/message-events.js';
+import { type ComposedMessage, composeMessage, composeTestMessage } from './message/compose.js';
+import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import type { TestRequest } from './test-request.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
@@ -19,6 +19,7 @@ import type { NotificationTemplateSchema } from './notification-template.schema.
 export class NotificationTests {
   constructor(
     private readonly database: Database,
+    private readonly records: NotificationsRepository,
     private readonly resources: ResourceService,
     private readonly outbox: Outbox,
     private readonly sandbox: TemplateSandbox,
@@ -33,17 +34,11 @@ export class NotificationTests {
   ): Promise<Row> {
     const message = await this.messageOf(template, event);
     return this.database.transaction(async () => {
-      const row = await this.database.row<{ id: number }>(sql`
-        INSERT INTO notifications (notification_template_id, notification_type, recipients,
-          subject, body, text, event, message_id)
-        SELECT id, notification_type, recipients, ${message.subject}, ${JSON.stringify(message.body)}::json,
-          ${message.text}, ${TEST_EVENT}, gen_random_uuid()::text
-        FROM notification_templates WHERE id = ${template.id}
-        RETURNING id`);
+      const id = await this.records.addTest(template.id, message);
       // The template went away while the message was made.
-      if (!row) throw new NotFound();
-      await this.outbox.add('notifications', [row.id]);
-      return this.resources.load(notifications, row.id, actor);
+      if (id === null) throw new NotFound();
+      await this.outbox.add('notifications', [id]);
+      return this.resources.load(notifications, id, actor);
     });
   }
 

@@ -1,14 +1,18 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BaseUrl } from './base-url.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
+import { NotificationAttemptsRepository } from './notification-attempts.repository.js';
+import { NotificationLeasesRepository } from './notification-leases.repository.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplatesController } from './notification-templates.controller.js';
+import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationTests } from './notification-tests.service.js';
 import {
   NotificationAttemptsController,
   NotificationsController,
 } from './notifications.controller.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 
@@ -22,6 +26,13 @@ class SandboxLifetime implements OnApplicationShutdown {
   }
 }
 
+const repositories = [
+  NotificationsRepository,
+  NotificationLeasesRepository,
+  NotificationAttemptsRepository,
+  NotificationTemplatesRepository,
+];
+
 @Module({
   controllers: [
     NotificationTemplatesController,
@@ -29,6 +40,7 @@ class SandboxLifetime implements OnApplicationShutdown {
     NotificationAttemptsController,
   ],
   providers: [
+    ...repositories,
     BaseUrl,
     NotificationRepeats,
     NotificationTemplateHooks,
@@ -38,6 +50,6 @@ class SandboxLifetime implements OnApplicationShutdown {
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },
     TemplateSecrets,
   ],
-  exports: [BaseUrl, TemplateSandbox, TemplateSecrets],
+  exports: [...repositories, BaseUrl, TemplateSandbox, TemplateSecrets],
 })
 export class NotificationsModule {}

@@ -11,12 +11,8 @@ import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
-import {
-  NotificationLedger,
-  type Lease,
-  type Outcome,
-  type Target,
-} from './notification-ledger.service.js';
+import type { Lease, Outcome, Target } from './notification-lease.js';
+import { NotificationLedger } from './notification-ledger.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { MessageMaker } from './message-maker.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';

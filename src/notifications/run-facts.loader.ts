@@ -5,8 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 import { BaseUrl } from './base-url.service.js';
 import type { MessageEvent } from './message/message-events.js';
 import type {
@@ -16,6 +15,7 @@ import type {
   RunKind,
   WorkflowNodeFacts,
 } from './message/run-facts.js';
+import { WorkflowNodes } from './workflow-nodes.js';
 import { entryOf, zip } from '../common/invariants.js';
 
 /** Messages are made on nobody's behalf; the allow-list decides what they may say. */
@@ -28,7 +28,8 @@ export class RunFactsLoader {
   private readonly loading = new Batch((wants: readonly Want[]) => this.loadAll(wants));
 
   constructor(
-    private readonly database: Database,
+    private readonly stored: RunOverviewsRepository,
+    private readonly workflows: WorkflowNodes,
     private readonly resources: ResourceService,
     private readonly baseUrl: BaseUrl,
   ) {}
@@ -64,8 +65,7 @@ export class RunFactsLoader {
 
   private async runs(ids: readonly number[]): Promise<Map<number, Row>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.preparedRows<Row>(sql`
-      SELECT * FROM unified_jobs WHERE id = ANY(${[...new Set(ids)]}::int[])`);
+    const rows = await this.stored.complete([...new Set(ids)]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -111,11 +111,7 @@ export class RunFactsLoader {
   }
 
   private async nodesOf(runIds: readonly number[]): Promise<Map<number, WorkflowNodeFacts[]>> {
-    const rows = await this.database.preparedRows<WorkflowNodeFacts & { run: number }>(sql`
-      SELECT node.workflow_job_id AS run, node.id AS node, CASE WHEN run.id IS NOT NULL THEN
-        json_build_object('id', run.id, 'name', run.name, 'status', run.status) END AS job
-      FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ANY(${runIds}::int[]) ORDER BY node.id`);
+    const rows = await this.workflows.nodesOf(runIds);
     const nodes = new Map<number, WorkflowNodeFacts[]>(runIds.map((id) => [id, []]));
     for (const { run, ...node } of rows) entryOf(nodes, run).push(node);
     return nodes;
@@ -124,10 +120,7 @@ export class RunFactsLoader {
   private async hostsOf(
     runIds: readonly number[],
   ): Promise<Map<number, Record<string, HostCounters>>> {
-    const rows = await this.database.preparedRows<HostRow>(sql`
-      SELECT job_id, host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored,
-        failed
-      FROM job_host_summaries WHERE job_id = ANY(${runIds}::int[]) ORDER BY host_name`);
+    const rows = await this.stored.hostOutcomes(runIds);
     const hosts = new Map<number, [string, HostCounters][]>(runIds.map((id) => [id, []]));
     for (const { job_id: job, host_name: name, ...counters } of rows) {
       entryOf(hosts, job).push([name, counters]);
@@ -140,8 +133,6 @@ interface Want {
   runId: number;
   event: MessageEvent;
 }
-
-type HostRow = HostCounters & { job_id: number; host_name: string };
 
 const isApproval = ({ event }: MessageEvent): boolean => event === 'workflow_approval';
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { approvalEvent, type RunEvent } from './message/message-events.js';
+import { NotificationsRepository } from './notifications.repository.js';
 
 const EVENT_OF: Readonly<Record<string, RunEvent>> = {
   running: 'started',
@@ -39,7 +38,7 @@ function firedBy(change: RunChange): { event: string; attachedFor: string } | nu
 @ListensToRuns()
 export class RunNotifications implements RunListener {
   constructor(
-    private readonly database: Database,
+    private readonly notifications: NotificationsRepository,
     private readonly outbox: Outbox,
   ) {}
 
@@ -49,39 +48,6 @@ export class RunNotifications implements RunListener {
       return found ? [{ jobId: change.jobId, ...found }] : [];
     });
     if (fired.length === 0) return;
-    // The lock makes a template that is being deleted drop out here; the foreign key would fail.
-    const rows = await this.database.rows<{ id: number }>(sql`
-      INSERT INTO notifications (notification_template_id, unified_job_id, event,
-        notification_type, recipients, body, message_id)
-      SELECT nt.id, hit.job_id, hit.event, nt.notification_type, nt.recipients, '{}',
-        gen_random_uuid()::text
-      FROM (
-        SELECT DISTINCT run.id AS job_id, link.notification_template_id,
-          CASE WHEN run.timed_out THEN ${approvalEvent('timed_out')} ELSE fired.event END AS event
-        FROM unnest(${fired.map(({ jobId }) => jobId)}::int[],
-          ${fired.map(({ event }) => event)}::text[],
-          ${fired.map(({ attachedFor }) => attachedFor)}::text[])
-          AS fired(job_id, event, attached_for)
-        JOIN unified_jobs run ON run.id = fired.job_id
-        LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
-        CROSS JOIN LATERAL (
-          SELECT notification_template_id FROM template_notifications
-          WHERE unified_job_template_id IN (run.unified_job_template_id, run.project_id,
-            workflow.unified_job_template_id) AND event = fired.attached_for
-          UNION ALL
-          SELECT notification_template_id FROM organization_notifications
-          WHERE organization_id = run.organization_id AND event = fired.attached_for
-        ) link
-        WHERE run.type <> 'workflow_job'
-          OR run.unified_job_template_id IS NOT NULL AND run.job_template_id IS NULL
-      ) hit
-      JOIN notification_templates nt ON nt.id = hit.notification_template_id
-      FOR KEY SHARE OF nt
-      ON CONFLICT DO NOTHING
-      RETURNING id`);
-    await this.outbox.add(
-      'notifications',
-      rows.map(({ id }) => id),
-    );
+    await this.outbox.add('notifications', await this.notifications.fire(fired));
   }
 }

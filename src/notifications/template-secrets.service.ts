@@ -13,8 +13,6 @@ import type { NotificationTemplateSchema } from './notification-template.schema.
 
 type Values = Readonly<Record<string, unknown>>;
 
-const TABLE = 'notification_templates';
-
 /**
  * How a `notification_configuration` is stored: its secret values sealed one by one for their row,
  * objects among them as JSON text, everything else as it is. An empty secret is no secret.
@@ -30,7 +28,7 @@ export class TemplateSecrets {
       const value = stored[key];
       if (value === undefined || value === '') continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
-      stored[key] = this.box.seal(text, rowContext(TABLE, id, key));
+      stored[key] = this.box.seal(text, contextOf(id, key));
     }
     return stored;
   }
@@ -74,10 +72,14 @@ export class TemplateSecrets {
   }
 
   private openValue(id: number, type: NotificationType, key: string, sealed: string): unknown {
-    const text = this.box.open(sealed, rowContext(TABLE, id, key));
+    const text = this.box.open(sealed, contextOf(id, key));
     return type === 'webhook' && key === 'headers' ? JSON.parse(text) : text;
   }
 }
+
+/** What a secret is sealed for: the key of one row. */
+const contextOf = (id: number, key: string): string =>
+  rowContext('notification_templates', id, key);
 
 const isSealedValue = (value: unknown): value is string =>
   typeof value === 'string' && isSealed(value);

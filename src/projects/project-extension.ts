@@ -6,8 +6,8 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
 import { receiverLink } from '../templates/webhook-links.js';
+import { ProjectUpdatesRepository, type ShownUpdate } from './project-updates.repository.js';
 
 const UPDATE = object({
   id: INTEGER,
@@ -29,17 +29,17 @@ export const PROJECT_SHOWS: ShownBesides = {
  */
 export async function projectExtension(
   rows: readonly Row[],
-  { database }: RepresentContext,
+  { find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-  const updates = await database.preparedRows<Row>(sql`
-    SELECT id, name, description, status, failed FROM unified_jobs
-    WHERE id = ANY(${ids.filter((id) => typeof id === 'number')}::int[])`);
+  const updates = await find(ProjectUpdatesRepository).shown(
+    ids.filter((id) => typeof id === 'number'),
+  );
   const byId = new Map(updates.map((update) => [update.id, update]));
   return new Map(rows.map((row) => [row.id, extensionOf(row, byId)]));
 }
 
-function extensionOf(row: Row, updates: ReadonlyMap<number, Row>): Extension {
+function extensionOf(row: Row, updates: ReadonlyMap<number, ShownUpdate>): Extension {
   const related = receiverLink(resource('project'), row);
   const summary: Record<string, unknown> = {};
   for (const which of ['current', 'last']) {

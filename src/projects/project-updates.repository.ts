@@ -15,6 +15,15 @@ export interface UpdateOrigin {
   createdBy?: number | null | readonly (number | null)[];
 }
 
+/** A run as its project shows it. */
+export interface ShownUpdate {
+  id: number;
+  name: string;
+  description: string;
+  status: string;
+  failed: boolean;
+}
+
 @Injectable()
 export class ProjectUpdatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
@@ -53,5 +62,15 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
     return this.database.rows<Row>(sql`
       UPDATE unified_jobs SET ${join(sets, ', ')}
       WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+  }
+
+  /** Updates as their projects show them. */
+  shown(ids: readonly number[]): Promise<ShownUpdate[]> {
+    return this.database.preparedRows<ShownUpdate>(sql`
+      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+  }
+
+  async removeOf(project: number): Promise<void> {
+    await this.delete({ unified_job_template_id: project, type: 'project_update' });
   }
 }

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { assertNoActiveRuns } from '../common/resource/held-by.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { GitReach } from '../code-hosts/git-reach.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
 import { ownFolder, ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
+import { ProjectUpdatesRepository } from './project-updates.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
 import type { ProjectSchema } from './project.schema.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are not those of the project. */
@@ -22,6 +24,10 @@ const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_
 export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   constructor(
     private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly updates: ProjectUpdatesRepository,
+    private readonly credentials: CredentialsRepository,
+    private readonly runs: ActiveRuns,
     private readonly references: References,
     private readonly roles: RoleStore,
     private readonly folders: ProjectFolders,
@@ -44,9 +50,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     actor: Actor,
   ): Promise<void> {
     if (row.local_path === '') {
-      await this.database.execute(sql`
-        UPDATE unified_job_templates SET local_path = ${ownFolder(row.id, String(row.name))}
-        WHERE id = ${row.id}`);
+      await this.projects.storePath(row.id, ownFolder(row.id, String(row.name)));
     }
     await this.webhooks.created(row);
     await this.syncs.start([row.id], actor);
@@ -85,13 +89,8 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   async prepareDelete(row: RowOf<ProjectSchema>): Promise<void> {
-    await assertNoActiveRuns(
-      this.database,
-      sql`project_id = ${row.id} OR unified_job_template_id = ${row.id}`,
-    );
-    await this.database.execute(sql`
-      DELETE FROM unified_jobs
-      WHERE unified_job_template_id = ${row.id} AND type = 'project_update'`);
+    await assertNoActiveRuns(this.runs, ['project_id', 'unified_job_template_id'], [row.id]);
+    await this.updates.removeOf(row.id);
     if (row.scm_type === '') return;
     const folder = String(row.local_path);
     this.database.afterCommit(() => void this.folders.remove(folder));
@@ -115,7 +114,8 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
       credentialKind: await this.credentialKind(after('credential')),
       storedPath: row.local_path ?? null,
       isPathTaken: await this.isPathTaken(id, after('local_path')),
-      overridingTemplates: 'allow_override' in values ? await this.overriding(id) : [],
+      overridingTemplates:
+        'allow_override' in values ? await this.projects.overridingTemplates(id) : [],
     };
     const errors = {
       ...projectErrors(facts, this.reach),
@@ -126,26 +126,12 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
 
   private async credentialKind(id: unknown): Promise<string | null> {
     if (typeof id !== 'number') return null;
-    const found = await this.database.row<{ kind: string }>(sql`
-      SELECT ct.kind FROM credentials c
-      JOIN credential_types ct ON ct.id = c.credential_type_id WHERE c.id = ${id}`);
-    return found?.kind ?? null;
+    return (await this.credentials.typeOf(id))?.kind ?? null;
   }
 
   private async isPathTaken(id: number, localPath: unknown): Promise<boolean> {
     if (typeof localPath !== 'string' || localPath === '') return false;
-    const other = await this.database.row(sql`
-      SELECT 1 FROM unified_job_templates
-      WHERE type = 'project' AND local_path = ${localPath} AND id <> ${id}`);
-    return other !== undefined;
-  }
-
-  private async overriding(id: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
-      SELECT id FROM unified_job_templates
-      WHERE type = 'job_template' AND project_id = ${id}
-        AND (scm_branch <> '' OR ask_scm_branch_on_launch) ORDER BY id`);
-    return rows.map((row) => row.id);
+    return this.projects.isPathTaken(id, localPath);
   }
 
   /** Templates move with their project, so whoever moves it must administer them all. */
@@ -155,7 +141,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     actor: Actor,
   ): Promise<void> {
     if (organization === null && !actor.isSuperuser) throw new Forbidden();
-    const ids = await this.templatesOf(row.id);
+    const ids = await this.projects.templatesOf(row.id);
     try {
       await this.references.assertAllowed(resource('job_template'), ids, 'change', actor);
     } catch (error) {
@@ -169,16 +155,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   private async moveTemplates(project: RowOf<ProjectSchema>): Promise<void> {
-    const rows = await this.database.rows<Row>(sql`
-      UPDATE unified_job_templates SET organization_id = ${project.organization_id}
-      WHERE type = 'job_template' AND project_id = ${project.id} RETURNING *`);
+    const rows = await this.projects.moveTemplates(project.id, project.organization_id);
     for (const row of rows) await this.roles.parentChanged(resource('job_template'), row);
-  }
-
-  private async templatesOf(projectId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
-      SELECT id FROM unified_job_templates
-      WHERE type = 'job_template' AND project_id = ${projectId}`);
-    return rows.map(({ id }) => id);
   }
 }

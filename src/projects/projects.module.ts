@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { SyncPanel } from './pages/sync-panel.js';
 import { ProjectFolders } from './project-folders.service.js';
@@ -8,19 +9,20 @@ import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
 
 @Global()
 @Module({
-  imports: [TemplatesModule],
+  imports: [CredentialsModule, TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
   providers: [
-    ...[ProjectUpdatesRepository, ProjectFolders, ProjectHooks, SyncPanel],
+    ...[ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, ProjectHooks, SyncPanel],
     {
       provide: GitReach,
       inject: [Settings],
       useFactory: (settings: Settings) => new GitReach(settings),
     },
   ],
-  exports: [ProjectUpdatesRepository, ProjectFolders, GitReach],
+  exports: [ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, GitReach],
 })
 export class ProjectsModule {}

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
+import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, type Sql } from '../database/sql.js';
 import { permit, type Actor } from '../common/access.js';
@@ -8,6 +10,7 @@ import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
+import type { Lookback } from '../runs/run-overviews.repository.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
@@ -91,10 +94,26 @@ const digestOf = ({ payloadText }: WebhookEvent): string =>
   createHash('sha256').update(payloadText).digest('hex');
 
 /** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
+/** How many deliveries ended in one way. */
+export interface VerdictCount {
+  verdict: string;
+  deliveries: number;
+}
+
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
   constructor(database: Database) {
     super(database, 'webhook_deliveries');
+  }
+
+  /** How the last deliveries that the caller may read ended. */
+  countVerdicts(actor: Actor, back: Lookback): Promise<VerdictCount[]> {
+    return this.database.rows<VerdictCount>(sql`
+      SELECT t.verdict, count(*)::int AS deliveries FROM webhook_deliveries t
+      WHERE t.id > (SELECT coalesce(max(id), 0) - ${back.newest} FROM webhook_deliveries)
+        AND t.received >= now() - make_interval(days => ${back.days})
+        AND (${permit(resource('webhook_delivery').policy, 'read', 't', actor)})
+      GROUP BY t.verdict ORDER BY t.verdict`);
   }
 
   /**

@@ -5,6 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import type { NodeOfWorkflow, WorkflowNodes } from '../notifications/workflow-nodes.js';
 import type { RunWorkflows } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
@@ -56,13 +57,24 @@ export interface FormerNode extends Row {
 
 /** The nodes of workflow jobs, as people see them and as runs find them. */
 @Injectable()
-export class WorkflowJobNodesRepository extends TableRepository<Row> implements RunWorkflows {
+export class WorkflowJobNodesRepository
+  extends TableRepository<Row>
+  implements RunWorkflows, WorkflowNodes
+{
   constructor(database: Database) {
     super(database, 'workflow_job_nodes');
   }
 
   nodesOfRuns(): Sql {
     return sql`SELECT job_id, workflow_job_id FROM workflow_job_nodes`;
+  }
+
+  nodesOf(runs: readonly number[]): Promise<NodeOfWorkflow[]> {
+    return this.database.preparedRows<NodeOfWorkflow>(sql`
+      SELECT node.workflow_job_id AS run, node.id AS node, CASE WHEN run.id IS NOT NULL THEN
+        json_build_object('id', run.id, 'name', run.name, 'status', run.status) END AS job
+      FROM workflow_job_nodes node LEFT JOIN (${allRuns()}) run ON run.id = node.job_id
+      WHERE node.workflow_job_id = ANY(${runs}::int[]) ORDER BY node.id`);
   }
 
   facts(ids: readonly number[], actor: Actor): Promise<NodeFacts[]> {

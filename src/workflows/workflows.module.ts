@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { WorkflowNodes } from '../notifications/workflow-nodes.js';
 import { RunWorkflows } from '../runs/run-causes.js';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { HeldRuns } from './held-runs.js';
@@ -27,6 +28,7 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     WorkflowJobNodesRepository,
     WorkflowGraphsRepository,
     { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
+    { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },
     WorkflowRows,
     ApprovalDecisions,
     HeldRuns,
@@ -39,6 +41,7 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     WorkflowJobNodesRepository,
     WorkflowGraphsRepository,
     RunWorkflows,
+    WorkflowNodes,
     WorkflowRows,
     HeldRuns,
   ],

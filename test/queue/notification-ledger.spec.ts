@@ -1,10 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
-import {
-  NotificationLedger,
-  type Lease,
-  type Outcome,
-} from '../../src/notifications/notification-ledger.service.js';
+import type { Lease, Outcome } from '../../src/notifications/notification-lease.js';
+import { NotificationLedger } from '../../src/notifications/notification-ledger.service.js';
 import { unfinished } from '../../src/notifications/unfinished.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

@@ -1,13 +1,23 @@
 import { ProjectUpdatesRepository } from '../../../src/projects/project-updates.repository.js';
+import { ProjectsRepository } from '../../../src/projects/projects.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
+    samplesOf(ProjectsRepository, {
+      storePath: [[1, '_1__demo']],
+      isPathTaken: [[1, 'demo']],
+      overridingTemplates: [[1]],
+      templatesOf: [[1]],
+      moveTemplates: [[1, 2]],
+    }),
     samplesOf(ProjectUpdatesRepository, {
       insertOf: [
         [[1], { launchType: 'scheduled', status: 'pending' }],
         [[1, 2], { launchType: 'workflow', status: 'pending', createdBy: [3, null] }],
       ],
+      shown: [[[1]]],
+      removeOf: [[1]],
       sign: [[[1], { created_by_id: 2 }]],
     }),
   ],

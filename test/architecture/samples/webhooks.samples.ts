@@ -9,6 +9,7 @@ import {
   type IncomingDelivery,
   type UnprovedRequests,
 } from '../../../src/webhooks/webhook-deliveries.repository.js';
+import { SOMEBODY } from './actors.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const EVENT: WebhookEvent = {
@@ -60,6 +61,7 @@ const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };
 export default {
   repositories: [
     samplesOf(WebhookDeliveriesRepository, {
+      countVerdicts: [[SOMEBODY, { days: 14, newest: 100 }]],
       accept: [[DELIVERY, { dedupesBody: true }]],
       record: [[DELIVERY, { verdict: 'ignored', reason: '', answer: 202 }]],
       first: [[DELIVERY]],

@@ -35,6 +35,7 @@ export default {
       labelsOf: [[1]],
     }),
     samplesOf(WorkflowJobNodesRepository, {
+      nodesOf: [[[1]]],
       nodesOfRuns: [[]],
       facts: [[[1], SOMEBODY]],
       onPage: [[1, SOMEBODY]],

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { acknowledged } from '../common/queue/outbox.repository.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allRuns } from '../runs/runs.repository.js';
+import { TEST_EVENT } from './message/message-events.js';
+import { abandonAttempts, beginAttempts, endAttempts } from './notification-attempts.repository.js';
+import type { Lease, Outcome, Postponed, Settlement, Target } from './notification-lease.js';
+import { unfinished } from './unfinished.js';
+import type { NotificationSchema } from './notification.schema.js';
+
+/** Renewed while an attempt lasts, so it only has to outlive a pause of the process. */
+const LEASE_SECONDS = 30;
+/** The ladder of attempts takes four hours; waiting for a dead destination ends after these. */
+const GIVE_UP_HOURS = 8;
+const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.delay IS NULL`;
+const ABANDONED = 'The worker ended before the outcome was known.';
+
+/** Notifications as they are sent: whose turn it is, who has them, what came of it. */
+@Injectable()
+export class NotificationLeasesRepository extends TableRepository<RowOf<NotificationSchema>> {
+  constructor(database: Database) {
+    super(database, 'notifications');
+  }
+
+  /**
+   * Where notifications that are still to be sent go and whether it is their turn. What opens and
+   * resolves one incident goes out in order (docs/decisions/0038).
+   */
+  targets(ids: readonly number[]): Promise<Target[]> {
+    // Planned each time: a plan made before a burst would read all of it for each batch.
+    return this.database.rows<Target>(sql`
+      SELECT n.id, nt.destination, n.event = ${TEST_EVENT} AS is_test,
+        (n.lease_until IS NULL OR n.lease_until < now())
+          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
+          AND (n.event IN ('success', 'error')
+            AND nt.notification_configuration ->> 'resolve_on_success' = 'true'
+            AND EXISTS (
+              SELECT 1 FROM notifications before
+              JOIN (${allRuns()}) earlier ON earlier.id = before.unified_job_id
+              JOIN (${allRuns()}) run ON run.id = n.unified_job_id
+              WHERE before.notification_template_id = nt.id AND before.id < n.id
+                AND before.event IN ('success', 'error') AND ${unfinished('before')}
+                AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
+      FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
+      WHERE n.id = ANY(${ids}::int[]) AND ${unfinished('n')}`);
+  }
+
+  /** Takes notifications whose turn it is for an attempt, which is counted and written down. */
+  lease(ids: readonly number[]): Promise<Lease[]> {
+    // Locked in one order, so that two workers with the same ids do not wait for each other.
+    return this.database.rows<Lease>(sql`
+      WITH wanted AS (
+        SELECT id FROM notifications n
+        WHERE id = ANY(${ids}::int[]) AND ${unfinished('n')}
+          AND (lease_until IS NULL OR lease_until < now())
+          AND (next_attempt_at IS NULL OR next_attempt_at <= now())
+        ORDER BY id FOR UPDATE
+      ), leased AS (
+        UPDATE notifications n SET
+          attempts = n.attempts + 1,
+          lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+          status = CASE WHEN n.lease_until IS NULL THEN n.status ELSE 'failed' END,
+          error = CASE WHEN n.lease_until IS NULL THEN n.error ELSE ${ABANDONED} END,
+          next_attempt_at = CASE WHEN n.lease_until IS NULL THEN n.next_attempt_at
+            ELSE coalesce(n.next_attempt_at, now()) END,
+          notification_type = nt.notification_type,
+          recipients = nt.recipients,
+          text = CASE WHEN n.notification_type = nt.notification_type THEN n.text END,
+          modified = now()
+        FROM wanted, notification_templates nt
+        WHERE n.id = wanted.id AND nt.id = n.notification_template_id
+        RETURNING n.id, n.attempts, n.event, n.message_id, n.delivered, n.subject, n.body, n.text,
+          n.unified_job_id,
+          (SELECT run.unified_job_template_id FROM (${allRuns()}) run
+            WHERE run.id = n.unified_job_id) AS run_template_id,
+          n.notification_type, n.notification_template_id,
+          nt.notification_configuration, nt.messages,
+          n.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue
+      ), abandoned AS (
+        ${abandonAttempts(sql`SELECT id FROM leased`, ABANDONED)}
+      ), begun AS (
+        ${beginAttempts(sql`SELECT id, attempts FROM leased`)}
+      )
+      SELECT * FROM leased`);
+  }
+
+  async renew({ id, attempts }: Lease): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE notifications SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      WHERE id = ${id} AND attempts = ${attempts} AND lease_until IS NOT NULL`);
+  }
+
+  /** @returns ids of those whose lease was still held; the outbox forgets which of them ended */
+  async settle(all: readonly Settlement[]): Promise<ReadonlySet<number>> {
+    const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
+    const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
+    const rows = await this.database.rows<{ id: number }>(sql`
+      WITH given AS (
+        SELECT * FROM unnest(
+          ${leases('id')}::int[], ${leases('attempts')}::int[],
+          ${outcomes(({ status }) => status)}::text[], ${outcomes(({ error }) => error)}::text[],
+          ${outcomes(({ sent }) => sent)}::int[],
+          ${outcomes(({ delivered }) => JSON.stringify(delivered))}::text[],
+          ${outcomes(({ delaySeconds }) => delaySeconds)}::float8[],
+          ${outcomes(({ message }) => message?.subject ?? null)}::text[],
+          ${outcomes(({ message }) => (message ? JSON.stringify(message.body) : null))}::text[],
+          ${outcomes(({ message }) => message?.text ?? null)}::text[],
+          ${outcomes(({ attempt }) => attempt.statusCode)}::int[],
+          ${outcomes(({ attempt }) => attempt.detail)}::text[],
+          ${outcomes(({ attempt }) => attempt.durationMs)}::int[]
+        ) AS one(id, attempts, status, error, sent, delivered, delay, subject, body, text,
+          status_code, detail, duration_ms)
+      ), attempt AS (
+        ${endAttempts(sql`SELECT * FROM given`)}
+      ), held AS (
+        SELECT n.id FROM notifications n JOIN given USING (id, attempts)
+        WHERE ${unfinished('n')} ORDER BY n.id FOR UPDATE OF n
+      ), ended AS (
+        ${acknowledged('notifications', ENDED)}
+      )
+      UPDATE notifications n SET
+        status = given.status, error = given.error, notifications_sent = given.sent,
+        delivered = given.delivered::json,
+        subject = coalesce(given.subject, n.subject),
+        body = coalesce(given.body::json, n.body),
+        text = coalesce(given.text, n.text),
+        lease_until = NULL,
+        next_attempt_at = now() + make_interval(secs => given.delay),
+        modified = now()
+      FROM held JOIN given USING (id) WHERE n.id = held.id
+      RETURNING n.id`);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Puts a notification off without an attempt, unless somebody has it; one that is too old fails.
+   */
+  postpone(id: number, delaySeconds: number): Promise<Postponed | undefined> {
+    return this.database.row<Postponed>(sql`
+      WITH held AS (
+        UPDATE notifications n SET
+          status = CASE WHEN lease_until IS NOT NULL
+            OR created < now() - make_interval(hours => ${GIVE_UP_HOURS})
+            THEN 'failed' ELSE status END,
+          error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
+            WHEN error = '' THEN 'The destination could not be reached.' ELSE error END,
+          lease_until = NULL,
+          next_attempt_at = CASE WHEN created >= now() - make_interval(hours => ${GIVE_UP_HOURS})
+            THEN now() + make_interval(secs => ${delaySeconds}) END,
+          modified = now()
+        WHERE id = ${id} AND ${unfinished('n')} AND (lease_until IS NULL OR lease_until < now())
+        RETURNING id, next_attempt_at IS NOT NULL AS planned
+      ), abandoned AS (
+        ${abandonAttempts(sql`SELECT id FROM held`, ABANDONED)}
+      )
+      SELECT planned FROM held`);
+  }
+}

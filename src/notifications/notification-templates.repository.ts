@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { existing } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { NotificationTemplateSchema } from './notification-template.schema.js';
+
+@Injectable()
+export class NotificationTemplatesRepository extends TableRepository<
+  RowOf<NotificationTemplateSchema>
+> {
+  constructor(database: Database) {
+    super(database, 'notification_templates');
+  }
+
+  /** What the activity stream tells of a template. */
+  async named(id: unknown): Promise<Row> {
+    const row = await this.database.row<Row>(
+      sql`SELECT id, name, organization_id FROM notification_templates WHERE id = ${id}`,
+    );
+    return existing(row, 'a record belongs to a template');
+  }
+}

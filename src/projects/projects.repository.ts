@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { ProjectSchema } from './project.schema.js';
+
+/** Projects, and the job templates that use them. */
+@Injectable()
+export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
+  constructor(database: Database) {
+    super(database, 'unified_job_templates');
+  }
+
+  async storePath(id: number, path: string): Promise<void> {
+    await this.update({ id }, { local_path: path });
+  }
+
+  /** Whether another project has its files in a folder. */
+  async isPathTaken(id: number, path: string): Promise<boolean> {
+    const other = await this.database.row(sql`
+      SELECT 1 FROM unified_job_templates
+      WHERE type = 'project' AND local_path = ${path} AND id <> ${id}`);
+    return other !== undefined;
+  }
+
+  /** Ids of the job templates of a project that choose a branch, or let a launch choose one. */
+  async overridingTemplates(id: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_job_templates
+      WHERE type = 'job_template' AND project_id = ${id}
+        AND (scm_branch <> '' OR ask_scm_branch_on_launch) ORDER BY id`);
+    return rows.map((row) => row.id);
+  }
+
+  /** Ids of the job templates of a project. */
+  async templatesOf(id: number): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_job_templates WHERE type = 'job_template' AND project_id = ${id}`);
+    return rows.map((row) => row.id);
+  }
+
+  /** Moves the job templates of a project to an organization. @returns them as they are now */
+  moveTemplates(id: number, organization: unknown): Promise<Row[]> {
+    return this.database.rows<Row>(sql`
+      UPDATE unified_job_templates SET organization_id = ${organization}
+      WHERE type = 'job_template' AND project_id = ${id} RETURNING *`);
+  }
+}

@@ -1,71 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { BreakersRepository } from '../common/outbound/breakers.repository.js';
+import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { SecurityEvents } from '../common/rest/security-events.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
 import { liveIsolations } from '../instances/live-isolations.repository.js';
+import { NotificationsRepository } from '../notifications/notifications.repository.js';
+import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 
 interface Sample {
   label: string;
   value: number;
 }
 
-/** Numbers an operator watches, read from the truth when they are asked for. */
-const GAUGES: readonly { name: string; help: string; label: string; query: Sql }[] = [
-  {
-    name: 'controller_active_jobs',
-    help: 'Runs that have not ended, by status.',
-    label: 'status',
-    query: sql`
-      SELECT status AS label, count(*)::int AS value FROM unified_jobs
-      WHERE status IN ('new', 'pending', 'waiting', 'running') GROUP BY status`,
-  },
-  {
-    name: 'controller_instances',
-    help: 'Machines with a live worker, by what keeps their runs apart.',
-    label: 'isolation',
-    query: liveIsolations(),
-  },
-  {
-    name: 'controller_outbox_rows',
-    help: 'Work that is committed and not done yet, by queue.',
-    label: 'queue',
-    query: sql`SELECT queue AS label, count(*)::int AS value FROM outbox GROUP BY queue`,
-  },
-  {
-    name: 'controller_outbox_oldest_seconds',
-    help: 'Age of the oldest work that is due, by queue.',
-    label: 'queue',
-    query: sql`
-      SELECT queue AS label, EXTRACT(epoch FROM now() - min(run_at))::float8 AS value
-      FROM outbox WHERE run_at <= now() GROUP BY queue`,
-  },
-  {
-    name: 'controller_pending_notifications',
-    help: 'Notifications that were not tried yet, by type.',
-    label: 'notification_type',
-    query: sql`
-      SELECT notification_type AS label, count(*)::int AS value FROM notifications
-      WHERE status = 'pending' GROUP BY notification_type`,
-  },
-  {
-    name: 'controller_retrying_notifications',
-    help: 'Notifications that failed and are tried again, by type.',
-    label: 'notification_type',
-    query: sql`
-      SELECT notification_type AS label, count(*)::int AS value FROM notifications
-      WHERE status = 'failed' AND next_attempt_at IS NOT NULL GROUP BY notification_type`,
-  },
-  {
-    name: 'controller_open_breakers',
-    help: 'Destinations that failed too often to be called now, by what is sent there.',
-    label: 'kind',
-    query: sql`
-      SELECT coalesce(nullif(split_part(destination, ' ', 2), ''), 'status_post') AS label,
-        count(*)::int AS value
-      FROM outbound_breakers WHERE open_until > now() GROUP BY 1`,
-  },
-];
+/** A number an operator watches, read from the truth when it is asked for. */
+interface Watched {
+  name: string;
+  help: string;
+  label: string;
+  samples: () => Promise<readonly Sample[]>;
+}
 
 @Injectable()
 export class MetricsService {
@@ -73,24 +27,75 @@ export class MetricsService {
 
   constructor(
     private readonly database: Database,
+    private readonly runs: RunOverviewsRepository,
+    private readonly outbox: OutboxRepository,
+    private readonly notifications: NotificationsRepository,
+    private readonly breakers: BreakersRepository,
     events: SecurityEvents,
   ) {
     collectDefaultMetrics({ register: this.registry });
     this.registry.registerMetric(events.counter);
-    for (const { name, help, label, query } of GAUGES) {
-      const gauge: Gauge = new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers: [this.registry],
-        collect: async () => {
-          gauge.reset();
-          for (const sample of await this.database.rows<Sample & Record<string, unknown>>(query)) {
-            gauge.set({ [label]: sample.label }, sample.value);
-          }
-        },
-      });
-    }
+    for (const watched of this.watched()) this.register(watched);
+  }
+
+  private register({ name, help, label, samples }: Watched): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: async () => {
+        gauge.reset();
+        for (const sample of await samples()) gauge.set({ [label]: sample.label }, sample.value);
+      },
+    });
+  }
+
+  private watched(): Watched[] {
+    return [
+      {
+        name: 'controller_active_jobs',
+        help: 'Runs that have not ended, by status.',
+        label: 'status',
+        samples: () => this.runs.countActive(),
+      },
+      {
+        name: 'controller_instances',
+        help: 'Machines with a live worker, by what keeps their runs apart.',
+        label: 'isolation',
+        samples: () => this.database.rows<Sample>(liveIsolations()),
+      },
+      {
+        name: 'controller_outbox_rows',
+        help: 'Work that is committed and not done yet, by queue.',
+        label: 'queue',
+        samples: () => this.outbox.countByQueue(),
+      },
+      {
+        name: 'controller_outbox_oldest_seconds',
+        help: 'Age of the oldest work that is due, by queue.',
+        label: 'queue',
+        samples: () => this.outbox.secondsDueByQueue(),
+      },
+      {
+        name: 'controller_pending_notifications',
+        help: 'Notifications that were not tried yet, by type.',
+        label: 'notification_type',
+        samples: () => this.notifications.countPending(),
+      },
+      {
+        name: 'controller_retrying_notifications',
+        help: 'Notifications that failed and are tried again, by type.',
+        label: 'notification_type',
+        samples: () => this.notifications.countRetrying(),
+      },
+      {
+        name: 'controller_open_breakers',
+        help: 'Destinations that failed too often to be called now, by what is sent there.',
+        label: 'kind',
+        samples: () => this.breakers.countOpen(),
+      },
+    ];
   }
 
   get contentType(): string {

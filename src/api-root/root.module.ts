@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { NotificationsModule } from '../notifications/notifications.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { MetricsController } from './metrics.controller.js';
@@ -7,6 +8,7 @@ import { RootController } from './root.controller.js';
 import { RootService } from './root.service.js';
 
 @Module({
+  imports: [NotificationsModule],
   controllers: [RootController, HealthController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })

@@ -8,6 +8,7 @@ import type { RouteTable } from '../common/rest/route-table.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { liveIsolations } from '../instances/live-isolations.repository.js';
@@ -58,7 +59,7 @@ export class RootService {
 
   async ping(): Promise<object> {
     const row = await this.database.row<{ uuid: string | null; isolation: string[] }>(sql`
-      SELECT (SELECT value FROM installation WHERE name = 'uuid') AS uuid,
+      SELECT ${installationUuid()} AS uuid,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
     const { uuid, isolation = [] } = row ?? {};
     const node = hostname();

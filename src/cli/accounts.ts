@@ -1,23 +1,15 @@
 import { parseArgs } from 'node:util';
+import { TokensRepository } from '../auth/tokens.repository.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import { Settings } from '../config/settings.js';
-import { openDataSource } from './migrate.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { withDatabase } from './migrate.js';
 
 /** Makes a superuser, or makes an existing user one; a given password replaces the present one. */
 async function saveSuperuser(username: string, password: string): Promise<void> {
   const hash = password === '' ? '' : await new PasswordHasher().hash(password);
-  const source = await openDataSource();
-  try {
-    await source.query(
-      `INSERT INTO users (username, password_hash, is_superuser) VALUES ($1, $2, true)
-       ON CONFLICT (username) DO UPDATE SET is_superuser = true, modified = now(),
-         password_hash = CASE WHEN $2 = '' THEN users.password_hash ELSE $2 END`,
-      [username, hash],
-    );
-  } finally {
-    await source.destroy();
-  }
+  await withDatabase((database) => new UsersRepository(database).saveSuperuser(username, hash));
 }
 
 export async function createSuperuser(argv: readonly string[]): Promise<number> {
@@ -38,9 +30,7 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
 /** Makes the first administrator from ADMIN_USERNAME and ADMIN_PASSWORD when nobody is superuser. */
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
-  const source = await openDataSource();
-  const [found] = await source.query<unknown[]>(`SELECT 1 FROM users WHERE is_superuser LIMIT 1`);
-  await source.destroy();
+  const found = await withDatabase((database) => new UsersRepository(database).hasSuperuser());
   if (found) {
     process.stdout.write('an administrator exists\n');
     return 0;
@@ -66,21 +56,14 @@ export async function createToken(argv: readonly string[]): Promise<number> {
   });
   const settings = Settings.load(process.env);
   const { token, digest } = issueToken();
-  const source = await openDataSource();
-  try {
-    const made = await source.query<unknown[]>(
-      `INSERT INTO tokens (description, scope, user_id, digest, expires)
-       SELECT $1, $2, id, $3, now() + make_interval(secs => $4) FROM users WHERE username = $5
-       RETURNING id`,
-      [values.description, values.scope, digest, settings.TOKEN_EXPIRY, values.username],
-    );
-    if (made.length === 0) {
-      process.stderr.write(`No user ${values.username ?? ''}.\n`);
-      return 1;
-    }
-    process.stdout.write(`${token}\n`);
-    return 0;
-  } finally {
-    await source.destroy();
-  }
+  const { username = '', scope, description } = values;
+  const lifetimeSeconds = settings.TOKEN_EXPIRY;
+  const isMade = await withDatabase((database) =>
+    new TokensRepository(database).addByName(username, {
+      ...{ description, scope, digest, lifetimeSeconds },
+    }),
+  );
+  process.stdout.write(isMade ? `${token}\n` : '');
+  if (!isMade) process.stderr.write(`No user ${username}.\n`);
+  return isMade ? 0 : 1;
 }

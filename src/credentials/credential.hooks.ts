@@ -64,7 +64,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     }
     if (!('inputs' in values) && !('credential_type' in values)) return {};
     const type = await this.types.referenced(values.credential_type ?? row.credential_type_id);
-    const stored = row.inputs as CredentialInputs;
+    const stored: CredentialInputs = row.inputs;
     const previous = openInputs(this.box, row.id, stored);
     // Kept as a client would keep them: by another type, which would show them, they are not.
     const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);

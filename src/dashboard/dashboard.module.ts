@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DashboardController } from './dashboard.controller.js';
 import { DashboardService } from './dashboard.service.js';
 
-@Module({ controllers: [DashboardController], providers: [DashboardService] })
+@Module({
+  imports: [NotificationsModule, WebhooksModule],
+  controllers: [DashboardController],
+  providers: [DashboardService],
+})
 export class DashboardModule {}

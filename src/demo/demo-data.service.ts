@@ -4,8 +4,13 @@ import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Settings } from '../config/settings.js';
+import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { JobTemplateCredentialsRepository } from '../job-templates/job-template-credentials.repository.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { InstallationRepository } from '../settings/installation.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { DEMO_FOLDER, DEMO_PLAYBOOK, writeDemoProject } from './demo-project.js';
 
 const HOST_VARIABLES = [
@@ -23,6 +28,12 @@ export class DemoData {
   constructor(
     private readonly resources: ResourceService,
     private readonly database: Database,
+    private readonly installation: InstallationRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly credentials: CredentialsRepository,
+    private readonly credentialTypes: CredentialTypesRepository,
+    private readonly users: UsersRepository,
+    private readonly templateCredentials: JobTemplateCredentialsRepository,
     private readonly settings: Settings,
   ) {}
 
@@ -40,16 +51,14 @@ export class DemoData {
 
   /** Does a part unless this installation has had it: each version's part has a name of its own. */
   private async once(name: string, work: (actor: Actor) => Promise<void>): Promise<boolean> {
-    const first = await this.database.execute(sql`
-      INSERT INTO installation (name, value) VALUES (${name}, now()::text)
-      ON CONFLICT (name) DO NOTHING`);
-    if (first > 0) await work(await this.administrator());
-    return first > 0;
+    const isFirst = await this.installation.once(name);
+    if (isFirst) await work(await this.administrator());
+    return isFirst;
   }
 
   private async makeObjects(actor: Actor): Promise<void> {
     const organization =
-      (await this.findOrganization()) ??
+      (await this.organizations.byName(DEMO_ORGANIZATION)) ??
       (await this.create(actor, 'organization', { name: DEMO_ORGANIZATION }));
     const project = await this.create(actor, 'project', {
       name: 'Demo Project',
@@ -77,9 +86,7 @@ export class DemoData {
       project: project.id,
       playbook: DEMO_PLAYBOOK,
     });
-    await this.database.execute(sql`
-      INSERT INTO job_template_credentials (job_template_id, credential_id)
-      VALUES (${template.id}, ${credential.id})`);
+    await this.templateCredentials.attach(template.id, credential.id);
   }
 
   /**
@@ -87,45 +94,32 @@ export class DemoData {
    * name that is there already is attached as it is.
    */
   private async makeGalaxyCredential(actor: Actor): Promise<void> {
-    const organization = await this.findOrganization();
+    const organization = await this.organizations.byName(DEMO_ORGANIZATION);
     if (!organization) return;
     const type = await this.credentialType('galaxy_api_token');
     const credential =
-      (await this.database.row<Row>(sql`
-        SELECT * FROM credentials WHERE name = ${GALAXY_NAME} AND credential_type_id = ${type}
-          AND organization_id = ${organization.id}`)) ??
+      (await this.credentials.byName(GALAXY_NAME, type, organization.id)) ??
       (await this.create(actor, 'credential', {
         name: GALAXY_NAME,
         organization: organization.id,
         credential_type: type,
         inputs: { url: GALAXY_URL },
       }));
-    await this.database.execute(sql`
-      INSERT INTO organization_galaxy_credentials (organization_id, credential_id)
-      VALUES (${organization.id}, ${credential.id}) ON CONFLICT DO NOTHING`);
+    await this.organizations.attachGalaxyCredential(organization.id, credential.id);
   }
 
   private create(actor: Actor, type: string, body: Record<string, unknown>): Promise<Row> {
     return this.resources.create(resource(type), body, actor);
   }
 
-  private findOrganization(): Promise<Row | undefined> {
-    return this.database.row<Row>(
-      sql`SELECT * FROM organizations WHERE name = ${DEMO_ORGANIZATION}`,
-    );
-  }
-
   private async credentialType(namespace: string): Promise<number> {
-    const row = await this.database.row<Row>(sql`
-      SELECT id FROM credential_types WHERE managed AND namespace = ${namespace}`);
-    if (!row) throw new Error(`No credential type ${namespace}: run migrate first.`);
-    return row.id;
+    const id = await this.credentialTypes.managedId(namespace);
+    if (id === null) throw new Error(`No credential type ${namespace}: run migrate first.`);
+    return id;
   }
 
   private async administrator(): Promise<Actor> {
-    const row = await this.database.row<{ id: number; username: string }>(
-      sql`SELECT id, username FROM users WHERE is_superuser ORDER BY id LIMIT 1`,
-    );
+    const row = await this.users.firstSuperuser();
     if (!row) throw new Error('Demo data needs an administrator: run ensure-admin first.');
     return { ...row, isSuperuser: true, isSystemAuditor: false };
   }

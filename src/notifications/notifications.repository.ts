@@ -11,7 +11,7 @@ import { notificationsOfTemplates } from '../templates/template-notifications.re
 import { OrganizationNotifications } from './attached-templates.js';
 import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
-import type { ResendRange } from './resend-request.js';
+import type { ResendRequest } from './resend-request.js';
 import { unfinished } from './unfinished.js';
 import type { NotificationSchema } from './notification.schema.js';
 
@@ -132,7 +132,7 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
    */
   newestOf(
     template: number,
-    { from, to, statuses, events }: ResendRange,
+    { from, to, statuses, events }: ResendRequest,
     most: number,
   ): Promise<{ id: number; total: number }[]> {
     return this.database.rows(sql`

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+
+/** Id of the installation, as a value of a statement; null before it has one. */
+export const installationUuid = (): Sql =>
+  sql`(SELECT value FROM installation WHERE name = 'uuid')`;
 
 /** What is true of this installation, for as long as it lasts. */
 @Injectable()
 export class InstallationRepository extends TableRepository<{ name: string; value: string }> {
   constructor(database: Database) {
     super(database, 'installation');
-  }
-
-  /** Id of the installation; empty before it has one. */
-  async uuid(): Promise<string> {
-    const row = await this.findOneBy({ name: 'uuid' });
-    return row?.value ?? '';
   }
 
   /** Notes that something is done. @returns whether it is for the first time */

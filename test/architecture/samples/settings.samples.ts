@@ -1,6 +1,6 @@
-import { InstallationRepository } from '../../../src/settings/installation.repository.js';
+import * as installation from '../../../src/settings/installation.repository.js';
 import { SettingsRepository } from '../../../src/settings/settings.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -10,7 +10,7 @@ export default {
       store: [['PAGE_SIZE', 10]],
       forget: [[['PAGE_SIZE']]],
     }),
-    samplesOf(InstallationRepository, { uuid: [[]], once: [['demo_data']] }),
+    samplesOf(installation.InstallationRepository, { once: [['demo_data']] }),
   ],
-  fragments: [],
+  fragments: [fragmentsOf(installation, { installationUuid: [[]] })],
 } satisfies RoomSamples;

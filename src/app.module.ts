@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
-// The features first: receivers of webhooks are made for resources that are declared by then.
-import { FEATURES } from './features.js';
 import { FallbackModule } from './common/rest/fallback.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
+import { FEATURES } from './features.js';
 import { ReferenceModule } from './api-reference/reference.module.js';
 
 /** The API process: every feature, and last what answers unknown URLs. */

@@ -9,7 +9,7 @@ import {
   STRING,
   type JsonSchemas,
 } from '../common/fields/json-schema.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
 import type { LinkContext } from '../common/rest/sublist.js';

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { NotificationsModule } from '../notifications/notifications.module.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DashboardController } from './dashboard.controller.js';
 import { DashboardService } from './dashboard.service.js';
 
 @Module({
-  imports: [NotificationsModule, WebhooksModule],
+  imports: [NotificationsModule],
   controllers: [DashboardController],
   providers: [DashboardService],
 })

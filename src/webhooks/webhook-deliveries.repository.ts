@@ -5,8 +5,6 @@ import { existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { FALSE, sql, type Sql } from '../database/sql.js';
-import { permit, type Actor } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';

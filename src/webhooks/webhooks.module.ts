@@ -46,6 +46,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     StatusPostsRepository,
     StatusPostsListener,
   ],
-  exports: [StatusPostsRepository, RunDeliveries],
+  exports: [WebhookDeliveriesRepository, StatusPostsRepository, RunDeliveries],
 })
 export class WebhooksModule {}

@@ -1,3 +1,4 @@
+import { SOMEBODY } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import { TeamsRepository } from '../../../src/teams/teams.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
@@ -6,7 +7,7 @@ export default {
   repositories: [
     samplesOf(TeamsRepository, {
       referenced: [[1]],
-      named: [[sql`1`]],
+      named: [[sql`1`, SOMEBODY]],
       outside: [
         [sql`SELECT 1`, 2],
         [sql`SELECT 1`, null],

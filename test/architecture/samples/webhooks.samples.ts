@@ -9,7 +9,6 @@ import {
   type IncomingDelivery,
   type UnprovedRequests,
 } from '../../../src/webhooks/webhook-deliveries.repository.js';
-import { SOMEBODY } from './actors.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const EVENT: WebhookEvent = {

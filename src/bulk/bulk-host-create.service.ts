@@ -7,19 +7,19 @@ import { entryOf, existing } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import {
+  checkGiven,
+  type WrittenHost,
+  type HostTarget,
+  type HostCheck,
+  type Clash,
+} from '../inventories/given-hosts.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostCreateRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
 import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
-import {
-  checkGiven,
-  HostWriter,
-  type Clash,
-  type HostCheck,
-  type HostTarget,
-  type WrittenHost,
-} from './host-writer.service.js';
+import { HostWriter } from './host-writer.service.js';
 
 /** Creates many hosts of one inventory at once: all or none, in a constant number of statements. */
 @Injectable()

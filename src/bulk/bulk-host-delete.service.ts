@@ -1,32 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { permit, type Actor } from '../common/access.js';
+import { type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import {
+  GivenHostsRepository,
+  type HostWithInventory,
+} from '../inventories/given-hosts.repository.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
-
-interface FoundHost {
-  id: number;
-  name: string;
-  inventory_id: number;
-  inventory_name: string;
-  organization_id: number;
-  kind: string;
-  may_change: boolean;
-}
 
 /** Deletes many hosts, of one or several inventories: all or none. */
 @Injectable()
 export class BulkHostDelete {
   constructor(
     private readonly database: Database,
+    private readonly hosts: GivenHostsRepository,
     private readonly settings: RuntimeSettings,
     private readonly inventory: InventoryLock,
     private readonly activity: ActivityRecorder,
@@ -42,7 +36,7 @@ export class BulkHostDelete {
     const { BULK_HOST_MAX_DELETE: most } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', most);
     return this.database.transaction(async () => {
-      const hosts = await this.find(ids, actor);
+      const hosts = await this.hosts.readable(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
       const held = await this.inventory.holdAll(inventoryIds, 'host');
@@ -55,27 +49,14 @@ export class BulkHostDelete {
     });
   }
 
-  /** The hosts whose inventory the caller may read. */
-  private find(ids: readonly number[], actor: Actor): Promise<FoundHost[]> {
-    const { policy } = resource('inventory');
-    return this.database.rows<FoundHost>(sql`
-      SELECT h.id, h.name, h.inventory_id, i.name AS inventory_name, i.organization_id, i.kind,
-        (${permit(policy, 'change', 'i', actor)}) AS may_change
-      FROM hosts h JOIN inventories i ON i.id = h.inventory_id
-      WHERE h.id = ANY(${ids}::int[]) AND ${permit(policy, 'read', 'i', actor)}
-      ORDER BY h.id`);
-  }
-
   private async delete(ids: readonly number[]): Promise<void> {
     await this.database.checkReferencesAtCommit();
-    const removed = await this.database.execute(
-      sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`,
-    );
+    const removed = await this.hosts.removeAll(ids);
     if (removed < ids.length) throw new Conflict('Another request has just deleted some hosts.');
   }
 
   /** One entry an inventory. */
-  private record(hosts: readonly FoundHost[], held: ReadonlyMap<number, number>): void {
+  private record(hosts: readonly HostWithInventory[], held: ReadonlyMap<number, number>): void {
     for (const [inventoryId, before] of held) {
       const own = hosts.filter((host) => host.inventory_id === inventoryId);
       const { inventory_name, organization_id } = itemAt(own, 0);
@@ -96,7 +77,7 @@ export class BulkHostDelete {
   }
 }
 
-function assertDeletable(ids: readonly number[], hosts: readonly FoundHost[]): void {
+function assertDeletable(ids: readonly number[], hosts: readonly HostWithInventory[]): void {
   const found = new Set(hosts.map(({ id }) => id));
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length > 0) {
@@ -113,7 +94,7 @@ function assertDeletable(ids: readonly number[], hosts: readonly FoundHost[]): v
   }
 }
 
-function answer(hosts: readonly FoundHost[], dryRun: boolean): Reply {
+function answer(hosts: readonly HostWithInventory[], dryRun: boolean): Reply {
   const told = hosts.map(({ id, name }) => [
     id,
     dryRun ? `The host ${name} would be deleted` : `The host ${name} was deleted`,

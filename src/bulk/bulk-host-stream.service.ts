@@ -16,6 +16,12 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
+import {
+  type HostTarget,
+  type OnConflict,
+  type HostCheck,
+  checkGiven,
+} from '../inventories/given-hosts.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HostTargetRequest } from './bulk-host.schema.js';
@@ -23,14 +29,7 @@ import { assertWithin } from './entry-list.js';
 import { selectGiven } from './given-hosts.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
-import {
-  checkGiven,
-  HostWriter,
-  type HostCheck,
-  type HostTarget,
-  type HostTotals,
-  type OnConflict,
-} from './host-writer.service.js';
+import { HostWriter, type HostTotals } from './host-writer.service.js';
 import { LineFaults } from './line-faults.js';
 import { messageOf } from '../common/errors/message-of.js';
 

@@ -7,7 +7,7 @@ import { INT4_MAX } from '../common/fields/text.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
-import type { OnConflict } from './host-writer.service.js';
+import type { OnConflict } from '../inventories/given-hosts.repository.js';
 
 /** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
 export class HostTargetRequest {

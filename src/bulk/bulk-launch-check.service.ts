@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { heldObjects } from '../access/role-ancestors.repository.js';
-import { permit, type Actor } from '../common/access.js';
+import { type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { join, sql, type Sql } from '../database/sql.js';
+import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
 import { LaunchLoader, type LaunchObjects } from '../launching/launch-loader.js';
+import { organizationNameOf } from '../organizations/organizations.repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import {
   WorkflowLaunchLoader,
   type WorkflowTemplate,
 } from '../launching/workflow-launch-loader.js';
+import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,
   named,
@@ -125,22 +126,12 @@ export class BulkLaunchCheck {
 
   private async subjects(launch: BulkLaunch, actor: Actor): Promise<Subjects> {
     const ids = [...new Set(launch.entries.map(({ templateId }) => templateId))];
-    const ruled = (action: (start: string) => string): Sql => {
-      const cases = Object.entries(STARTS).map(
-        ([type, start]) =>
-          sql`WHEN ${type} THEN (${permit(resource(type).policy, action(start), 't', actor)})`,
-      );
-      return sql`CASE t.type ${join(cases, ' ')} ELSE true END`;
-    };
     const row = await this.database.row<Subjects>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
-        EXISTS (SELECT 1 FROM organizations WHERE id = ${launch.organizationId}::int)
+        ${organizationNameOf(sql`${launch.organizationId}::int`)} IS NOT NULL
           AS organization_exists,
-        (SELECT coalesce(json_agg(found), '[]') FROM (
-          SELECT t.id, t.type, t.scm_type,
-            ${ruled(() => 'read')} AS may_read,
-            ${ruled((start) => start)} AS may_start
-          FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])) found) AS templates`);
+        (SELECT coalesce(json_agg(found), '[]')
+          FROM (${templatesWithRights(ids, STARTS, actor)}) found) AS templates`);
     return existing(row, 'a SELECT without FROM has a row');
   }
 

@@ -14,14 +14,6 @@ export interface HostColumns {
   groups: (string | null)[];
 }
 
-/** What a host has that a request says nothing about. */
-export const HOST_DEFAULTS = {
-  description: '',
-  enabled: true,
-  instance_id: '',
-  variables: '',
-} as const;
-
 export const emptyColumns = (): HostColumns => ({
   place: [],
   name: [],

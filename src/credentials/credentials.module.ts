@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialOwner } from './credential-owner.js';
 import { CredentialSecrets } from './credential-secrets.js';
@@ -8,6 +8,7 @@ import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsController } from './credentials.controller.js';
 import { CredentialsRepository } from './credentials.repository.js';
 
+@Global()
 @Module({
   controllers: [CredentialTypesController, CredentialsController],
   providers: [

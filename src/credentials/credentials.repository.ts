@@ -7,6 +7,7 @@ import { permit, type Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { heldBy } from '../common/resource/held-by.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
@@ -40,6 +41,20 @@ export const credentialsSeenBy = (actor: Actor): Sql => sql`
     (${permit(resource('credential').policy, 'read', 'cred', actor)}) AS may_read
   FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id`;
 
+/** A credential that a launch names; its inputs are sealed. */
+export interface UsableCredential {
+  id: number;
+  name: string;
+  inputs: CredentialInputs;
+  credential_type_id: number;
+  credential_type: CredentialTypeDefinition;
+  may_use: boolean;
+}
+
+/** Query for credentials as other tables' statements join them; inputs are sealed. */
+export const allCredentials = (): Sql => sql`
+  SELECT id, name, description, inputs, credential_type_id, organization_id FROM credentials`;
+
 @Injectable()
 export class CredentialsRepository extends TableRepository<RowOf<CredentialSchema>> {
   constructor(
@@ -64,6 +79,15 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
     return this.database.row(sql`
       SELECT typ.kind, typ.namespace FROM credentials cred
       JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id WHERE cred.id = ${id}`);
+  }
+
+  /** Credentials as launches need them. @param actor null: everything may be used */
+  usable(ids: readonly number[], actor: Actor | null): Promise<UsableCredential[]> {
+    return this.database.preparedRows<UsableCredential>(sql`
+      SELECT c.id, c.name, c.inputs, c.credential_type_id, to_json(ct) AS credential_type,
+        (${permitOrAny('credential', 'use', 'c', actor)}) AS may_use
+      FROM credentials c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      WHERE c.id = ANY(${ids}::int[])`);
   }
 
   byName(

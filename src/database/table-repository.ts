@@ -27,7 +27,7 @@ export abstract class TableRepository<
 
   /** Takes ids for rows whose ids must be known before they are inserted. */
   async takeIds(count: number): Promise<number[]> {
-    const taken = await this.database.rows<{ id: number }>(takeIds(this.table, count));
+    const taken = await this.database.preparedRows<{ id: number }>(takeIds(this.table, count));
     return taken.map(({ id }) => id);
   }
 
@@ -47,6 +47,6 @@ export abstract class TableRepository<
     columns: Readonly<Record<string, string>>,
     rows: readonly (readonly unknown[])[],
   ): Promise<void> {
-    await this.database.execute(insertRows(this.table, columns, rows));
+    await this.database.preparedRows(insertRows(this.table, columns, rows));
   }
 }

@@ -1,12 +1,14 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { InstanceGroupsController } from './instance-groups.controller.js';
 import { InstancesController } from './instances.controller.js';
 import { InstancesRepository } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
+import { InstanceGroupsRepository } from './instance-groups.repository.js';
 
+@Global()
 @Module({
   controllers: [InstanceGroupsController, InstancesController],
-  providers: [InstancesRepository, WorkerNodesRepository],
-  exports: [InstancesRepository, WorkerNodesRepository],
+  providers: [InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
+  exports: [InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
 })
 export class InstancesModule {}

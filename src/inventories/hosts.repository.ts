@@ -22,6 +22,13 @@ export type UncountedHosts = { inventory: number } | { host: number };
 export const hostNamesOf = (inventoryId: number): Sql => sql`
   SELECT name FROM hosts WHERE inventory_id = ${inventoryId}`;
 
+/** How many hosts an inventory has, as a value of a statement. */
+export const countHostsIn = (inventoryId: Sql): Sql => sql`(
+  SELECT count(*) FROM hosts WHERE inventory_id = ${inventoryId})`;
+
+/** Query for hosts as other tables' statements join them. */
+export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`;
+
 /** How many names the hosts of some inventories have, as a value of a statement. */
 export const countHostNames = (inventoryIds: Sql): Sql => sql`(
   SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;

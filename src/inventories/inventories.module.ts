@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { GivenHostsRepository } from './given-hosts.repository.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
 import { GroupHooks } from './group.hooks.js';
@@ -20,11 +21,13 @@ import { InventoryTree } from './inventory-tree.service.js';
 const repositories = [
   InventoriesRepository,
   HostsRepository,
+  GivenHostsRepository,
   GroupsRepository,
   GroupHostsRepository,
   GroupChildrenRepository,
 ];
 
+@Global()
 @Module({
   controllers: [InventoriesController, HostsController, GroupsController],
   providers: [

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
 import { and, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
@@ -13,6 +15,19 @@ export interface HeldInventory {
   total_hosts: number;
   pending_deletion: boolean;
 }
+
+/** An inventory that a launch names. */
+export interface UsableInventory {
+  id: number;
+  name: string;
+  pending_deletion: boolean;
+  total_hosts: number;
+  may_use: boolean;
+}
+
+/** Query for inventories as other tables' statements join them. */
+export const allInventories = (): Sql =>
+  sql`SELECT id, name, kind, organization_id FROM inventories`;
 
 /** Query for the organization of an inventory. */
 export const organizationOfInventory = (id: number): Sql => sql`
@@ -45,6 +60,14 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
     const row = await this.database.row<{ variables: string }>(sql`
       SELECT variables FROM inventories WHERE id = ${id} AND NOT pending_deletion`);
     return row?.variables ?? null;
+  }
+
+  /** Inventories as launches need them. @param actor null: everything may be used */
+  usable(ids: readonly number[], actor: Actor | null): Promise<UsableInventory[]> {
+    return this.database.preparedRows<UsableInventory>(sql`
+      SELECT i.id, i.name, i.pending_deletion, i.total_hosts,
+        (${permitOrAny('inventory', 'use', 'i', actor)}) AS may_use
+      FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
   }
 
   /** Locks inventories until the transaction ends, always in one order; those that are gone are missing. */

@@ -1,4 +1,3 @@
-import { permit } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
@@ -9,16 +8,8 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { sql } from '../database/sql.js';
 import { summarizeTemplates, TEMPLATE_SHOWS } from '../templates/template-summaries.js';
-
-interface AttachedCredential extends Row {
-  template_id: number;
-  name: string;
-  description: string;
-  kind: string;
-  cloud: boolean;
-}
+import { JobTemplatesRepository } from './job-templates.repository.js';
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   ...TEMPLATE_SHOWS,
@@ -36,9 +27,9 @@ export async function jobTemplateExtension(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const common = await summarizeTemplates(resource('job_template'), rows, context);
-  const credentials = await loadCredentials(
+  const credentials = await context.find(JobTemplatesRepository).readableCredentials(
     rows.map(({ id }) => id),
-    context,
+    context.actor,
   );
   return new Map(
     rows.map((row) => {
@@ -64,19 +55,4 @@ function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<
   return typeof key === 'string' && key !== '' && canEdit !== true
     ? { host_config_key: ENCRYPTED }
     : {};
-}
-
-function loadCredentials(
-  ids: readonly number[],
-  { database, actor }: RepresentContext,
-): Promise<AttachedCredential[]> {
-  return database.preparedRows<AttachedCredential>(sql`
-    SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
-      coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
-    FROM job_template_credentials lnk
-    JOIN credentials c ON c.id = lnk.credential_id
-    JOIN credential_types ct ON ct.id = c.credential_type_id
-    WHERE lnk.job_template_id = ANY(${ids}::int[])
-      AND ${permit(resource('credential').policy, 'read', 'c', actor)}
-    ORDER BY lnk.id`);
 }

@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 import type { JobTemplateSchema } from './job-template.schema.js';
+import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.repository.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -26,8 +25,8 @@ const NON_SENSITIVE = new Set([
 @Injectable()
 export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   constructor(
-    private readonly database: Database,
     private readonly runs: ActiveRuns,
+    private readonly templates: JobTemplatesRepository,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
@@ -93,12 +92,8 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     }
   }
 
-  private async project(id: unknown): Promise<ProjectRow | undefined> {
+  private async project(id: unknown): Promise<ProjectOfTemplate | undefined> {
     if (typeof id !== 'number') return undefined;
-    return this.database.row<ProjectRow>(sql`
-      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
-      FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
+    return this.templates.project(id);
   }
 }
-
-type ProjectRow = Row & NonNullable<TemplateFacts['project']> & { organization_id: number | null };

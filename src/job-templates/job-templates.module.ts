@@ -4,16 +4,18 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateCredentialsRepository } from './job-template-credentials.repository.js';
 import { JobTemplatesController } from './job-templates.controller.js';
+import { JobTemplatesRepository } from './job-templates.repository.js';
 
 @Global()
 @Module({
   imports: [TemplatesModule],
   controllers: [JobTemplatesController],
   providers: [
+    JobTemplatesRepository,
     JobTemplateCredentialsRepository,
     { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
     JobTemplateHooks,
   ],
-  exports: [JobTemplateCredentialsRepository, CredentialUses],
+  exports: [JobTemplatesRepository, JobTemplateCredentialsRepository, CredentialUses],
 })
 export class JobTemplatesModule {}

@@ -1,7 +1,8 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { LabelsController } from './labels.controller.js';
 import { LabelsRepository } from './labels.repository.js';
 
+@Global()
 @Module({
   controllers: [LabelsController],
   providers: [LabelsRepository],

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { selectLinks, type Link } from '../common/resource/select-rows.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { and, not, sql } from '../database/sql.js';
+import { and, not, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { LabelSchema } from './label.schema.js';
 
@@ -13,6 +15,9 @@ export interface LabelOn {
   name: string;
   total: number;
 }
+
+/** Query for labels as other tables' statements join them. */
+export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
@@ -34,6 +39,16 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
         SELECT lab.id, lab.name, count(*) OVER ()::int AS total
         FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
         WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${most}) AS one`);
+  }
+
+  /** Labels that launches name, held against their deletion. @param actor null: all are readable */
+  lockReadable(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<{ id: number; name: string; may_read: boolean }[]> {
+    return this.database.preparedRows(sql`
+      SELECT l.id, l.name, (${permitOrAny('label', 'read', 'l', actor)}) AS may_read
+      FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
   }
 
   /** Deletes a label unless it stands on anything. */

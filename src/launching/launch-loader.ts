@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { permit, type Actor } from '../common/access.js';
+import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import {
+  CredentialsRepository,
+  type UsableCredential,
+} from '../credentials/credentials.repository.js';
 import { openInputs } from '../credentials/sealed-inputs.js';
-import type {
-  CredentialInputs,
-  CredentialTypeDefinition,
-} from '../credentials/types/definition.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
-import { Database } from '../database/database.js';
-import { FALSE, sql, TRUE, type Sql } from '../database/sql.js';
+import { InstanceGroupsRepository } from '../instances/instance-groups.repository.js';
+import { InventoriesRepository } from '../inventories/inventories.repository.js';
+import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
+import { LabelsRepository } from '../labels/labels.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
@@ -76,13 +77,18 @@ export interface LaunchReferences {
 @Injectable()
 export class LaunchLoader {
   constructor(
-    private readonly database: Database,
+    private readonly templates: JobTemplatesRepository,
+    private readonly inventoryRows: InventoriesRepository,
+    private readonly credentialRows: CredentialsRepository,
+    private readonly labelRows: LabelsRepository,
+    private readonly groupRows: InstanceGroupsRepository,
     private readonly box: SecretBox,
   ) {}
 
   /** @param actor null: everything may be used (webhooks) */
   async load(named: LaunchReferences, actor: Actor | null): Promise<LaunchObjects> {
-    const rows = await this.templateRows(named.templates, actor);
+    const rows =
+      named.templates.length === 0 ? [] : await this.templates.launchable(named.templates, actor);
     const inventories = await this.inventories(
       [
         ...named.inventories,
@@ -116,32 +122,12 @@ export class LaunchLoader {
     return { templates, inventories, credentials, labels, instanceGroups };
   }
 
-  private async templateRows(ids: readonly number[], actor: Actor | null): Promise<TemplateRow[]> {
-    if (ids.length === 0) return [];
-    return this.database.preparedRows<TemplateRow>(sql`
-      SELECT t.*, (${may('job_template', 'start', 't', actor)}) AS may_start,
-        p.scm_type AS project_scm_type, p.status AS project_status,
-        p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
-        p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch,
-        ARRAY(SELECT credential_id FROM job_template_credentials
-          WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
-        ARRAY(SELECT label_id FROM job_template_labels
-          WHERE job_template_id = t.id ORDER BY id) AS label_ids,
-        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
-          WHERE job_template_id = t.id ORDER BY id) AS group_ids
-      FROM unified_job_templates t
-      LEFT JOIN unified_job_templates p ON p.id = t.project_id
-      WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
-  }
-
   private async inventories(
     ids: readonly number[],
     actor: Actor | null,
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.preparedRows<Row>(sql`
-      SELECT i.id, i.name, i.pending_deletion, i.total_hosts, (${may('inventory', 'use', 'i', actor)}) AS may_use
-      FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
+    const rows = await this.inventoryRows.usable(ids, actor);
     return new Map(
       rows.map((row) => [
         row.id,
@@ -161,11 +147,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchCredential>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.preparedRows<CredentialRow>(sql`
-      SELECT c.id, c.name, c.inputs, c.credential_type_id, to_json(ct) AS credential_type,
-        (${may('credential', 'use', 'c', actor)}) AS may_use
-      FROM credentials c JOIN credential_types ct ON ct.id = c.credential_type_id
-      WHERE c.id = ANY(${ids}::int[])`);
+    const rows = await this.credentialRows.usable(ids, actor);
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
   }
 
@@ -174,9 +156,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchLabel>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.preparedRows<Row>(sql`
-      SELECT l.id, l.name, (${may('label', 'read', 'l', actor)}) AS may_read
-      FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
+    const rows = await this.labelRows.lockReadable(ids, actor);
     return new Map(
       rows.map(({ id, name, may_read: mayRead }) => [
         id,
@@ -190,13 +170,11 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LaunchInstanceGroup>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.preparedRows<Row>(sql`
-      SELECT g.id, (${may('instance_group', 'use', 'g', actor)}) AS may_use
-      FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+    const rows = await this.groupRows.usable(ids, actor);
     return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));
   }
 
-  private credentialOf(row: CredentialRow): LaunchCredential {
+  private credentialOf(row: UsableCredential): LaunchCredential {
     const { credential_type: type } = row;
     const inputs = openInputs(this.box, row.id, row.inputs);
     const vaultId = inputs.vault_id;
@@ -210,26 +188,6 @@ export class LaunchLoader {
       mayUse: row.may_use,
     };
   }
-}
-
-interface TemplateRow extends Row {
-  credential_ids: number[];
-  label_ids: number[];
-  group_ids: number[];
-}
-
-interface CredentialRow extends Row {
-  name: string;
-  inputs: CredentialInputs;
-  credential_type_id: number;
-  credential_type: CredentialTypeDefinition;
-  may_use: boolean;
-}
-
-function may(type: string, action: string, alias: string, actor: Actor | null): Sql {
-  if (!actor) return TRUE;
-  const rule = permit(resource(type).policy, action, alias, actor);
-  return rule === FALSE ? sql`FALSE` : rule;
 }
 
 function projectOf(row: Row): LaunchProject | null {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
-import { Database } from '../database/database.js';
-import { insertRows, takeIds } from '../database/rows.js';
+import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
 import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
@@ -51,7 +50,7 @@ const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...COPIED, ...OWN };
 @Injectable()
 export class LaunchRows {
   constructor(
-    private readonly database: Database,
+    private readonly runs: RunsRepository,
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
@@ -61,16 +60,13 @@ export class LaunchRows {
   async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
     if (plans.length === 0) return [];
     // Ids come first, because secrets are sealed for their row.
-    const taken = await this.database.preparedRows<{ id: number }>(
-      takeIds('unified_jobs', plans.length),
-    );
-    const ids = taken.map(({ id }) => id);
+    const ids = await this.runs.takeIds(plans.length);
     const given = zip(ids, plans);
     const rows = given.map(([id, plan]) => {
       const values = this.rowOf(id, plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
-    await this.database.preparedRows(insertRows('unified_jobs', COLUMNS, rows));
+    await this.runs.insertMany(COLUMNS, rows);
     await this.linkCredentials(ids, plans);
     await this.linkLabels(ids, plans);
     for (const [id, plan] of given) this.record(id, plan);
@@ -125,9 +121,7 @@ export class LaunchRows {
       credentials.map((credential) => [ids[index], credential.id]),
     );
     if (links.length === 0) return;
-    await this.database.preparedRows(
-      insertRows('job_credentials', { job_id: 'integer', credential_id: 'integer' }, links),
-    );
+    await this.runs.attachCredentials(links);
   }
 
   /** Labels of the launch come on top of the template's. */
@@ -138,9 +132,7 @@ export class LaunchRows {
       return [...labels].map((label) => [ids[index], label]);
     });
     if (links.length === 0) return;
-    await this.database.preparedRows(
-      insertRows('job_labels', { job_id: 'integer', label_id: 'integer' }, links),
-    );
+    await this.runs.attachLabels(links);
   }
 
   private record(id: number, { request, template }: PlannedLaunch): void {

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import { promptedOf } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';
@@ -25,7 +23,7 @@ const ASKS_NOTHING: PromptedTemplate = {
 @Injectable()
 export class LaunchTargets extends SavedLaunchTargets {
   constructor(
-    private readonly database: Database,
+    private readonly named: TemplatesRepository,
     private readonly jobs: LaunchLoader,
     private readonly workflows: WorkflowLaunchLoader,
   ) {
@@ -38,8 +36,7 @@ export class LaunchTargets extends SavedLaunchTargets {
   }
 
   async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
-    const rows = await this.database.rows<Row & { type: string; name: string }>(sql`
-      SELECT id, type, name FROM unified_job_templates WHERE id = ANY(${[...ids]}::int[])`);
+    const rows = await this.named.typesOf(ids);
     const ofType = (type: string): number[] =>
       rows.filter((row) => row.type === type).map(({ id }) => id);
     const jobs = await this.jobs.load(

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { permit, type Actor } from '../common/access.js';
+import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { entryOf, existing, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { anyDenied } from '../common/rest/references.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { FALSE, sql, type Sql } from '../database/sql.js';
+import { sql } from '../database/sql.js';
+import { countHostsIn } from '../inventories/hosts.repository.js';
+import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { heldVariables } from '../prompts/launch-variables.js';
@@ -18,6 +20,8 @@ import {
   type PromptList,
   type Prompts,
 } from '../prompts/launch-options.js';
+import { inventoryOf, templatesWithRights } from '../templates/templates.repository.js';
+import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
 import { FormerNodes } from './former-nodes.js';
 import { LaunchTargets } from './launch-targets.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';
@@ -48,6 +52,8 @@ const LAUNCH_ACTIONS = {
 export class WorkflowRelaunch {
   constructor(
     private readonly database: Database,
+    private readonly templates: JobTemplatesRepository,
+    private readonly workflowJobs: WorkflowJobsRepository,
     private readonly box: SecretBox,
     private readonly former: FormerNodes,
     private readonly rows: WorkflowRows,
@@ -81,11 +87,11 @@ export class WorkflowRelaunch {
       return;
     }
     if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
-    const now = await this.database.row<{ slices: number | null }>(sql`
-      SELECT least(tpl.job_slice_count,
-          (SELECT count(*) FROM hosts WHERE inventory_id = ${job.inventory_id}::int))::int AS slices
-      FROM unified_job_templates tpl WHERE tpl.id = ${job.job_template_id}::int`);
-    if (now?.slices !== slices) throw new BadRequest(TEXTS.slices);
+    const now = await this.templates.sliceCount(
+      Number(job.job_template_id),
+      countHostsIn(sql`${job.inventory_id}::int`),
+    );
+    if (now !== slices) throw new BadRequest(TEXTS.slices);
   }
 
   /**
@@ -108,36 +114,22 @@ export class WorkflowRelaunch {
     if (actor.isSuperuser) return;
     const named = (field: 'inventory' | PromptList): number[] =>
       nodes.flatMap(({ own }) => own[field] ?? []);
-    const may = (type: string, action: string, alias: string): Sql => {
-      const rule = permit(resource(type).policy, action, alias, actor);
-      return rule === FALSE ? sql`FALSE` : rule;
-    };
-    const launchable = Object.entries(LAUNCH_ACTIONS).reduce(
-      (all, [type, action]) =>
-        findResource(type) ? sql`${all} WHEN ${type} THEN (${may(type, action, 't')})` : all,
-      sql`CASE t.type`,
-    );
     const inventories = [
       ...named('inventory'),
       ...((job.inventory_id as number | null) ? [job.inventory_id] : []),
     ];
+    const templates = nodes.flatMap(({ templateId }) => templateId ?? []);
+    const own = inventoryOf(sql`${job.job_template_id}::int`);
     const found = existing(
       await this.database.row<{ is_denied: boolean }>(sql`
-      SELECT EXISTS (SELECT 1 FROM unified_job_templates t
-          WHERE t.id = ANY(${nodes.map(({ templateId }) => templateId)}::int[])
-            AND NOT (${launchable} ELSE true END))
-        OR EXISTS (SELECT 1 FROM inventories i WHERE i.id = ANY(${inventories}::int[])
-          -- What the template itself uses may be used by whoever may launch it.
-          AND NOT EXISTS (SELECT 1 FROM unified_job_templates own
-            WHERE own.id = ${job.job_template_id}::int AND own.inventory_id = i.id)
-          AND NOT (${may('inventory', 'use', 'i')}))
-        OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = ANY(${named('credentials')}::int[])
-          AND NOT (${may('credential', 'use', 'c')}))
-        OR EXISTS (SELECT 1 FROM labels l WHERE l.id = ANY(${named('labels')}::int[])
-          AND NOT (${may('label', 'read', 'l')}))
-        OR EXISTS (SELECT 1 FROM instance_groups g
-          WHERE g.id = ANY(${named('instance_groups')}::int[])
-            AND NOT (${may('instance_group', 'read', 'g')})) AS is_denied`),
+      SELECT EXISTS (
+          SELECT 1 FROM (${templatesWithRights(templates, LAUNCH_ACTIONS, actor)}) t
+          WHERE NOT t.may_start)
+        -- What the template itself uses may be used by whoever may launch it.
+        OR ${anyDenied('inventory', 'use', inventories, actor, own)}
+        OR ${anyDenied('credential', 'use', named('credentials'), actor)}
+        OR ${anyDenied('label', 'read', named('labels'), actor)}
+        OR ${anyDenied('instance_group', 'read', named('instance_groups'), actor)} AS is_denied`),
       'a SELECT without FROM has a row',
     );
     if (found.is_denied) throw new Forbidden(TEXTS.resources);
@@ -179,11 +171,7 @@ export class WorkflowRelaunch {
     jobId: number,
     handed: readonly number[],
   ): Promise<{ own: number[]; handed: number[] }> {
-    const row = await this.database.row<{ own: number[]; handed: number[] }>(sql`
-      SELECT ARRAY(SELECT label_id FROM workflow_job_labels
-          WHERE workflow_job_id = ${jobId} ORDER BY id) AS own,
-        ARRAY(SELECT id FROM labels WHERE id = ANY(${handed}::int[]) ORDER BY id) AS handed`);
-    return existing(row, 'a SELECT without FROM has a row');
+    return this.workflowJobs.labelsOf(jobId, handed);
   }
 }
 

@@ -3,6 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
+import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { RecentRun, TemplateRuns } from '../templates/template-runs.js';
@@ -44,6 +45,9 @@ export interface RunOfEvents {
   job_template_id: number | null;
   job_template_name: string | null;
 }
+
+/** Rows of a link table: whose it is, and what is linked. */
+type Links = readonly (readonly (number | undefined)[])[];
 
 /** A run and the occurrence of a schedule that launched it. */
 export interface ScheduledRun {
@@ -163,6 +167,18 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       WHERE status IN ('new', 'pending', 'waiting', 'running')
         AND unified_job_template_id = ANY(${templateIds}::int[]) GROUP BY 1`);
     return new Map(rows.map(({ id, active }) => [id, active]));
+  }
+
+  /** Gives jobs credentials, in their order. @param links job and credential */
+  async attachCredentials(links: Links): Promise<void> {
+    const columns = { job_id: 'integer', credential_id: 'integer' };
+    await this.database.preparedRows(insertRows('job_credentials', columns, links));
+  }
+
+  /** @param links job and label */
+  async attachLabels(links: Links): Promise<void> {
+    const columns = { job_id: 'integer', label_id: 'integer' };
+    await this.database.preparedRows(insertRows('job_labels', columns, links));
   }
 
   /** Ties runs to their occurrences; a second run of one is refused by the database. */

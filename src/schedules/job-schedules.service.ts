@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { ident, sql } from '../database/sql.js';
+import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { neededPasswords } from '../launching/launch-check.js';
 import { LaunchLoader } from '../launching/launch-loader.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
@@ -42,6 +42,7 @@ export class JobSchedules {
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
     private readonly runs: RunsRepository,
+    private readonly templates: JobTemplatesRepository,
     private readonly resources: ResourceService,
     private readonly references: References,
     private readonly loader: LaunchLoader,
@@ -123,23 +124,15 @@ export class JobSchedules {
   /** A schedule holds the credentials that its template does not have itself. */
   private async listsOf(job: Row, prompts: Prompts): Promise<Record<ListName, number[]>> {
     const listed = (name: ListName): number[] => prompts[name] ?? [];
-    const rows = await this.database.rows<{ credential_id: number }>(sql`
-      SELECT credential_id FROM job_template_credentials
-      WHERE job_template_id = ${job.unified_job_template_id}`);
-    const own = new Set(rows.map((row) => row.credential_id));
+    const own = new Set(await this.templates.credentialsOf(Number(job.unified_job_template_id)));
     return {
       credentials: listed('credentials').filter((id) => !own.has(id)),
-      labels: await this.existing(resource('label'), listed('labels')),
-      instance_groups: await this.existing(resource('instance_group'), listed('instance_groups')),
+      labels: await this.references.lockExisting(resource('label'), listed('labels')),
+      instance_groups: await this.references.lockExisting(
+        resource('instance_group'),
+        listed('instance_groups'),
+      ),
     };
-  }
-
-  /** Those that were not deleted since the job was launched, in their order. */
-  private async existing(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<Row>(sql`
-      SELECT id FROM ${ident(target.table)} WHERE id = ANY(${ids}::int[]) FOR KEY SHARE`);
-    const known = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => known.has(id));
   }
 
   private async attach(schedule: Row, name: ListName, ids: readonly number[]): Promise<void> {

@@ -8,6 +8,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import { NextLaunches } from './next-launches.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
@@ -25,6 +26,7 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
   constructor(
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
+    private readonly projects: TemplatesRepository,
     private readonly box: SecretBox,
     private readonly targets: SavedLaunchTargets,
     private readonly next: NextLaunches,
@@ -87,9 +89,8 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
       return { unified_job_template: ['Templates of this kind cannot be scheduled.'] };
     }
     if (type !== 'project') return {};
-    const manual = await this.database.row(sql`
-      SELECT 1 FROM unified_job_templates WHERE id = ${id} AND scm_type = ''`);
-    return manual ? { unified_job_template: ['Manual Project cannot have a schedule set.'] } : {};
+    const isManual = await this.projects.existsBy({ id, scm_type: '' });
+    return isManual ? { unified_job_template: ['Manual Project cannot have a schedule set.'] } : {};
   }
 
   /** Columns that follow from the rule, by the database's clock; faults go to `errors`. */

@@ -81,7 +81,9 @@ function runsOf(row: Row, types: ReadonlyMap<number, string>): Record<string, st
 
 /** Present and last runs; their kinds tell: a sliced job template launches a workflow job. */
 const linkedRuns = (rows: readonly Row[]): number[] =>
-  rows.flatMap((row) => RUN_LINKS.flatMap((name) => (row[`${name}_id`] as number | null) ?? []));
+  rows
+    .flatMap((row) => RUN_LINKS.map((name) => row[`${name}_id`]))
+    .filter((id) => typeof id === 'number');
 
 async function surveysOf(
   ids: readonly number[],

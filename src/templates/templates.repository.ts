@@ -3,7 +3,7 @@ import type { ForkRule } from '../code-hosts/forks.js';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
+import { join, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { resource } from '../common/resource/registry.js';
@@ -195,3 +195,32 @@ export const projectSources = (): Sql => sql`
 export const templatesWithCredential = (credential: number): Sql => sql`
   SELECT 1 FROM unified_job_templates
   WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}`;
+
+/** Query for the inventory that a template has. */
+export const inventoryOf = (templateId: Sql): Sql => sql`
+  SELECT own.inventory_id FROM unified_job_templates own WHERE own.id = ${templateId}`;
+
+/**
+ * Query for templates and whether the caller may read and start each: `id`, `type`, `scm_type`,
+ * `may_read`, `may_start`.
+ *
+ * @param starts action that starts a template, by kind; kinds that are not named may be started
+ */
+export function templatesWithRights(
+  ids: readonly number[],
+  starts: Readonly<Record<string, string>>,
+  actor: Actor,
+): Sql {
+  const ruled = (actionOf: (start: string) => string): Sql => {
+    const cases = Object.entries(starts).map(
+      ([type, start]) =>
+        sql`WHEN ${type} THEN (${permit(resource(type).policy, actionOf(start), 't', actor)})`,
+    );
+    return sql`CASE t.type ${join(cases, ' ')} ELSE true END`;
+  };
+  return sql`
+    SELECT t.id, t.type, t.scm_type,
+      ${ruled(() => 'read')} AS may_read,
+      ${ruled((start) => start)} AS may_start
+    FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])`;
+}

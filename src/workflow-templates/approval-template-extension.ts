@@ -7,7 +7,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
-import { sql } from '../database/sql.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
   related: ['workflow_job_template'],
@@ -19,10 +19,9 @@ export async function approvalTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const found = await context.database.rows<{ id: number; workflow_id: number }>(sql`
-    SELECT unified_job_template_id AS id, workflow_job_template_id AS workflow_id
-    FROM workflow_job_template_nodes
-    WHERE unified_job_template_id = ANY(${rows.map(({ id }) => id)}::int[])`);
+  const found = await context
+    .find(WorkflowTemplateNodesRepository)
+    .workflowsOf(rows.map(({ id }) => id));
   const workflows = resource('workflow_job_template');
   const summaries = await summariesOf(
     workflows,

@@ -10,13 +10,13 @@ import {
   approvalTemplateExtension,
   APPROVAL_TEMPLATE_SHOWS,
 } from './approval-template-extension.js';
+import { templatesRunBy } from './workflow-template-nodes.repository.js';
 
 /** The caller holds a role on the workflow whose node runs the approval template. */
 const onWorkflow = (role: string): Predicate =>
   withHints(
     (alias, actor) => sql`${ident(alias, 'id')} IN (
-      SELECT nod.unified_job_template_id FROM workflow_job_template_nodes nod
-      WHERE nod.workflow_job_template_id IN (${heldObjects('workflow_job_template', role, actor)}))`,
+      ${templatesRunBy(heldObjects('workflow_job_template', role, actor))})`,
     { type: 'workflow_job_template', role },
   );
 

@@ -1,9 +1,9 @@
 import { BadRequest } from '../common/errors/errors.js';
-import { entryOf, existing } from '../common/invariants.js';
-import { relationCondition, type Row } from '../common/resource/define-resource.js';
+import { entryOf } from '../common/invariants.js';
+import { type Row } from '../common/resource/define-resource.js';
+import { attachedIds } from '../common/rest/attached-rows.js';
 import type { LinkContext } from '../common/rest/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
-import { ident, sql } from '../database/sql.js';
 import {
   SavedLaunchTargets,
   type LaunchCredential,
@@ -15,18 +15,9 @@ import {
  * (docs/contract/workflows.md#credentials-of-nodes). The row it is saved in is locked: two
  * attachments at once must see each other.
  */
-export async function assertCredentialFits(
-  { services, parent, parentDefinition }: LinkContext,
-  child: Row,
-): Promise<void> {
-  const { database } = services;
-  const { credentials: relation } = parentDefinition.relations;
-  await database.row(sql`
-    SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR UPDATE`);
-  const attached = await database.rows<{ id: number }>(sql`
-    SELECT id FROM credentials c
-    WHERE ${relationCondition(existing(relation, 'nodes have credentials'), sql`${parent.id}::int`, 'c')} ORDER BY id`);
-  const held = attached.map(({ id }) => id);
+export async function assertCredentialFits(context: LinkContext, child: Row): Promise<void> {
+  const { services, parent } = context;
+  const held = await attachedIds(context, 'credentials');
   if (held.includes(child.id)) return;
   const templateId = parent.unified_job_template_id as number | null;
   const targets = services.find(SavedLaunchTargets);

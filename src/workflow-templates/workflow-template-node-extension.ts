@@ -1,19 +1,13 @@
 import type {
   Extension,
   RepresentContext,
-  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { sql } from '../database/sql.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { EdgeKind } from './node-edges.js';
 import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
-
-interface Followers extends Row {
-  kind: EdgeKind;
-  ids: number[];
-}
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 export const NODE_SHOWS: ShownBesides = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
@@ -24,10 +18,9 @@ export async function nodeExtension(
   rows: readonly RowOf<WorkflowTemplateNodeSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const followers = await context.database.rows<Followers>(sql`
-    SELECT parent_id AS id, kind, array_agg(child_id ORDER BY child_id) AS ids
-    FROM workflow_job_template_node_edges
-    WHERE parent_id = ANY(${rows.map(({ id }) => id)}::int[]) GROUP BY parent_id, kind`);
+  const followers = await context
+    .find(WorkflowTemplateNodesRepository)
+    .followers(rows.map(({ id }) => id));
   const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
   const templates = await templateReferences(templateIds, context);
   return new Map(

@@ -4,27 +4,24 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { takeIds } from '../database/rows.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-const TABLE = 'workflow_job_template_nodes';
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
 
 @Injectable()
 export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNodeSchema> {
   constructor(
-    private readonly database: Database,
+    private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly references: References,
     private readonly targets: SavedLaunchTargets,
     private readonly nesting: Nesting,
@@ -36,12 +33,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     if (values.identifier === '') values.identifier = randomUUID();
     const template = await this.check(values, {});
     // The id comes first, because secret answers are sealed for their row.
-    const taken = existing(
-      await this.database.row<{ id: number }>(takeIds(TABLE, 1)),
-      'a SELECT without FROM has a row',
-    );
-    const { id } = taken;
-    return { id, ...sealSaved(this.box, { table: TABLE, id }, values, template) };
+    const id = await this.nodes.takeId();
+    return { id, ...sealSaved(this.box, { table: this.nodes.table, id }, values, template) };
   }
 
   async prepareUpdate(
@@ -62,7 +55,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     if ('unified_job_template' in values && !actor.isSuperuser) assertNoAnswersKept(row, values);
     if (!('extra_data' in values)) return {};
     const former = row.survey_passwords;
-    return sealSaved(this.box, { table: TABLE, id: row.id }, values, template, former);
+    return sealSaved(this.box, { table: this.nodes.table, id: row.id }, values, template, former);
   }
 
   async updated(

@@ -1,4 +1,206 @@
-import { ident, sql, type Sql } from '../database/sql.js';
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { allCredentials } from '../credentials/credentials.repository.js';
+import { Database } from '../database/database.js';
+import { insertRows } from '../database/rows.js';
+import { ident, join, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import { STORED_TYPES } from '../prompts/prompt-columns.js';
+import type { SavedLaunch } from '../prompts/saved-prompts.js';
+import type { SealedAnswers } from '../prompts/saved-secrets.js';
+import { templateNames } from '../templates/templates.repository.js';
+import type { Edge } from '../workflows/pages/graph-layout.js';
+import type { EdgeKind } from './node-edges.js';
+import { copiedReference, type CopiedReference } from './workflow-templates.repository.js';
+
+/** A node with what it saved for its launch, and the edges that lead to it. */
+export interface SavedNodeRow extends SavedLaunch {
+  workflow_job_template_id: number;
+  unified_job_template_id: number | null;
+  identifier: string;
+  all_parents_must_converge: boolean;
+  parents: { identifier: string; kind: EdgeKind }[];
+}
+
+/** A node on the page of its workflow; its template is named to those who may read it. */
+export interface TemplateNodeOnPage {
+  id: number;
+  identifier: string;
+  type: string | null;
+  name: string | null;
+}
+
+/** What follows a node, by kind. */
+export interface Followers {
+  id: number;
+  kind: EdgeKind;
+  ids: number[];
+}
+
+/** A node that is copied, with all that it refers to. */
+export interface CopiedNode extends Row {
+  unified_job_template_id: number | null;
+  identifier: string;
+  all_parents_must_converge: boolean;
+  extra_data: Record<string, unknown>;
+  survey_passwords: SealedAnswers;
+  template_type: string | null;
+  template: CopiedReference | null;
+  inventory: CopiedReference | null;
+  credentials: CopiedReference[];
+}
+
+/** Links of nodes that are copied as they are: table, and the column of what is linked. */
+const COPIED_LINKS = [
+  ['workflow_template_node_labels', 'label_id'],
+  ['workflow_template_node_instance_groups', 'instance_group_id'],
+] as const;
+
+@Injectable()
+export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'workflow_job_template_nodes');
+  }
+
+  /** The nodes of workflows as they are launched. */
+  saved(workflowIds: readonly number[]): Promise<SavedNodeRow[]> {
+    return this.database.rows<SavedNodeRow>(sql`
+      SELECT node.*,
+        ARRAY(SELECT credential_id FROM workflow_template_node_credentials
+          WHERE node_id = node.id ORDER BY id) AS credentials,
+        ARRAY(SELECT label_id FROM workflow_template_node_labels
+          WHERE node_id = node.id ORDER BY id) AS labels,
+        ARRAY(SELECT instance_group_id FROM workflow_template_node_instance_groups
+          WHERE node_id = node.id ORDER BY id) AS instance_groups,
+        coalesce((SELECT json_agg(
+            json_build_object('identifier', parent.identifier, 'kind', edge.kind) ORDER BY parent.id)
+          FROM workflow_job_template_node_edges edge
+          JOIN workflow_job_template_nodes parent ON parent.id = edge.parent_id
+          WHERE edge.child_id = node.id), '[]') AS parents
+      FROM workflow_job_template_nodes node
+      WHERE node.workflow_job_template_id = ANY(${workflowIds}::int[]) ORDER BY node.id`);
+  }
+
+  onPage(workflowId: number, actor: Actor): Promise<TemplateNodeOnPage[]> {
+    const { policy } = resource('unified_job_template');
+    return this.database.rows<TemplateNodeOnPage>(sql`
+      SELECT node.id, node.identifier, tpl.type,
+        CASE WHEN ${permit(policy, 'read', 'tpl', actor)} THEN tpl.name END AS name
+      FROM workflow_job_template_nodes node
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      WHERE node.workflow_job_template_id = ${workflowId} ORDER BY node.id`);
+  }
+
+  edges(workflowId: number): Promise<Edge[]> {
+    return this.database.rows<Edge>(sql`
+      SELECT edge.parent_id AS "from", edge.child_id AS "to", edge.kind
+      FROM workflow_job_template_node_edges edge
+      JOIN workflow_job_template_nodes node ON node.id = edge.child_id
+      WHERE node.workflow_job_template_id = ${workflowId} ORDER BY edge.parent_id, edge.child_id`);
+  }
+
+  followers(ids: readonly number[]): Promise<Followers[]> {
+    return this.database.rows<Followers>(sql`
+      SELECT parent_id AS id, kind, array_agg(child_id ORDER BY child_id) AS ids
+      FROM workflow_job_template_node_edges
+      WHERE parent_id = ANY(${ids}::int[]) GROUP BY parent_id, kind`);
+  }
+
+  /** How a node is tied to another, and whether an edge to it would close a cycle. */
+  async edgeBetween(
+    parent: number,
+    child: number,
+  ): Promise<{ closes_cycle: boolean; kind: EdgeKind | null }> {
+    const found = await this.database.row<{ closes_cycle: boolean; kind: EdgeKind | null }>(sql`
+      WITH RECURSIVE below (id) AS (
+        SELECT ${child}::int
+        UNION
+        SELECT edge.child_id FROM below
+        JOIN workflow_job_template_node_edges edge ON edge.parent_id = below.id
+      )
+      SELECT EXISTS (SELECT 1 FROM below WHERE id = ${parent}) AS closes_cycle, (
+        SELECT kind FROM workflow_job_template_node_edges
+        WHERE parent_id = ${parent} AND child_id = ${child}) AS kind`);
+    return existing(found, 'a SELECT without FROM has a row');
+  }
+
+  /** The workflow that asks for each of some approvals. */
+  workflowsOf(
+    approvalTemplates: readonly number[],
+  ): Promise<{ id: number; workflow_id: number }[]> {
+    return this.database.rows(sql`
+      SELECT unified_job_template_id AS id, workflow_job_template_id AS workflow_id
+      FROM workflow_job_template_nodes
+      WHERE unified_job_template_id = ANY(${approvalTemplates}::int[])`);
+  }
+
+  /** Lets a node run an approval template; launch fields mean nothing to it. */
+  async assignApproval(id: number, templateId: number): Promise<void> {
+    const cleared = Object.keys(STORED_TYPES).map((column) => sql`${ident(column)} = NULL`);
+    await this.database.execute(sql`
+      UPDATE workflow_job_template_nodes
+      SET unified_job_template_id = ${templateId}, extra_data = '{}', survey_passwords = '{}',
+        modified = now(), ${join(cleared, ', ')}
+      WHERE id = ${id}`);
+  }
+
+  /** The nodes of a workflow, and what of them the caller may let a copy refer to. */
+  toCopy(workflowId: number, actor: Actor): Promise<CopiedNode[]> {
+    return this.database.rows<CopiedNode>(sql`
+      SELECT node.*, tpl.type AS template_type,
+        ${copiedReference('tpl', 'unified_job_template', 'launch', actor)} AS template,
+        ${copiedReference('inv', 'inventory', 'use', actor)} AS inventory,
+        coalesce((
+          SELECT json_agg(${copiedReference('cred', 'credential', 'use', actor)} ORDER BY lnk.id)
+          FROM workflow_template_node_credentials lnk
+          JOIN (${allCredentials()}) cred ON cred.id = lnk.credential_id
+          WHERE lnk.node_id = node.id), '[]') AS credentials
+      FROM workflow_job_template_nodes node
+      LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      LEFT JOIN (${allInventories()}) inv ON inv.id = node.inventory_id
+      WHERE node.workflow_job_template_id = ${workflowId} ORDER BY node.id`);
+  }
+
+  /** Gives nodes credentials, in their order. @param links node and credential */
+  async attachCredentials(links: readonly (readonly [number, number])[]): Promise<void> {
+    const columns = { node_id: 'integer', credential_id: 'integer' };
+    const insert = insertRows('workflow_template_node_credentials', columns, links);
+    await this.database.execute(insert);
+  }
+
+  /**
+   * Copies edges, labels and instance groups: the copies of nodes stand where the originals stood.
+   *
+   * @param ids id of the copy by place of the original
+   */
+  async copyLinks(former: readonly number[], ids: readonly number[]): Promise<void> {
+    const pairs = sql`unnest(${former}::int[], ${ids}::int[])`;
+    await this.database.execute(sql`
+      WITH pair (former_id, id) AS (SELECT * FROM ${pairs})
+      INSERT INTO workflow_job_template_node_edges (parent_id, child_id, kind)
+      SELECT parent.id, child.id, edge.kind FROM workflow_job_template_node_edges edge
+      JOIN pair parent ON parent.former_id = edge.parent_id
+      JOIN pair child ON child.former_id = edge.child_id`);
+    for (const [table, far] of COPIED_LINKS) {
+      await this.database.execute(sql`
+        INSERT INTO ${ident(table)} (node_id, ${ident(far)})
+        SELECT pair.id, lnk.${ident(far)} FROM ${pairs} AS pair (former_id, id)
+        JOIN ${ident(table)} lnk ON lnk.node_id = pair.former_id
+        JOIN workflow_job_template_nodes node ON node.id = pair.id
+          AND node.unified_job_template_id IS NOT NULL
+        ORDER BY lnk.id`);
+    }
+  }
+}
+
+/** Query for the templates that the nodes of some workflows run, by a query for the workflows. */
+export const templatesRunBy = (workflows: Sql): Sql => sql`
+  SELECT nod.unified_job_template_id FROM workflow_job_template_nodes nod
+  WHERE nod.workflow_job_template_id IN (${workflows})`;
 
 /** Whether a row of credentials is attached to a node of a workflow job template. */
 export const isCredentialOfNode = (template: Sql, credential: string): Sql => sql`

@@ -6,11 +6,10 @@ import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
 import { refErrors } from '../prompts/branch.js';
 import { WebhookFields } from '../templates/webhook-fields.js';
 import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
@@ -19,8 +18,8 @@ const INVENTORY_NEEDED = 'You do not have use_role to the inventory';
 @Injectable()
 export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
   constructor(
-    private readonly database: Database,
     private readonly runs: ActiveRuns,
+    private readonly templates: WorkflowTemplatesRepository,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
   ) {}
@@ -56,10 +55,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
   /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
   async prepareDelete(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
-    await this.database.execute(sql`
-      DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
-      WHERE node.workflow_job_template_id = ${row.id} AND node.unified_job_template_id = tpl.id
-        AND tpl.type = 'workflow_approval_template'`);
+    await this.templates.removeApprovalsOf(row.id);
   }
 
   /** @throws Invalid with every fault across fields */

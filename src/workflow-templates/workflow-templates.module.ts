@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
@@ -10,7 +10,10 @@ import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodesController } from './workflow-template-nodes.controller.js';
 import { WorkflowTemplatesController } from './workflow-templates.controller.js';
+import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
+@Global()
 @Module({
   imports: [TemplatesModule, WorkflowsModule],
   controllers: [
@@ -19,6 +22,8 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     ApprovalTemplatesController,
   ],
   providers: [
+    WorkflowTemplatesRepository,
+    WorkflowTemplateNodesRepository,
     WorkflowTemplateHooks,
     WorkflowTemplateNodeHooks,
     ApprovalTemplateHooks,
@@ -26,5 +31,6 @@ import { WorkflowTemplatesController } from './workflow-templates.controller.js'
     Nesting,
     WorkflowTemplatePanel,
   ],
+  exports: [WorkflowTemplatesRepository, WorkflowTemplateNodesRepository],
 })
 export class WorkflowTemplatesModule {}

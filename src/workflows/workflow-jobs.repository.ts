@@ -7,6 +7,7 @@ import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { allLabels } from '../labels/labels.repository.js';
 import { PROMPT_LISTS, type PromptList } from '../prompts/launch-options.js';
 import { EXPLAIN_AFTER_SECONDS, waitingFor } from '../runs/run-explanations.js';
 import type { NewRun } from '../runs/run-states.repository.js';
@@ -256,11 +257,17 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       GROUP BY chain.start_id`);
   }
 
-  /** Labels a workflow job has, and those among some others that still exist. */
-  async labelsOf(id: number): Promise<number[]> {
-    const rows = await this.database.rows<{ label_id: number }>(sql`
-      SELECT label_id FROM workflow_job_labels WHERE workflow_job_id = ${id} ORDER BY id`);
-    return rows.map(({ label_id: label }) => label);
+  /** Labels of a workflow job, and of some others those that still exist. */
+  async labelsOf(
+    id: number,
+    others: readonly number[],
+  ): Promise<{ own: number[]; handed: number[] }> {
+    const row = await this.database.row<{ own: number[]; handed: number[] }>(sql`
+      SELECT ARRAY(SELECT label_id FROM workflow_job_labels
+          WHERE workflow_job_id = ${id} ORDER BY id) AS own,
+        ARRAY(SELECT id FROM (${allLabels()}) label
+          WHERE id = ANY(${others}::int[]) ORDER BY id) AS handed`);
+    return existing(row, 'a SELECT without FROM has a row');
   }
 }
 

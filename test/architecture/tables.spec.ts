@@ -13,14 +13,7 @@ import { entities } from '../../src/entities.js';
 import { sourceFiles } from './source-files.js';
 
 /** Names of tables outside of repositories, by room. Lower these as rooms lose some; never raise. */
-const LEFT: Record<string, number> = {
-  bulk: 24,
-  execution: 30,
-  'job-templates': 15,
-  launching: 34,
-  schedules: 3,
-  'workflow-templates': 41,
-};
+const LEFT: Record<string, number> = { execution: 29 };
 
 /** Functions of src/database that take a table's name first, or a text of SQL. */
 const TAKES_NAME = new Set(['ident', 'insertRow', 'insertRows', 'raw', 'takeIds', 'updateRow']);

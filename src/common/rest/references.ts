@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { and, ident, sql, TRUE } from '../../database/sql.js';
+import { and, ident, not, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { invalidPk } from '../fields/fault-texts.js';
 import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { resource } from '../resource/registry.js';
 import type { Values } from './hooks.js';
 
 /**
@@ -59,6 +60,14 @@ export class References {
     if (allowed.length < new Set(ids).size) throw new Forbidden();
   }
 
+  /** Locks objects against their deletion. @returns those that exist, in their order */
+  async lockExisting(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM ${ident(target.table)} WHERE id = ANY(${ids}::int[]) FOR KEY SHARE`);
+    const known = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => known.has(id));
+  }
+
   private byTarget(
     definition: ResourceDefinition,
     values: Values,
@@ -75,3 +84,23 @@ export class References {
 
 /** What a reference that the values have leads to. */
 const idIn = (values: Values, { name }: Field): number => Number(values[name]);
+
+/**
+ * Whether the caller may not do something to one of some objects, as a condition.
+ *
+ * @param except query for the ids of objects that he may use all the same
+ */
+export function anyDenied(
+  type: string,
+  action: string,
+  ids: readonly unknown[],
+  actor: Actor,
+  except?: Sql,
+): Sql {
+  const { table, policy } = resource(type);
+  return sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE ${and(
+    sql`t.id = ANY(${ids}::int[])`,
+    except ? sql`NOT EXISTS (SELECT 1 FROM (${except}) own (id) WHERE own.id = t.id)` : TRUE,
+    not(permit(policy, action, 't', actor)),
+  )})`;
+}

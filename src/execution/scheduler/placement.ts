@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.js';
 import { sql, type Sql } from '../../database/sql.js';
+import { liveNodes } from '../../instances/worker-nodes.repository.js';
 import { RunQueueRepository } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
-import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
 
 /** Runs started in one pass; the next pass follows at once when there were as many. */
 const MAX_STARTS = 500;
 
 /** Runs that all live workers together can have. */
-const CAPACITY: Sql = sql`
-  SELECT coalesce(sum(capacity), 0) FROM worker_nodes
-  WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
+const CAPACITY: Sql = sql`SELECT coalesce(sum(capacity), 0) FROM (${liveNodes()}) node`;
 
 /** Gives pending runs to the workers: in the order of their launch, as far as there is room. */
 @Injectable()

@@ -13,6 +13,10 @@ export default {
     }),
     samplesOf(credentials.CredentialsRepository, {
       sealed: [[[1]]],
+      usable: [
+        [[1], SOMEBODY],
+        [[1], null],
+      ],
       typeOf: [[1]],
       byName: [['Machine', 1, 2]],
       namesOfType: [[1]],
@@ -24,6 +28,9 @@ export default {
   ],
   fragments: [
     fragmentsOf(types, { credentialTypes: { calls: [[]], inside: asQuery } }),
-    fragmentsOf(credentials, { credentialsSeenBy: { calls: [[SOMEBODY]], inside: asQuery } }),
+    fragmentsOf(credentials, {
+      allCredentials: { calls: [[]], inside: asQuery },
+      credentialsSeenBy: { calls: [[SOMEBODY]], inside: asQuery },
+    }),
   ],
 } satisfies RoomSamples;

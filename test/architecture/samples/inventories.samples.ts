@@ -1,16 +1,24 @@
-import { sql } from '../../../src/database/sql.js';
+import { sql, type Sql } from '../../../src/database/sql.js';
+import * as givenHosts from '../../../src/inventories/given-hosts.repository.js';
 import * as groupChildren from '../../../src/inventories/group-children.repository.js';
 import * as groupHosts from '../../../src/inventories/group-hosts.repository.js';
 import * as groups from '../../../src/inventories/groups.repository.js';
 import * as hosts from '../../../src/inventories/hosts.repository.js';
 import * as inventories from '../../../src/inventories/inventories.repository.js';
+import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
+const GIVEN = sql`
+  SELECT 1 AS place, 'web' AS name, 'text' AS description, true AS enabled, '' AS instance_id,
+    '' AS variables, '["all"]' AS groups`;
+/** A fragment that begins a statement with what was written. */
+const writing = (fragment: Sql): Sql => sql`${fragment} SELECT * FROM written`;
 const NAMES = sql`SELECT 'web' AS name`;
 
 export default {
   repositories: [
     samplesOf(inventories.InventoriesRepository, {
+      usable: [[[1], SOMEBODY]],
       variablesOf: [[1]],
       hold: [[[1]]],
       totalHosts: [[1]],
@@ -30,6 +38,12 @@ export default {
       removeSome: [[1, 10]],
       copy: [[1, 2, 3]],
     }),
+    samplesOf(givenHosts.GivenHostsRepository, {
+      findTarget: [[1, SOMEBODY, sql`NULL`]],
+      readable: [[[1], SOMEBODY]],
+      removeAll: [[[1]]],
+      join: [[1, GIVEN]],
+    }),
     samplesOf(groups.GroupsRepository, {
       byName: [[1, 10]],
       described: [[1]],
@@ -47,10 +61,27 @@ export default {
   ],
   fragments: [
     fragmentsOf(inventories, {
+      allInventories: { calls: [[]], inside: asQuery },
       organizationOfInventory: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),
-    fragmentsOf(hosts, { hostNamesOf: [[1]], countHostNames: [[sql`'{1}'::int[]`]] }),
+    fragmentsOf(hosts, {
+      countHostsIn: [[sql`1`]],
+      allHosts: { calls: [[]], inside: asQuery },
+      hostNamesOf: [[1]],
+      countHostNames: [[sql`'{1}'::int[]`]],
+    }),
+    fragmentsOf(givenHosts, {
+      checkGiven: [[1, GIVEN, { onConflict: 'error', most: 5 }]],
+      writeGiven: {
+        calls: [
+          [1, GIVEN, 'error'],
+          [1, GIVEN, 'update'],
+        ],
+        inside: writing,
+      },
+      foreseeGiven: { calls: [[1, GIVEN]], inside: writing },
+    }),
     fragmentsOf(groups, { groupsShownOf: { calls: [[sql`1`, 5]], inside: asQuery } }),
     fragmentsOf(groupHosts, { groupsOfHost: [[1]], hostsBelow: [[1]] }),
     fragmentsOf(groupChildren, {

@@ -1,7 +1,24 @@
+import { sql } from '../../../src/database/sql.js';
 import { JobTemplateCredentialsRepository } from '../../../src/job-templates/job-template-credentials.repository.js';
+import { JobTemplatesRepository } from '../../../src/job-templates/job-templates.repository.js';
+import { SOMEBODY } from './actors.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 export default {
-  repositories: [samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]], isUsed: [[1]] })],
+  repositories: [
+    samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]], isUsed: [[1]] }),
+    samplesOf(JobTemplatesRepository, {
+      launchable: [
+        [[1], SOMEBODY],
+        [[1], null],
+      ],
+      sliceCount: [[1, sql`5`]],
+      project: [[1]],
+      credentialsOf: [[1]],
+      readableCredentials: [[[1], SOMEBODY]],
+      besideCredential: [[1, 2]],
+      copyAttachments: [[1, 2]],
+    }),
+  ],
   fragments: [],
 } satisfies RoomSamples;

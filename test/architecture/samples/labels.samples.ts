@@ -1,16 +1,18 @@
 import { labelled } from '../../../src/labels/label-links.js';
-import { LabelsRepository } from '../../../src/labels/labels.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import * as labels from '../../../src/labels/labels.repository.js';
+import { SOMEBODY } from './actors.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const LINK = labelled('job_template');
 
 export default {
   repositories: [
-    samplesOf(LabelsRepository, {
+    samplesOf(labels.LabelsRepository, {
+      lockReadable: [[[1], SOMEBODY]],
       byName: [['nightly', 1]],
       firstOn: [[LINK, [1], 10]],
       deleteUnused: [[1, [LINK]]],
     }),
   ],
-  fragments: [],
+  fragments: [fragmentsOf(labels, { allLabels: { calls: [[]], inside: asQuery } })],
 } satisfies RoomSamples;

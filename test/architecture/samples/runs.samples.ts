@@ -23,6 +23,8 @@ export default {
       recent: [[[1], 10]],
       typesOf: [[[1]]],
       nameOf: [[1]],
+      attachCredentials: [[[[1, 2]]]],
+      attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],
       mayCancel: [
         [1, 'job', SOMEBODY],

@@ -33,6 +33,8 @@ export default {
     fragmentsOf(templates, {
       templatesWithCredential: { calls: [[1]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
+      inventoryOf: { calls: [[sql`1`]], inside: asQuery },
+      templatesWithRights: { calls: [[[1], { project: 'update' }, SOMEBODY]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],

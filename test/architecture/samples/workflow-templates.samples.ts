@@ -1,11 +1,46 @@
 import { sql } from '../../../src/database/sql.js';
 import * as nodes from '../../../src/workflow-templates/workflow-template-nodes.repository.js';
-import { fragmentsOf, type RoomSamples } from './samples.js';
+import * as workflows from '../../../src/workflow-templates/workflow-templates.repository.js';
+import { SOMEBODY } from './actors.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
-  repositories: [],
+  repositories: [
+    samplesOf(workflows.WorkflowTemplatesRepository, {
+      launchable: [
+        [[1], SOMEBODY],
+        [[1], null],
+      ],
+      references: [[1, SOMEBODY]],
+      copyLabels: [[1, 2]],
+      copyApprovals: [[[1], [2], 3]],
+      removeApproval: [[1]],
+      removeApprovalsOf: [[1]],
+      wouldContain: [[1, 2]],
+    }),
+    samplesOf(nodes.WorkflowTemplateNodesRepository, {
+      saved: [[[1]]],
+      onPage: [[1, SOMEBODY]],
+      edges: [[1]],
+      followers: [[[1]]],
+      edgeBetween: [[1, 2]],
+      workflowsOf: [[[1]]],
+      assignApproval: [[1, 2]],
+      toCopy: [[1, SOMEBODY]],
+      attachCredentials: [[[[1, 2]]]],
+      copyLinks: [[[1], [2]]],
+    }),
+  ],
   fragments: [
+    fragmentsOf(workflows, {
+      copiedReference: {
+        calls: [['t', 'label', 'read', SOMEBODY]],
+        inside: (reference) =>
+          sql`SELECT ${reference} FROM (SELECT 1 AS id, 'a' AS name, 2 AS organization_id) t`,
+      },
+    }),
     fragmentsOf(nodes, {
+      templatesRunBy: [[sql`SELECT 1`]],
       isCredentialOfNode: {
         calls: [[sql`1`, 'far']],
         inside: (condition) => sql`SELECT 1 FROM credentials far WHERE ${condition}`,

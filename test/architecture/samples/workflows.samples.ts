@@ -32,7 +32,7 @@ export default {
       running: [[[1]]],
       storeArtifacts: [[[{ id: 1, artifacts: '{}', secret: '' }]]],
       chains: [[[1]]],
-      labelsOf: [[1]],
+      labelsOf: [[1, [2]]],
     }),
     samplesOf(WorkflowJobNodesRepository, {
       nodesOf: [[[1]]],

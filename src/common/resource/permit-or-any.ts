@@ -1,0 +1,15 @@
+import { TRUE, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import { resource } from './registry.js';
+
+/**
+ * Compiles an action on a type for one caller.
+ *
+ * @param actor null: nobody asks, as where a webhook or a schedule launches; everything is allowed
+ */
+export const permitOrAny = (
+  type: string,
+  action: string,
+  alias: string,
+  actor: Actor | null,
+): Sql => (actor ? permit(resource(type).policy, action, alias, actor) : TRUE);

@@ -1,0 +1,22 @@
+import { ident, sql } from '../../database/sql.js';
+import { existing } from '../invariants.js';
+import { relationCondition } from '../resource/define-resource.js';
+import type { LinkContext } from './sublist.js';
+
+/**
+ * Ids of what is attached to an object by one of its relations, in their order. The object is locked
+ * first: two requests that attach something at once see each other.
+ */
+export async function attachedIds(
+  { services: { database }, parent, parentDefinition }: LinkContext,
+  name: string,
+): Promise<number[]> {
+  const relation = existing(parentDefinition.relations[name], 'a relation is declared');
+  await database.execute(
+    sql`SELECT 1 FROM ${ident(parentDefinition.table)} WHERE id = ${parent.id} FOR UPDATE`,
+  );
+  const attached = await database.rows<{ id: number }>(sql`
+    SELECT t.id FROM ${ident(relation.target().table)} t
+    WHERE ${relationCondition(relation, sql`${parent.id}::int`, 't')} ORDER BY t.id`);
+  return attached.map(({ id }) => id);
+}

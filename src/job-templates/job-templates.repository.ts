@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
+import { resource } from '../common/resource/registry.js';
+import { allCredentials } from '../credentials/credentials.repository.js';
+import { credentialTypes } from '../credentials/credential-types.repository.js';
+import type { CombinedCredential } from '../credentials/types/combination.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { projectSources } from '../templates/templates.repository.js';
+
+/** A credential as its template shows it. */
+export interface AttachedCredential {
+  template_id: number;
+  id: number;
+  name: string;
+  description: string;
+  kind: string;
+  cloud: boolean;
+}
+
+/** A project as its job templates depend on it. */
+export interface ProjectOfTemplate {
+  id: number;
+  organization_id: number | null;
+  scm_type: string;
+  scm_revision: string;
+  allow_override: boolean;
+  playbook_files: readonly string[];
+}
+
+/** A job template that may be launched, with its project and the ids of what is attached to it. */
+export interface LaunchableJobTemplate extends Row {
+  may_start: boolean;
+  credential_ids: number[];
+  label_ids: number[];
+  group_ids: number[];
+}
+
+@Injectable()
+export class JobTemplatesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_job_templates');
+  }
+
+  /** @param actor null: everything may be launched */
+  launchable(ids: readonly number[], actor: Actor | null): Promise<LaunchableJobTemplate[]> {
+    return this.database.preparedRows<LaunchableJobTemplate>(sql`
+      SELECT t.*, (${permitOrAny('job_template', 'start', 't', actor)}) AS may_start,
+        p.scm_type AS project_scm_type, p.status AS project_status,
+        p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
+        p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch,
+        ARRAY(SELECT credential_id FROM job_template_credentials
+          WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
+        ARRAY(SELECT label_id FROM job_template_labels
+          WHERE job_template_id = t.id ORDER BY id) AS label_ids,
+        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
+          WHERE job_template_id = t.id ORDER BY id) AS group_ids
+      FROM unified_job_templates t
+      LEFT JOIN (${projectSources()}) p ON p.id = t.project_id
+      WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
+  }
+
+  /** How many slices a launch would make now; undefined when the template is gone. */
+  async sliceCount(id: number, hosts: Sql): Promise<number | null | undefined> {
+    const row = await this.database.row<{ slices: number | null }>(sql`
+      SELECT least(tpl.job_slice_count, ${hosts})::int AS slices
+      FROM unified_job_templates tpl WHERE tpl.id = ${id}::int`);
+    return row?.slices;
+  }
+
+  project(id: number): Promise<ProjectOfTemplate | undefined> {
+    return this.database.row<ProjectOfTemplate>(sql`
+      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
+      FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
+  }
+
+  async credentialsOf(id: number): Promise<number[]> {
+    const rows = await this.database.rows<{ credential_id: number }>(
+      sql`SELECT credential_id FROM job_template_credentials WHERE job_template_id = ${id}`,
+    );
+    return rows.map(({ credential_id: credential }) => credential);
+  }
+
+  /** Those credentials of templates that the caller may read, in the order of their attachment. */
+  readableCredentials(ids: readonly number[], actor: Actor): Promise<AttachedCredential[]> {
+    return this.database.preparedRows<AttachedCredential>(sql`
+      SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
+        coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
+      FROM job_template_credentials lnk
+      JOIN (${allCredentials()}) c ON c.id = lnk.credential_id
+      JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      WHERE lnk.job_template_id = ANY(${ids}::int[])
+        AND ${permit(resource('credential').policy, 'read', 'c', actor)}
+      ORDER BY lnk.id`);
+  }
+
+  /** A credential, and those that a template has. */
+  besideCredential(
+    id: number,
+    credential: number,
+  ): Promise<(CombinedCredential & { id: number; is_attached: boolean })[]> {
+    return this.database.rows(sql`
+      SELECT c.id, c.name, c.inputs, to_json(ct) AS type, lnk.id IS NOT NULL AS is_attached
+      FROM (${allCredentials()}) c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      LEFT JOIN job_template_credentials lnk
+        ON lnk.credential_id = c.id AND lnk.job_template_id = ${id}
+      WHERE c.id = ${credential} OR lnk.id IS NOT NULL`);
+  }
+
+  /** Gives a copy the credentials, labels and instance groups of its original. */
+  async copyAttachments(original: number, copy: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO job_template_credentials (job_template_id, credential_id)
+      SELECT ${copy}, credential_id FROM job_template_credentials
+      WHERE job_template_id = ${original} ORDER BY id`);
+    await this.database.execute(sql`
+      INSERT INTO job_template_labels (job_template_id, label_id)
+      SELECT ${copy}, label_id FROM job_template_labels WHERE job_template_id = ${original}`);
+    await this.database.execute(sql`
+      INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
+      SELECT ${copy}, instance_group_id FROM job_template_instance_groups
+      WHERE job_template_id = ${original} ORDER BY id`);
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
+import { resource } from '../common/resource/registry.js';
+import { allCredentials } from '../credentials/credentials.repository.js';
+import { Database } from '../database/database.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import { allLabels } from '../labels/labels.repository.js';
+
+/** Something a copy would refer to, and whether the copier may let it. */
+export interface CopiedReference {
+  id: number;
+  name: string;
+  may_read: boolean;
+  may_use: boolean;
+}
+
+/** A workflow job template that may be launched, with the labels it carries. */
+export interface LaunchableWorkflow extends Row {
+  may_start: boolean;
+  carried: { id: number; name: string }[];
+}
+
+/** Workflow job templates, and the approval templates that their nodes run. */
+@Injectable()
+export class WorkflowTemplatesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_job_templates');
+  }
+
+  /** @param actor null: everything may be launched */
+  launchable(ids: readonly number[], actor: Actor | null): Promise<LaunchableWorkflow[]> {
+    const { own } = resource('workflow_job_template');
+    return this.database.rows<LaunchableWorkflow>(sql`
+      SELECT t.*, (${permitOrAny('workflow_job_template', 'start', 't', actor)}) AS may_start,
+        coalesce((SELECT json_agg(json_build_object('id', lab.id, 'name', lab.name) ORDER BY lab.id)
+          FROM workflow_job_template_labels lnk JOIN (${allLabels()}) lab ON lab.id = lnk.label_id
+          WHERE lnk.workflow_job_template_id = t.id), '[]') AS carried
+      FROM unified_job_templates t
+      WHERE t.id = ANY(${ids}::int[]) AND ${own('t')}`);
+  }
+
+  /** What a workflow itself refers to, for its copy. */
+  async references(
+    id: number,
+    actor: Actor,
+  ): Promise<{ inventory: CopiedReference | null; credential: CopiedReference | null }> {
+    const found = await this.database.row<{
+      inventory: CopiedReference | null;
+      credential: CopiedReference | null;
+    }>(sql`
+      SELECT ${copiedReference('inv', 'inventory', 'use', actor)} AS inventory,
+        ${copiedReference('cred', 'credential', 'use', actor)} AS credential
+      FROM unified_job_templates tpl
+      LEFT JOIN (${allInventories()}) inv ON inv.id = tpl.inventory_id
+      LEFT JOIN (${allCredentials()}) cred ON cred.id = tpl.webhook_credential_id
+      WHERE tpl.id = ${id}`);
+    return existing(found, 'the original of a copy is there');
+  }
+
+  async copyLabels(original: number, copy: number): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO workflow_job_template_labels (workflow_job_template_id, label_id)
+      SELECT ${copy}, label_id FROM workflow_job_template_labels
+      WHERE workflow_job_template_id = ${original}`);
+  }
+
+  /** Makes approval templates anew. @param ids id of the copy by place of the original */
+  async copyApprovals(
+    former: readonly number[],
+    ids: readonly number[],
+    author: number,
+  ): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO unified_job_templates (id, type, name, description, timeout, created_by_id,
+        modified_by_id)
+      SELECT given.id, 'workflow_approval_template', tpl.name, tpl.description, tpl.timeout,
+        ${author}::int, ${author}::int
+      FROM unnest(${ids}::int[], ${former}::int[]) AS given (id, former_id)
+      JOIN unified_job_templates tpl ON tpl.id = given.former_id`);
+  }
+
+  /** Removes a template if it is one of an approval. */
+  async removeApproval(id: number): Promise<void> {
+    await this.delete({ id, type: 'workflow_approval_template' });
+  }
+
+  /** Removes the approval templates that the nodes of a workflow run. */
+  async removeApprovalsOf(workflowId: number): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
+      WHERE node.workflow_job_template_id = ${workflowId}
+        AND node.unified_job_template_id = tpl.id AND tpl.type = 'workflow_approval_template'`);
+  }
+
+  /** Whether a workflow would contain itself if it had a node that runs `innerId`. */
+  async wouldContain(outerId: number, innerId: number): Promise<boolean> {
+    const found = await this.database.row<{ recurs: boolean }>(sql`
+      WITH RECURSIVE inside (id) AS (
+        SELECT ${innerId}::int
+        UNION
+        SELECT tpl.id FROM inside
+        JOIN workflow_job_template_nodes node ON node.workflow_job_template_id = inside.id
+        JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
+          AND tpl.type = 'workflow_job_template'
+      )
+      SELECT EXISTS (SELECT 1 FROM inside WHERE id = ${outerId}) AS recurs`);
+    return existing(found, 'a SELECT without FROM has a row').recurs;
+  }
+}
+
+/**
+ * A `CopiedReference` as a value; null where the joined row is not there.
+ *
+ * @param type resource of which `alias` is a row, in that statement
+ */
+export function copiedReference(alias: string, type: string, action: string, actor: Actor): Sql {
+  const { policy } = resource(type);
+  return sql`CASE WHEN ${ident(alias, 'id')} IS NOT NULL THEN
+    json_build_object('id', ${ident(alias, 'id')}, 'name', ${ident(alias, 'name')},
+      'may_read', (${permit(policy, 'read', alias, actor)}),
+      'may_use', (${permit(policy, action, alias, actor)})) END`;
+}

@@ -3,8 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { SecurityEvents } from '../common/rest/security-events.js';
-import { Database } from '../database/database.js';
-import { liveIsolations } from '../instances/live-isolations.repository.js';
+import { InstancesRepository } from '../instances/instances.repository.js';
 import { NotificationsRepository } from '../notifications/notifications.repository.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 
@@ -26,7 +25,7 @@ export class MetricsService {
   private readonly registry = new Registry();
 
   constructor(
-    private readonly database: Database,
+    private readonly instances: InstancesRepository,
     private readonly runs: RunOverviewsRepository,
     private readonly outbox: OutboxRepository,
     private readonly notifications: NotificationsRepository,
@@ -63,7 +62,7 @@ export class MetricsService {
         name: 'controller_instances',
         help: 'Machines with a live worker, by what keeps their runs apart.',
         label: 'isolation',
-        samples: () => this.database.rows<Sample>(liveIsolations()),
+        samples: () => this.instances.isolations(),
       },
       {
         name: 'controller_outbox_rows',

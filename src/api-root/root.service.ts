@@ -11,7 +11,7 @@ import { sql } from '../database/sql.js';
 import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
-import { liveIsolations } from '../instances/live-isolations.repository.js';
+import { liveIsolations } from '../instances/instances.repository.js';
 import { VERSION } from './version.js';
 
 /**

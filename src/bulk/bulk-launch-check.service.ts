@@ -9,7 +9,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
 import { LaunchLoader, type LaunchObjects } from '../launching/launch-loader.js';
-import { organizationNameOf } from '../organizations/organizations.repository.js';
+import { organizationExists } from '../organizations/organizations.repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import {
@@ -128,8 +128,7 @@ export class BulkLaunchCheck {
     const ids = [...new Set(launch.entries.map(({ templateId }) => templateId))];
     const row = await this.database.row<Subjects>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
-        ${organizationNameOf(sql`${launch.organizationId}::int`)} IS NOT NULL
-          AS organization_exists,
+        ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
           FROM (${templatesWithRights(ids, STARTS, actor)}) found) AS templates`);
     return existing(row, 'a SELECT without FROM has a row');

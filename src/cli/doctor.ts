@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { Settings } from '../config/settings.js';
 import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
-import { severalOrganizations } from '../organizations/several-organizations.repository.js';
+import { severalOrganizations } from '../organizations/organizations.repository.js';
 import { openDataSource } from './migrate.js';
 import { messageOf } from '../common/errors/message-of.js';
 

@@ -20,6 +20,11 @@ export interface InstanceLoad {
 /** Name of a machine, as a value of a statement. */
 export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances WHERE id = ${id})`;
 
+/** `label` and `value`: each isolation that a machine with a live worker has, and how many have it. */
+export const liveIsolations = (): Sql => sql`
+  SELECT isolation AS label, count(*)::int AS value FROM instances
+  WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
+
 /** Machines that have or had workers. */
 @Injectable()
 export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> {
@@ -28,6 +33,11 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
     private readonly runs: RunLoads,
   ) {
     super(database, 'instances');
+  }
+
+  /** Each isolation that a machine with a live worker has, and how many have it. */
+  isolations(): Promise<{ label: string; value: number }[]> {
+    return this.database.rows(liveIsolations());
   }
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {

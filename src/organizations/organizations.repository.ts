@@ -14,6 +14,13 @@ export const organizationNameOf = (id: Sql, reader: Actor): Sql => sql`(
   SELECT org.name FROM organizations org
   WHERE org.id = ${id} AND ${permit(resource('organization').policy, 'read', 'org', reader)})`;
 
+/** Whether there is an organization, as a value of a statement. */
+export const organizationExists = (id: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM organizations org WHERE org.id = ${id})`;
+
+/** One row when there is more than one organization, else none. */
+export const severalOrganizations = (): Sql => sql`SELECT 1 FROM organizations OFFSET 1 LIMIT 1`;
+
 @Injectable()
 export class OrganizationsRepository
   extends TableRepository<RowOf<OrganizationSchema>>

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { severalOrganizations } from '../../organizations/several-organizations.repository.js';
+import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { bubblewrapped } from './bubblewrap.js';
 import { openLaunch, type Command, type Enclosure, type Launch } from './command.js';
 import { handOver, writeIdentity } from './enclosure-files.js';

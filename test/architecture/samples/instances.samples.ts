@@ -8,11 +8,14 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 export default {
   repositories: [
     samplesOf(InstanceGroupsRepository, { usable: [[[1], SOMEBODY]] }),
-    samplesOf(instances.InstancesRepository, { loads: [[[1]]] }),
+    samplesOf(instances.InstancesRepository, { loads: [[[1]]], isolations: [[]] }),
     samplesOf(workerNodes.WorkerNodesRepository, { load: [[]] }),
   ],
   fragments: [
-    fragmentsOf(instances, { hostnameOf: [[sql`1`]] }),
+    fragmentsOf(instances, {
+      hostnameOf: [[sql`1`]],
+      liveIsolations: { calls: [[]], inside: (statement) => statement },
+    }),
     fragmentsOf(workerNodes, { liveNodes: { calls: [[]], inside: asQuery } }),
   ],
 } satisfies RoomSamples;

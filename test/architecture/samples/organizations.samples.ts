@@ -12,5 +12,11 @@ export default {
       lockAllowance: [[sql`SELECT 1`]],
     }),
   ],
-  fragments: [fragmentsOf(organizations, { organizationNameOf: [[sql`1`, SOMEBODY]] })],
+  fragments: [
+    fragmentsOf(organizations, {
+      organizationNameOf: [[sql`1`, SOMEBODY]],
+      organizationExists: [[sql`1`]],
+      severalOrganizations: { calls: [[]], inside: (statement) => statement },
+    }),
+  ],
 } satisfies RoomSamples;

@@ -156,8 +156,9 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     const answer = await hook.send({ event: 'wiki', payload: { a: 1 } }).expect(200);
     const { delivery } = answer.body as { delivery: number };
     expect(answer.body).toEqual({ message: 'Webhook ignored', delivery });
-    expect((await hook.deliveries()).at(-1)).toMatchObject({
-      id: delivery,
+    // Refusals of before are written a little later, and may stand after it.
+    const kept = (await hook.deliveries()).find(({ id }) => id === delivery);
+    expect(kept).toMatchObject({
       verdict: 'ignored',
       event: 'wiki',
       answer: 200,

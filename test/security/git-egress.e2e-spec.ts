@@ -175,9 +175,9 @@ describe('a sync', () => {
       ALLOWED,
       createTcpServer((socket) => {
         socket.on('error', () => undefined);
-        socket.once('data', (bytes) => {
-          said = bytes.toString('latin1');
-          socket.destroy();
+        socket.on('data', (bytes) => {
+          said += bytes.toString('latin1');
+          if (said.includes(words)) socket.destroy();
         });
       }),
     );

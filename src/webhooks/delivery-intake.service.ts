@@ -2,13 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { Database } from '../database/database.js';
-import {
-  WebhookDeliveriesRepository,
-  type IncomingDelivery,
-  type DeliveredRun,
-  type Outcome,
-  type Verdict,
-} from './webhook-deliveries.repository.js';
+import type { IncomingDelivery, Outcome, Verdict } from './delivery.js';
+import { WebhookDeliveriesRepository, type DeliveredRun } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { forkObjection } from '../code-hosts/forks.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';

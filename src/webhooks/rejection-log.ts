@@ -1,9 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { messageOf } from '../common/errors/message-of.js';
-import {
-  type UnprovedRequests,
-  WebhookDeliveriesRepository,
-} from './webhook-deliveries.repository.js';
+import type { UnprovedRequests } from './delivery.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 const FLUSH_MS = 1000;
 

@@ -8,36 +8,15 @@ import { FALSE, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
+import type { IncomingDelivery, Outcome, UnprovedRequests, Verdict } from './delivery.js';
 import type { Lookback } from '../runs/run-overviews.repository.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 
-export type Verdict = 'accepted' | 'duplicate' | 'ignored' | 'rejected';
-
-/** A delivery whose sender is verified, or that a user sends again. */
-export interface IncomingDelivery {
-  templateId: number;
-  service: WebhookServiceName;
-  /** Null when the body could not be read. */
-  event: WebhookEvent | null;
-  /** Bytes of the body. */
-  size: number;
-  source: string;
-  /** Delivery this one repeats on request of a user. */
-  redeliveryOf: number | null;
-}
-
 /** A delivery that was read. */
 type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
-
-/** What became of it. */
-export interface Outcome {
-  verdict: Verdict;
-  reason: string;
-  answer: number;
-}
 
 /** What a delivery launched. */
 export interface DeliveredRun {
@@ -71,33 +50,19 @@ export interface WaitingPush {
   delivery_id: number;
 }
 
-/** Requests without proof of the webhook key; the record shows the newest of those it stands for. */
-export interface UnprovedRequests {
-  templateId: number;
-  service: WebhookServiceName;
-  verdict: 'rejected' | 'ignored';
-  reason: string;
-  event: string;
-  answer: number;
-  /** Bytes of the body. */
-  size: number;
-  source: string;
-  repeats: number;
-}
-
 /** Identities of deliveries share a column with the seconds of unproved requests. */
 const dedupeKey = (guid: string): string => `guid:${guid}`;
 
 const digestOf = ({ payloadText }: WebhookEvent): string =>
   createHash('sha256').update(payloadText).digest('hex');
 
-/** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 /** How many deliveries ended in one way. */
 export interface VerdictCount {
   verdict: string;
   deliveries: number;
 }
 
+/** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
   constructor(database: Database) {

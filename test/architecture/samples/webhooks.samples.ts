@@ -4,11 +4,8 @@ import {
   StatusPostsRepository,
   type LeasedPost,
 } from '../../../src/webhooks/status-posts.repository.js';
-import {
-  WebhookDeliveriesRepository,
-  type IncomingDelivery,
-  type UnprovedRequests,
-} from '../../../src/webhooks/webhook-deliveries.repository.js';
+import type { IncomingDelivery, UnprovedRequests } from '../../../src/webhooks/delivery.js';
+import { WebhookDeliveriesRepository } from '../../../src/webhooks/webhook-deliveries.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const EVENT: WebhookEvent = {

@@ -8,7 +8,6 @@ import { Placement } from './scheduler/placement.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { ActiveRuns } from './worker/active-runs.js';
 import { EventStore } from './worker/event-store.js';
-import { JobContexts } from './worker/job-context.js';
 import { JobCredentials } from './worker/job-credentials.js';
 import { JobProjectFiles } from './worker/job-project.js';
 import { Leases } from './worker/leases.js';
@@ -17,7 +16,6 @@ import { ProjectLock } from './worker/project-lock.js';
 import { ProjectSync } from './worker/project-sync.js';
 import { Recovery } from './worker/recovery.js';
 import { RunFolders } from './worker/run-folders.js';
-import { RunResults } from './worker/run-results.js';
 import { RunsHandler } from './worker/runs.handler.js';
 import { runsProcessorProvider } from './worker/runs.processor.js';
 import { Subscriber } from './worker/subscriber.js';
@@ -29,8 +27,8 @@ import { WorkerNode } from './worker/worker-node.js';
   providers: [
     ...[Boundary, Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
-    ...[EventStore, RunResults, ProjectLock, ProjectSync, JobProjectFiles],
-    ...[JobContexts, JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],
+    ...[EventStore, ProjectLock, ProjectSync, JobProjectFiles],
+    ...[JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],
   ],
 })
 export class ExecutionModule {}

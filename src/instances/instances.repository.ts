@@ -17,6 +17,12 @@ export interface InstanceLoad {
   jobs_total: number;
 }
 
+/** A machine as a worker on it finds it. */
+export type Machine = Pick<
+  RowOf<InstanceSchema>,
+  'hostname' | 'version' | 'cpu' | 'memory' | 'isolation' | 'isolation_detail'
+>;
+
 /** Name of a machine, as a value of a statement. */
 export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances WHERE id = ${id})`;
 
@@ -33,6 +39,17 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
     private readonly runs: RunLoads,
   ) {
     super(database, 'instances');
+  }
+
+  /** Says that a machine has a live worker, and what it is like now. */
+  async noteAlive(machine: Machine): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO instances (hostname, version, cpu, memory, isolation, isolation_detail)
+      VALUES (${machine.hostname}, ${machine.version}, ${machine.cpu}, ${machine.memory},
+        ${machine.isolation}, ${machine.isolation_detail})
+      ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
+        cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, isolation = EXCLUDED.isolation,
+        isolation_detail = EXCLUDED.isolation_detail`);
   }
 
   /** Each isolation that a machine with a live worker has, and how many have it. */

@@ -16,6 +16,9 @@ export interface WorkerNodeRow {
   last_seen: string;
 }
 
+/** The process of a worker: both together name no other one on its host. */
+export type WorkerProcess = Pick<WorkerNodeRow, 'name' | 'pid' | 'start_time'>;
+
 /** What all live workers can take, and what they have. */
 export interface InstallationLoad {
   capacity: number;
@@ -38,6 +41,28 @@ export class WorkerNodesRepository extends TableRepository<WorkerNodeRow> {
     private readonly runs: RunLoads,
   ) {
     super(database, 'worker_nodes');
+  }
+
+  /** Says that a worker is alive, and what it can take now. */
+  async noteAlive(node: Omit<WorkerNodeRow, 'last_seen'>): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
+      VALUES (${node.name}, ${node.hostname}, ${node.host_key}, ${node.pid}, ${node.start_time},
+        ${node.capacity})
+      ON CONFLICT (name) DO UPDATE SET last_seen = now(), capacity = EXCLUDED.capacity`);
+  }
+
+  /** Workers that see each other's processes, dead ones too as long as nobody forgot them. */
+  ofHost(hostKey: string): Promise<WorkerProcess[]> {
+    return this.database.rows<WorkerProcess>(sql`
+      SELECT name, pid, start_time FROM worker_nodes WHERE host_key = ${hostKey}`);
+  }
+
+  /** Takes workers off the list, and with them all that were not heard of for long. */
+  async forget(names: readonly string[]): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM worker_nodes WHERE name = ANY(${names}::text[])
+        OR last_seen < now() - make_interval(secs => ${NODE_LOST_SECONDS * 10})`);
   }
 
   /** Counted as the scheduler counts. */

@@ -29,6 +29,15 @@ export const countHostsIn = (inventoryId: Sql): Sql => sql`(
 /** Query for hosts as other tables' statements join them. */
 export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`;
 
+/**
+ * Statement that shows on hosts which job touched them last.
+ *
+ * @param touched query for the `id`s of the hosts and `summary_id`, how each fared
+ */
+export const showLastJob = (jobId: number, touched: Sql): Sql => sql`
+  UPDATE hosts SET last_job_id = ${jobId}, last_job_host_summary_id = touched.summary_id
+  FROM (${touched}) touched WHERE hosts.id = touched.id`;
+
 /** How many names the hosts of some inventories have, as a value of a statement. */
 export const countHostNames = (inventoryIds: Sql): Sql => sql`(
   SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;

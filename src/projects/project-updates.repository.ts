@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import type { ColumnValues } from '../database/rows.js';
 import { ident, join, sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { NewRun } from '../runs/run-states.repository.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
+import type { ProjectUpdateSchema } from './project-update.schema.js';
 
 /** What is said of updates that are about to be made. */
 export interface UpdateOrigin {
@@ -23,6 +26,22 @@ export interface ShownUpdate {
   status: string;
   failed: boolean;
 }
+
+/** An update with what its run is made of, and how far the output of an earlier attempt came. */
+export type StartedUpdate = Pick<
+  RowOf<ProjectUpdateSchema>,
+  | 'project_id'
+  | 'scm_type'
+  | 'scm_url'
+  | 'scm_branch'
+  | 'scm_refspec'
+  | 'scm_clean'
+  | 'scm_delete_on_update'
+  | 'scm_track_submodules'
+  | 'credential_id'
+  | 'local_path'
+  | 'timeout'
+> & { counter: number; line: number };
 
 @Injectable()
 export class ProjectUpdatesRepository extends TableRepository<Row> {
@@ -62,6 +81,17 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
     return this.database.rows<Row>(sql`
       UPDATE unified_jobs SET ${join(sets, ', ')}
       WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+  }
+
+  /** Of an update that runs: a sync that was handed back goes on numbering where it left off. */
+  async started(id: number): Promise<StartedUpdate> {
+    const row = await this.database.row<StartedUpdate>(sql`
+      SELECT run.project_id, run.scm_type, run.scm_url, run.scm_branch, run.scm_refspec,
+        run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
+        run.local_path, run.timeout, stored.counter, stored.line
+      FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
+      WHERE run.id = ${id}`);
+    return existing(row, 'a run that was started is there');
   }
 
   /** Updates as their projects show them. */

@@ -16,6 +16,14 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
     await this.update({ id }, { local_path: path });
   }
 
+  /** Notes what a sync brought: the commit, and the paths of what can be run and read in it. */
+  async noteSync(
+    id: number,
+    synced: Pick<RowOf<ProjectSchema>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
+  ): Promise<void> {
+    await this.update({ id }, synced);
+  }
+
   /** Whether another project has its files in a folder. */
   async isPathTaken(id: number, path: string): Promise<boolean> {
     const other = await this.database.row(sql`

@@ -44,6 +44,8 @@ export interface StartedPlaybook {
   args: string;
   cwd: string;
   revision: string;
+  /** Name of what keeps it apart from the installation and from other runs. */
+  isolation: string;
   /** JSON text. */
   env: string;
 }
@@ -68,18 +70,16 @@ export class RunLeasesRepository extends TableRepository<Row> {
       RETURNING run.id, run.cancel_requested`);
   }
 
-  async isHeld({ id, attempt }: HeldRun): Promise<boolean> {
-    const row = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`);
-    return row !== undefined;
+  async isHeld(run: HeldRun): Promise<boolean> {
+    return (await this.database.row(heldLease(run))) !== undefined;
   }
 
   /** Notes how a playbook was started. @returns false when the lease is gone or the run canceled */
   async begin({ id, attempt }: HeldRun, started: StartedPlaybook): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
-        scm_revision = ${started.revision}, job_env = ${started.env}::json
+        scm_revision = ${started.revision}, isolation = ${started.isolation},
+        job_env = ${started.env}::json
       WHERE id = ${id} AND attempt = ${attempt} AND status = 'running' AND NOT cancel_requested`);
     return changed > 0;
   }
@@ -119,6 +119,11 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return new Map(rows.map(({ id, attempt }) => [id, attempt]));
   }
 }
+
+/** Query for a run whose lease stands: `id` and `inventory_id`; no row when it is gone. */
+export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
+  SELECT id, inventory_id FROM unified_jobs
+  WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`;
 
 /** Query for the runs that were given to the workers and that none has begun: `id`. */
 export const waitingRuns = (): Sql => sql`

@@ -11,6 +11,7 @@ import { JobsController } from './jobs.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.service.js';
 import { RunStreams } from './live/run-streams.service.js';
 import { StreamSlots } from './live/stream-slots.service.js';
+import { JobContextsRepository } from './job-contexts.repository.js';
 import { JobCredentialsRepository } from './job-credentials.repository.js';
 import { RunOverviewsRepository } from './run-overviews.repository.js';
 import { RunPanel } from './pages/run-panel.js';
@@ -40,6 +41,7 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     RunStatesRepository,
     RunQueueRepository,
     RunLeasesRepository,
+    JobContextsRepository,
     JobEventsRepository,
     JobHostSummariesRepository,
     { provide: TemplateRuns, useExisting: RunsRepository },
@@ -64,6 +66,7 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     RunStatesRepository,
     RunQueueRepository,
     RunLeasesRepository,
+    JobContextsRepository,
     JobEventsRepository,
     JobHostSummariesRepository,
     TemplateRuns,

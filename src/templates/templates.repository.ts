@@ -185,6 +185,10 @@ function latestOf(runs: readonly RunOfTemplate[]): Sql {
 export const templateNames = (): Sql => sql`
   SELECT id, type, name, description, timeout, scm_type FROM unified_job_templates`;
 
+/** Query for the variables that templates give their runs, to be joined. */
+export const templateVariables = (): Sql => sql`
+  SELECT id, name, extra_vars FROM unified_job_templates`;
+
 /** Query for where projects come from and when they are fetched, to be joined. */
 export const projectSources = (): Sql => sql`
   SELECT id, type, status, scm_type, scm_url, scm_branch, scm_refspec, scm_revision,

@@ -22,6 +22,10 @@ export interface Account {
 export const accounts = (): Sql => sql`
   SELECT id, username, is_superuser, is_system_auditor, session_generation FROM users`;
 
+/** Query for how people are called, to be joined. */
+export const people = (): Sql => sql`
+  SELECT id, username, email, first_name, last_name FROM users`;
+
 /** Name of a user, as a value of a statement; null when there is none whom the reader may see. */
 export const usernameOf = (id: Sql, reader: Actor): Sql => sql`(
   SELECT usr.username FROM users usr

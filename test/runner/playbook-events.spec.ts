@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { artifacts, hostSummaries } from '../../src/execution/runner/event-summaries.js';
-import type { EventRow } from '../../src/execution/runner/events.js';
+import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import { createTestFolder, runPlaybook, type TestFolder } from './playbooks.js';
 

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { buildInventory } from '../../src/inventories/ansible-inventory.js';
-import { type EventRow, toEventRow } from '../../src/execution/runner/events.js';
+import { toEventRow } from '../../src/execution/runner/events.js';
+import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import {
   type PlaybookRun,
   preparePlaybookRun,

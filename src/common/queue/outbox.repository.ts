@@ -55,6 +55,18 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
       FROM unnest(${subjects}::int[]) AS subject`);
   }
 
+  /**
+   * Work about subjects of which a queue knows nothing; the sweeper hands it on.
+   *
+   * @param subjects query for the `id`s
+   */
+  async addMissing(queue: QueueName, subjects: Sql): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO outbox (queue, subject_id)
+      SELECT ${queue}, subject.id FROM (${subjects}) subject
+      WHERE NOT ${isQueued(queue, sql`subject.id`)}`);
+  }
+
   async acknowledge(queue: QueueName, subjects: readonly number[]): Promise<void> {
     await this.database.execute(acknowledged(queue, sql`SELECT unnest(${subjects}::int[])`));
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import type { Sql } from '../../database/sql.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 import { QueuePort } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
@@ -26,6 +27,15 @@ export class Outbox {
     if (delaySeconds > 0) return this.rows.addDelayed(queue, subjectIds, delaySeconds);
     const rows = await this.rows.addDue(queue, subjectIds);
     this.database.afterCommit(() => void this.queue.add(rows.map(toMessage)));
+  }
+
+  /**
+   * Writes work again that was lost; the sweeper adds it.
+   *
+   * @param subjects query for the `id`s of those that should be queued
+   */
+  remind(queue: QueueName, subjects: Sql): Promise<void> {
+    return this.rows.addMissing(queue, subjects);
   }
 
   /** Takes rows off whose work is done, or is secured by another row of its own. */

@@ -1,21 +1,8 @@
+import type { EventRow } from '../../runs/events/job-events.repository.js';
+import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
 import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
-import { type EventRow, MAX_NAME_LENGTH } from './events.js';
-
-/** What one host did in a run; counts of tasks. */
-export interface HostSummary {
-  readonly changed: number;
-  /** Unreachable. */
-  readonly dark: number;
-  readonly failures: number;
-  readonly ok: number;
-  readonly processed: number;
-  readonly skipped: number;
-  readonly ignored: number;
-  readonly rescued: number;
-  /** Some task failed, or the host could not be reached. */
-  readonly failed: boolean;
-}
+import { MAX_NAME_LENGTH } from './events.js';
 
 /** How often each event occurs in the counts of a run; fed with every row in any order. */
 export interface RunCounts {

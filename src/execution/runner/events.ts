@@ -1,3 +1,4 @@
+import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
 
@@ -7,31 +8,6 @@ export interface RunnerEvent {
   readonly counter: number;
   readonly event: string;
   readonly [key: string]: unknown;
-}
-
-/** One event as a row of the event table. All texts are storable; `eventData` is plain JSON. */
-export interface EventRow {
-  readonly uuid: string;
-  /** Empty for the playbook itself and for free output before it. */
-  readonly parentUuid: string;
-  readonly counter: number;
-  readonly event: string;
-  readonly eventDisplay: string;
-  readonly eventLevel: number;
-  readonly failed: boolean;
-  readonly changed: boolean;
-  readonly hostName: string;
-  readonly playbook: string;
-  readonly play: string;
-  readonly task: string;
-  readonly role: string;
-  readonly stdout: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly verbosity: number;
-  readonly eventData: Record<string, unknown>;
-  /** ISO 8601, UTC. */
-  readonly created: string;
 }
 
 /** Longest name of a playbook, play, task, role or host (docs/contract/runs.md#events). */

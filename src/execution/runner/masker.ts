@@ -1,5 +1,5 @@
 import { mapTexts } from './clean-text.js';
-import type { EventRow } from './events.js';
+import type { EventRow } from '../../runs/events/job-events.repository.js';
 
 /** What stands where a secret stood (docs/contract/runs.md#fields-of-runs). */
 export const MASK = '**********';

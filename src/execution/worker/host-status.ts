@@ -1,4 +1,4 @@
-import type { HostSummary } from '../runner/event-summaries.js';
+import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 
 /** Ordered so that the last that fits counts (docs/contract/runs.md#host-summaries). */
 const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;

@@ -10,7 +10,7 @@ import { RunsRepository } from '../../runs/runs.repository.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.js';
-import type { JobProject } from './job-context.js';
+import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.js';
 import { CannotStart, outcomeOf } from './outcome.js';
 import { ProjectSync } from './project-sync.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { webhookVariables } from '../../code-hosts/variables.js';
 import { parseVariables } from '../../common/fields/variables.js';
-import type { JobContext } from './job-context.js';
+import type { JobContext } from '../../runs/job-contexts.repository.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-import type { EventRow, RunnerEvent } from '../runner/events.js';
+import type { EventRow } from '../../runs/events/job-events.repository.js';
+import type { RunnerEvent } from '../runner/events.js';
 import { createMasker } from '../runner/masker.js';
 import { ActiveRun } from './active-runs.js';
 import type { EventStore } from './event-store.js';

@@ -1,4 +1,6 @@
 import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
+import type { EventRow } from '../../runs/events/job-events.repository.js';
+import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { textsIn } from '../runner/clean-text.js';
 import {
   artifacts,
@@ -7,10 +9,9 @@ import {
   isStatistics,
   setsHiddenStats,
   withoutHiddenStats,
-  type HostSummary,
   type RunCounts,
 } from '../runner/event-summaries.js';
-import { toEventRow, type EventRow, type RunnerEvent } from '../runner/events.js';
+import { toEventRow, type RunnerEvent } from '../runner/events.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import type { ActiveRun } from './active-runs.js';
 import type { EventStore } from './event-store.js';

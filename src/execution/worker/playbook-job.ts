@@ -2,12 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Settings } from '../../config/settings.js';
-import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { variablePrefixes } from '../../code-hosts/variables.js';
+import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
+import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
+import { JobContextsRepository, type JobContext } from '../../runs/job-contexts.repository.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import {
   LIMIT_WITHOUT_HOSTS,
   NO_INVENTORY,
@@ -26,15 +28,14 @@ import { startRun, type RunResult } from '../runner/run-process.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.js';
 import { EventStore } from './event-store.js';
-import { JobContexts, type JobContext } from './job-context.js';
 import { JobCredentials, credentialPart } from './job-credentials.js';
 import { JobProjectFiles, type ProjectFiles } from './job-project.js';
+import { jobSecrets } from './job-secrets.js';
 import { jobVariables } from './job-variables.js';
 import { CannotStart, type Outcome, type RunKind } from './outcome.js';
 import { patiently } from './patience.js';
 import { PlaybookEvents } from './playbook-events.js';
 import { RunFolders } from './run-folders.js';
-import { RunResults } from './run-results.js';
 import { WorkerNode } from './worker-node.js';
 
 /** Ends the children of a run early enough for the worker to leave in time. */
@@ -60,15 +61,16 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private readonly logger = new Logger('Worker');
 
   constructor(
-    private readonly database: Database,
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,
-    private readonly contexts: JobContexts,
+    private readonly jobs: JobContextsRepository,
+    private readonly leases: RunLeasesRepository,
     private readonly credentials: JobCredentials,
     private readonly inventories: InventoryRows,
     private readonly projectFiles: JobProjectFiles,
     private readonly events: EventStore,
-    private readonly results: RunResults,
+    private readonly storedEvents: JobEventsRepository,
+    private readonly summaries: JobHostSummariesRepository,
     private readonly folders: RunFolders,
     private readonly node: WorkerNode,
     private readonly box: SecretBox,
@@ -76,7 +78,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
-    const job = await this.contexts.load(run.id);
+    const job = await this.jobs.load(run.id);
     if (job.cancel_requested) run.end('cancel');
     return (await this.attempt(run, job)) ?? this.withoutHosts(run, job);
   }
@@ -117,7 +119,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const { project } = job;
     const inventory = await this.inventory(job);
     if (!project) throw new CannotStart(NO_PROJECT);
-    const { passwords, answers } = this.contexts.secrets(job);
+    const { passwords, answers } = jobSecrets(this.box, job);
     const plan = await this.credentials.open(job.credential_ids, passwords, workspace);
     const files = await this.projectFiles.provide(run, {
       project,
@@ -187,26 +189,18 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private async begin(run: ActiveRun, { prepared, masker, files }: Preparation): Promise<void> {
     stopIfEnded(run);
     const { mode } = await this.boundary.isolation();
-    const changed = await patiently(
-      () =>
-        this.database.execute(sql`
-          UPDATE unified_jobs SET job_args = ${masker.text(prepared.jobArgs)},
-            job_cwd = ${prepared.jobCwd}, isolation = ${mode}, scm_revision = ${files.revision},
-            job_env = ${JSON.stringify(masker.value(prepared.jobEnv))}::json
-          WHERE id = ${run.id} AND attempt = ${run.attempt} AND status = 'running'
-            AND NOT cancel_requested`),
+    const started = {
+      ...{ args: masker.text(prepared.jobArgs), cwd: prepared.jobCwd },
+      ...{ revision: files.revision, isolation: mode },
+      env: JSON.stringify(masker.value(prepared.jobEnv)),
+    };
+    const hasBegun = await patiently(
+      () => this.leases.begin(run, started),
       () => run.reason === null,
     );
-    if (changed === 0) run.end((await this.isHeld(run)) ? 'cancel' : 'lost');
+    if (!hasBegun) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
     stopIfEnded(run);
     run.hasStarted = true;
-  }
-
-  private async isHeld(run: ActiveRun): Promise<boolean> {
-    const row = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs
-      WHERE id = ${run.id} AND attempt = ${run.attempt} AND status = 'running'`);
-    return row !== undefined;
   }
 
   private async play(
@@ -236,8 +230,8 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       ...verdict,
       explanation: isTooLarge ? `${explanation} ${SECRETS_TOO_LARGE}`.trim() : explanation,
       write: async () => {
-        await this.results.propagate(run.id);
-        await this.results.summarise(run.id, events.summaries);
+        await this.storedEvents.propagate(run.id);
+        await this.summaries.store(run.id, events.summaries);
       },
       fields: {
         ...events.fields(),

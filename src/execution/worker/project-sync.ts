@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.js';
 import { textInput } from '../../credentials/types/inputs.js';
-import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import {
+  ProjectUpdatesRepository,
+  type StartedUpdate,
+} from '../../projects/project-updates.repository.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../../runs/run-explanations.js';
@@ -16,27 +19,12 @@ import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from 
 import { ProjectLock } from './project-lock.js';
 import { RunOutput } from './run-output.js';
 
-interface UpdateRow {
-  project_id: number | null;
-  scm_type: string;
-  scm_url: string;
-  scm_branch: string;
-  scm_refspec: string;
-  scm_clean: boolean;
-  scm_delete_on_update: boolean;
-  scm_track_submodules: boolean;
-  credential_id: number | null;
-  local_path: string;
-  timeout: number;
-  counter: number;
-  line: number;
-}
-
 /** Runs a project update: brings the project's folder on this host to the newest state of its branch. */
 @Injectable()
 export class ProjectSync implements RunKind<ActiveRun> {
   constructor(
-    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly updates: ProjectUpdatesRepository,
     private readonly reach: GitReach,
     private readonly runtime: RuntimeSettings,
     private readonly credentials: CredentialSecrets,
@@ -46,7 +34,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
-    const row = await this.load(run.id);
+    const row = await this.updates.started(run.id);
     const output = new RunOutput(this.events, run, { counter: row.counter, line: row.line });
     const outcome = await this.attempt(run, row, output);
     await output.end();
@@ -55,7 +43,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
 
   /** Address and access of a project's source, for fetching from it. */
   async source(
-    project: Pick<UpdateRow, 'scm_url' | 'scm_refspec' | 'credential_id'>,
+    project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
   ): Promise<GitProject> {
     const credential = await this.credential(project.credential_id);
     return {
@@ -66,12 +54,13 @@ export class ProjectSync implements RunKind<ActiveRun> {
     };
   }
 
-  private async attempt(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
+  private async attempt(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Outcome> {
     try {
       if (row.project_id === null || row.scm_type === '' || !isFolderName(row.local_path)) {
         throw new CannotStart(NO_PROJECT);
       }
-      return await this.lock.hold(row.project_id, run.signal, () => this.sync(run, row, output));
+      const { project_id: id } = row;
+      return await this.lock.hold(id, run.signal, () => this.sync(run, id, row, output));
     } catch (error) {
       if (!isExplained(error)) throw error;
       output.add(`${error.message}\n`);
@@ -79,7 +68,12 @@ export class ProjectSync implements RunKind<ActiveRun> {
     }
   }
 
-  private async sync(run: ActiveRun, row: UpdateRow, output: RunOutput): Promise<Outcome> {
+  private async sync(
+    run: ActiveRun,
+    projectId: number,
+    row: StartedUpdate,
+    output: RunOutput,
+  ): Promise<Outcome> {
     const destination = this.folders.path(row.local_path);
     const { revision } = await syncProject({
       ...(await this.source(row)),
@@ -93,28 +87,13 @@ export class ProjectSync implements RunKind<ActiveRun> {
       onOutput: (text) => output.add(text),
     });
     output.add(`Revision: ${revision}\n`);
-    const playbooks = JSON.stringify(await listPlaybooks(destination));
-    const inventories = JSON.stringify(await listInventoryFiles(destination));
-    const write = async (): Promise<void> => {
-      await this.database.execute(sql`
-        UPDATE unified_job_templates SET scm_revision = ${revision},
-          playbook_files = ${playbooks}::json, inventory_files = ${inventories}::json
-        WHERE id = ${row.project_id}`);
+    const synced = {
+      scm_revision: revision,
+      playbook_files: await listPlaybooks(destination),
+      inventory_files: await listInventoryFiles(destination),
     };
+    const write = () => this.projects.noteSync(projectId, synced);
     return { status: 'successful', fields: { scm_revision: revision }, write };
-  }
-
-  private async load(id: number): Promise<UpdateRow> {
-    // A sync that was handed back goes on numbering where its first attempt left off.
-    const row = await this.database.row<UpdateRow>(sql`
-      SELECT unified_job_template_id AS project_id, scm_type, scm_url, scm_branch, scm_refspec,
-        scm_clean, scm_delete_on_update, scm_track_submodules, credential_id, local_path, timeout,
-        coalesce(stored.counter, 0) AS counter, coalesce(stored.line, 0) AS line
-      FROM unified_jobs run, LATERAL (SELECT max(counter) AS counter, max(end_line) AS line
-        FROM job_events WHERE job_id = run.id) stored
-      WHERE run.id = ${id}`);
-    if (!row) throw new Error(`The project update ${id} does not exist`);
-    return row;
   }
 
   private async defaultTimeout(): Promise<number> {

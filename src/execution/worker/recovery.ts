@@ -5,11 +5,14 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.js';
-import { isQueued } from '../../common/queue/outbox.repository.js';
 import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
+import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
-import { RunLeasesRepository, type StaleRun } from '../../runs/run-leases.repository.js';
+import {
+  RunLeasesRepository,
+  waitingRuns,
+  type StaleRun,
+} from '../../runs/run-leases.repository.js';
 import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
 import type { RunStep } from '../../runs/run-states.repository.js';
@@ -42,6 +45,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly outbox: Outbox,
     private readonly active: ActiveRuns,
     private readonly node: WorkerNode,
+    private readonly nodes: WorkerNodesRepository,
     private readonly folders: RunFolders,
   ) {}
 
@@ -63,8 +67,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const dead = await this.node.deadOnThisHost();
     const stale = await this.claim(dead, now >= this.calmUntil);
     for (const run of stale) await this.settle(run);
-    await this.node.forget(dead);
-    await this.remind();
+    await this.nodes.forget(dead);
+    await this.outbox.remind('runs', waitingRuns());
     this.lastContact = Date.now();
   }
 
@@ -107,15 +111,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
         moved.map(({ id }) => id),
       );
     });
-  }
-
-  /** Runs given to the workers of which nobody was told: their message is written again. */
-  private async remind(): Promise<void> {
-    await this.database.execute(sql`
-      INSERT INTO outbox (queue, subject_id)
-      SELECT 'runs', id FROM unified_jobs run
-      WHERE status = 'waiting' AND type IN ('job', 'project_update')
-        AND NOT ${isQueued('runs', sql`run.id`)}`);
   }
 
   /** Ends and removes what earlier workers of this host left of runs that are over. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { toEventRow, type EventRow } from '../runner/events.js';
+import type { EventRow } from '../../runs/events/job-events.repository.js';
+import { toEventRow } from '../runner/events.js';
 import type { ActiveRun } from './active-runs.js';
 import type { EventStore } from './event-store.js';
 

@@ -8,22 +8,15 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { Database } from '../../database/database.js';
-import { sql } from '../../database/sql.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { RunFolders } from './run-folders.js';
-import { NODE_LOST_SECONDS } from '../../instances/worker-node-table.js';
+import { InstancesRepository } from '../../instances/instances.repository.js';
+import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
 const HEARTBEAT_MS = 5000;
-
-interface NodeRow {
-  name: string;
-  pid: number;
-  start_time: string;
-}
 
 /** This worker process among the others: its name, its heartbeat. */
 @Injectable()
@@ -35,7 +28,8 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   private stopping = false;
 
   constructor(
-    private readonly database: Database,
+    private readonly nodes: WorkerNodesRepository,
+    private readonly instances: InstancesRepository,
     private readonly settings: Settings,
     private readonly folders: RunFolders,
     private readonly boundary: Boundary,
@@ -50,7 +44,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopping = true;
     clearTimeout(this.timer);
     const name = await this.name();
-    await this.forget([name]).catch(() => undefined);
+    await this.nodes.forget([name]).catch(() => undefined);
   }
 
   /** The name leases are held under. */
@@ -66,21 +60,12 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   /** Workers of this host whose process has ended without saying so. */
   async deadOnThisHost(): Promise<string[]> {
     const { hostKey } = await this.identify();
-    const rows = await this.database.rows<NodeRow>(sql`
-      SELECT name, pid, start_time FROM worker_nodes WHERE host_key = ${hostKey}`);
     const dead: string[] = [];
-    for (const { name, pid, start_time: startTime } of rows) {
+    for (const { name, pid, start_time: startTime } of await this.nodes.ofHost(hostKey)) {
       const found = await findProcess(pid);
       if (found?.startTime !== startTime || found.state === 'Z') dead.push(name);
     }
     return dead;
-  }
-
-  /** Takes workers off the list, and with them all that were not heard of for long. */
-  async forget(names: readonly string[]): Promise<void> {
-    await this.database.execute(sql`
-      DELETE FROM worker_nodes WHERE name = ANY(${names}::text[])
-        OR last_seen < now() - make_interval(secs => ${NODE_LOST_SECONDS * 10})`);
   }
 
   private async beat(): Promise<void> {
@@ -88,19 +73,16 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
       const { name, hostKey, startTime } = await this.identify();
       const { mode, detail } = await this.boundary.isolation();
       const refusal = await this.boundary.refusal();
-      const capacity = refusal === null ? this.settings.JOB_CONCURRENCY : 0;
-      await this.database.execute(sql`
-        INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
-        VALUES (${name}, ${this.hostname}, ${hostKey}, ${process.pid}, ${startTime},
-          ${capacity})
-        ON CONFLICT (name) DO UPDATE SET last_seen = now(), capacity = EXCLUDED.capacity`);
-      await this.database.execute(sql`
-        INSERT INTO instances (hostname, version, cpu, memory, isolation, isolation_detail)
-        VALUES (${this.hostname}, ${VERSION}, ${availableParallelism()}, ${totalmem()}, ${mode},
-          ${refusal ?? detail})
-        ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
-          cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, isolation = EXCLUDED.isolation,
-          isolation_detail = EXCLUDED.isolation_detail`);
+      await this.nodes.noteAlive({
+        ...{ name, hostname: this.hostname, host_key: hostKey },
+        ...{ pid: process.pid, start_time: startTime },
+        capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
+      });
+      await this.instances.noteAlive({
+        ...{ hostname: this.hostname, version: VERSION },
+        ...{ cpu: availableParallelism(), memory: totalmem() },
+        ...{ isolation: mode, isolation_detail: refusal ?? detail },
+      });
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'heartbeat failed', reason });

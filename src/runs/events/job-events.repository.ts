@@ -3,7 +3,34 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
+import { allHosts } from '../../inventories/hosts.repository.js';
+import { heldLease, type HeldRun } from '../run-leases.repository.js';
 import type { TreeEvent } from './job-event-tree.js';
+
+/** One event as a run hands it over. All texts are storable; `eventData` is plain JSON. */
+export interface EventRow {
+  readonly uuid: string;
+  /** Empty for the playbook itself and for free output before it. */
+  readonly parentUuid: string;
+  readonly counter: number;
+  readonly event: string;
+  readonly eventDisplay: string;
+  readonly eventLevel: number;
+  readonly failed: boolean;
+  readonly changed: boolean;
+  readonly hostName: string;
+  readonly playbook: string;
+  readonly play: string;
+  readonly task: string;
+  readonly role: string;
+  readonly stdout: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly verbosity: number;
+  readonly eventData: Record<string, unknown>;
+  /** ISO 8601, UTC. */
+  readonly created: string;
+}
 
 /** What an event printed, and on which line of the output that begins. */
 export interface OutputChunk {
@@ -35,6 +62,39 @@ export interface TaskOfRun extends Record<TaskOutcome, number> {
 export class JobEventsRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'job_events');
+  }
+
+  /**
+   * Stores events of a run whose lease stands; those that are there already stay as they are.
+   *
+   * @returns whether the lease stands
+   */
+  async store(held: HeldRun, events: readonly EventRow[]): Promise<boolean> {
+    const all = <Key extends keyof EventRow>(key: Key) => events.map((event) => event[key]);
+    const data = events.map(({ eventData }) => JSON.stringify(eventData));
+    const row = await this.database.row<{ is_held: boolean }>(sql`
+      WITH lease AS (${heldLease(held)}), stored AS (
+        INSERT INTO job_events (job_id, host_id, created, modified, uuid, parent_uuid, counter, event,
+          event_display, event_level, failed, changed, host_name, playbook, play, task, role, stdout,
+          start_line, end_line, verbosity, event_data)
+        SELECT lease.id, host.id, e.created, now(), e.uuid, e.parent_uuid, e.counter, e.event,
+          e.event_display, e.event_level, e.failed, e.changed, e.host_name, e.playbook, e.play, e.task,
+          e.role, e.stdout, e.start_line, e.end_line, e.verbosity, e.event_data::json
+        FROM lease CROSS JOIN unnest(
+          ${all('created')}::timestamptz[], ${all('uuid')}::text[], ${all('parentUuid')}::text[],
+          ${all('counter')}::int[], ${all('event')}::text[], ${all('eventDisplay')}::text[],
+          ${all('eventLevel')}::int[], ${all('failed')}::bool[], ${all('changed')}::bool[],
+          ${all('hostName')}::text[], ${all('playbook')}::text[], ${all('play')}::text[],
+          ${all('task')}::text[], ${all('role')}::text[], ${all('stdout')}::text[],
+          ${all('startLine')}::int[], ${all('endLine')}::int[], ${all('verbosity')}::int[],
+          ${data}::text[]
+        ) AS e(created, uuid, parent_uuid, counter, event, event_display, event_level, failed, changed,
+          host_name, playbook, play, task, role, stdout, start_line, end_line, verbosity, event_data)
+        LEFT JOIN (${allHosts()}) host ON e.host_name <> '' AND host.inventory_id = lease.inventory_id
+          AND host.name = e.host_name
+        ON CONFLICT (job_id, counter) DO NOTHING)
+      SELECT EXISTS (SELECT 1 FROM lease) AS is_held`);
+    return row?.is_held === true;
   }
 
   /** How the events of a run hang together, in their order. */
@@ -154,6 +214,11 @@ export class JobEventsRepository extends TableRepository<Row> {
         LIMIT ${most})`);
   }
 }
+
+/** Query for how far the output of a run has come: `counter` and `line`, both 0 before its first event. */
+export const endOfOutput = (runId: Sql): Sql => sql`
+  SELECT coalesce(max(counter), 0) AS counter, coalesce(max(end_line), 0) AS line
+  FROM job_events WHERE job_id = ${runId}`;
 
 /** Whether the final statistics of a run were stored, as a condition. */
 export const hasStatistics = (runId: number): Sql => sql`

@@ -1,10 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../../common/invariants.js';
-import type { Row } from '../../common/resource/define-resource.js';
+import type { RowOf } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
+import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
+import { allHosts, showLastJob } from '../../inventories/hosts.repository.js';
+import type { JobHostSummarySchema } from './job-event.schema.js';
 import { hasStatistics } from './job-events.repository.js';
+
+/** What one host did in a run: counts of tasks (`dark`: it could not be reached), and whether any failed. */
+export type HostSummary = Readonly<
+  Pick<
+    RowOf<JobHostSummarySchema>,
+    | 'changed'
+    | 'dark'
+    | 'failures'
+    | 'ok'
+    | 'processed'
+    | 'skipped'
+    | 'ignored'
+    | 'rescued'
+    | 'failed'
+  >
+>;
 
 /** How one host fared in a run. */
 export interface HostOfRun {
@@ -27,10 +46,59 @@ export interface HostCounts {
   stats: boolean;
 }
 
+const COLUMNS = {
+  job_id: 'integer',
+  host_name: 'text',
+  changed: 'integer',
+  dark: 'integer',
+  failures: 'integer',
+  ok: 'integer',
+  processed: 'integer',
+  skipped: 'integer',
+  ignored: 'integer',
+  rescued: 'integer',
+  failed: 'boolean',
+};
+
 @Injectable()
-export class JobHostSummariesRepository extends TableRepository<Row> {
+export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummarySchema>> {
   constructor(database: Database) {
     super(database, 'job_host_summaries');
+  }
+
+  /**
+   * Stores how each host fared, by its name, ties that to the hosts of the run's inventory and shows
+   * it on them. Two statements, however many hosts there are.
+   */
+  async store(runId: number, summaries: ReadonlyMap<string, HostSummary>): Promise<void> {
+    if (summaries.size === 0) return;
+    const insert = insertRows(
+      'job_host_summaries',
+      COLUMNS,
+      [...summaries].map(([name, counts]) => [
+        ...[runId, name, counts.changed, counts.dark, counts.failures, counts.ok],
+        ...[counts.processed, counts.skipped, counts.ignored, counts.rescued, counts.failed],
+      ]),
+    );
+    await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
+    await this.showOnHosts(runId);
+  }
+
+  /** In the order of ids: jobs of one inventory that end together must not lock each other out. */
+  private async showOnHosts(runId: number): Promise<void> {
+    await this.database.execute(sql`
+      WITH locked AS (
+        SELECT host.id, summary.id AS summary_id
+        FROM job_host_summaries summary
+        JOIN unified_jobs job ON job.id = summary.job_id
+        JOIN (${allHosts()}) host
+          ON host.inventory_id = job.inventory_id AND host.name = summary.host_name
+        WHERE summary.job_id = ${runId}
+        ORDER BY host.id FOR NO KEY UPDATE OF host
+      ), linked AS (
+        UPDATE job_host_summaries summary SET host_id = locked.id
+        FROM locked WHERE summary.id = locked.summary_id)
+      ${showLastJob(runId, sql`SELECT id, summary_id FROM locked`)}`);
   }
 
   /** Hosts of a run, those with failures first. */

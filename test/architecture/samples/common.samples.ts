@@ -17,6 +17,7 @@ export default {
     }),
     samplesOf(outbox.OutboxRepository, {
       addDue: [['runs', [1]]],
+      addMissing: [['runs', sql`SELECT 1 AS id`]],
       addDelayed: [['runs', [1], 60]],
       acknowledge: [['runs', [1]]],
       postpone: [['runs', 1, 60]],

@@ -8,8 +8,31 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 export default {
   repositories: [
     samplesOf(InstanceGroupsRepository, { usable: [[[1], SOMEBODY]] }),
-    samplesOf(instances.InstancesRepository, { loads: [[[1]]], isolations: [[]] }),
-    samplesOf(workerNodes.WorkerNodesRepository, { load: [[]] }),
+    samplesOf(instances.InstancesRepository, {
+      loads: [[[1]]],
+      isolations: [[]],
+      noteAlive: [
+        [
+          {
+            ...{ hostname: 'here', version: '1', cpu: 2, memory: 4 },
+            ...{ isolation: 'bubblewrap', isolation_detail: '' },
+          },
+        ],
+      ],
+    }),
+    samplesOf(workerNodes.WorkerNodesRepository, {
+      load: [[]],
+      noteAlive: [
+        [
+          {
+            ...{ name: 'here/1', hostname: 'here', host_key: 'h', pid: 1 },
+            ...{ start_time: '1', capacity: 2 },
+          },
+        ],
+      ],
+      ofHost: [['h']],
+      forget: [[['here/1']]],
+    }),
   ],
   fragments: [
     fragmentsOf(instances, {

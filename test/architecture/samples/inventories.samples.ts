@@ -67,6 +67,10 @@ export default {
     }),
     fragmentsOf(hosts, {
       countHostsIn: [[sql`1`]],
+      showLastJob: {
+        calls: [[1, sql`SELECT 1 AS id, 2 AS summary_id`]],
+        inside: (statement) => statement,
+      },
       allHosts: { calls: [[]], inside: asQuery },
       hostNamesOf: [[1]],
       countHostNames: [[sql`'{1}'::int[]`]],

@@ -6,6 +6,7 @@ export default {
   repositories: [
     samplesOf(ProjectsRepository, {
       storePath: [[1, '_1__demo']],
+      noteSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
       isPathTaken: [[1, 'demo']],
       overridingTemplates: [[1]],
       templatesOf: [[1]],
@@ -16,6 +17,7 @@ export default {
         [[1], { launchType: 'scheduled', status: 'pending' }],
         [[1, 2], { launchType: 'workflow', status: 'pending', createdBy: [3, null] }],
       ],
+      started: [[1]],
       shown: [[[1]]],
       removeOf: [[1]],
       sign: [[[1], { created_by_id: 2 }]],

@@ -1,5 +1,9 @@
 import * as events from '../../../src/runs/events/job-events.repository.js';
-import { JobHostSummariesRepository } from '../../../src/runs/events/job-host-summaries.repository.js';
+import {
+  JobHostSummariesRepository,
+  type HostSummary,
+} from '../../../src/runs/events/job-host-summaries.repository.js';
+import { JobContextsRepository } from '../../../src/runs/job-contexts.repository.js';
 import * as leases from '../../../src/runs/run-leases.repository.js';
 import { RunQueueRepository } from '../../../src/runs/run-queue.repository.js';
 import {
@@ -14,6 +18,18 @@ import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const HELD = { id: 1, attempt: 2 };
+
+const EVENT: events.EventRow = {
+  ...{ uuid: 'u', parentUuid: '', counter: 1, event: 'verbose', eventDisplay: '', eventLevel: 0 },
+  ...{ failed: false, changed: false, hostName: '', playbook: '', play: '', task: '', role: '' },
+  ...{ stdout: 'line', startLine: 0, endLine: 1, verbosity: 0, eventData: {} },
+  created: '2026-01-01T00:00:00Z',
+};
+
+const SUMMARY: HostSummary = {
+  ...{ changed: 0, dark: 0, failures: 0, ok: 1, processed: 1, skipped: 0, ignored: 0, rescued: 0 },
+  failed: false,
+};
 
 export default {
   repositories: [
@@ -52,7 +68,7 @@ export default {
     samplesOf(leases.RunLeasesRepository, {
       renew: [[[HELD], 30]],
       isHeld: [[HELD]],
-      begin: [[HELD, { args: '', cwd: '/', revision: '', env: '{}' }]],
+      begin: [[HELD, { args: '', cwd: '/', revision: '', isolation: '', env: '{}' }]],
       noteUpdate: [[HELD, 3]],
       claim: [
         [
@@ -64,7 +80,9 @@ export default {
       ],
       living: [[[1]]],
     }),
+    samplesOf(JobContextsRepository, { load: [[1]] }),
     samplesOf(events.JobEventsRepository, {
+      store: [[HELD, [EVENT]]],
       tree: [[1]],
       outputSize: [[1, 0, 10]],
       output: [[1, 0, 10]],
@@ -74,11 +92,22 @@ export default {
       propagate: [[1]],
       removeOld: [[30, 100]],
     }),
-    samplesOf(JobHostSummariesRepository, { ofRun: [[1, 10]], failedHosts: [[1]], counts: [[1]] }),
+    samplesOf(JobHostSummariesRepository, {
+      store: [[1, new Map([['host', SUMMARY]])]],
+      ofRun: [[1, 10]],
+      failedHosts: [[1]],
+      counts: [[1]],
+    }),
   ],
   fragments: [
     fragmentsOf(runs, { allRuns: { calls: [[]], inside: asQuery } }),
-    fragmentsOf(leases, { waitingRuns: { calls: [[]], inside: asQuery } }),
-    fragmentsOf(events, { hasStatistics: [[1]] }),
+    fragmentsOf(leases, {
+      heldLease: { calls: [[HELD]], inside: asQuery },
+      waitingRuns: { calls: [[]], inside: asQuery },
+    }),
+    fragmentsOf(events, {
+      endOfOutput: { calls: [[sql`1`]], inside: asQuery },
+      hasStatistics: [[1]],
+    }),
   ],
 } satisfies RoomSamples;

@@ -32,6 +32,7 @@ export default {
     }),
     fragmentsOf(templates, {
       templatesWithCredential: { calls: [[1]], inside: asQuery },
+      templateVariables: { calls: [[]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },
       templatesWithRights: { calls: [[[1], { project: 'update' }, SOMEBODY]], inside: asQuery },

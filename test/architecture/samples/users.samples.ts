@@ -18,6 +18,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(users, {
+      people: { calls: [[]], inside: asQuery },
       accounts: { calls: [[]], inside: asQuery },
       usernameOf: [[sql`1`, SOMEBODY]],
       usersOutside: [[sql`SELECT 1`, 2]],

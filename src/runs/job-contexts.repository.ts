@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import { projectSources, templateVariables } from '../templates/templates.repository.js';
+import type { UserSchema } from '../users/user.schema.js';
+import { people } from '../users/users.repository.js';
+import type { JobSchema } from './job.schema.js';
+import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
+
+/** The project of a job as it is now. */
+export interface JobProject {
+  id: number;
+  scm_type: string;
+  scm_url: string;
+  scm_branch: string;
+  scm_refspec: string;
+  scm_revision: string;
+  credential_id: number | null;
+  local_path: string;
+  allow_override: boolean;
+}
+
+/** A job with everything its run is made of. What was deleted since it was launched is null. */
+export type JobContext = Pick<
+  RowOf<JobSchema>,
+  | 'id'
+  | 'attempt'
+  | 'launch_type'
+  | 'cancel_requested'
+  | 'job_type'
+  | 'inventory_id'
+  | 'playbook'
+  | 'scm_branch'
+  | 'forks'
+  | 'limit'
+  | 'verbosity'
+  | 'extra_vars'
+  | 'job_tags'
+  | 'skip_tags'
+  | 'start_at_task'
+  | 'force_handlers'
+  | 'timeout'
+  | 'become_enabled'
+  | 'diff_mode'
+  | 'job_slice_number'
+  | 'job_slice_count'
+  | 'start_args'
+  | 'launch_config'
+> & {
+  inventory_name: string | null;
+  project: JobProject | null;
+  template: { id: number; name: string; extra_vars: string } | null;
+  user: Pick<RowOf<UserSchema>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
+  schedule: { id: number; name: string } | null;
+  delivery: Omit<RunDelivery, 'run_id' | 'may_see'> | null;
+  credential_ids: number[];
+};
+
+/** Jobs as their workers need them. */
+@Injectable()
+export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
+  constructor(
+    database: Database,
+    private readonly schedules: RunSchedules,
+    private readonly deliveries: RunDeliveries,
+  ) {
+    super(database, 'unified_jobs');
+  }
+
+  /** One statement. @throws BrokenInvariant for a job that does not exist */
+  async load(id: number): Promise<JobContext> {
+    const row = await this.database.row<JobContext>(sql`
+      SELECT job.id, job.attempt, job.launch_type, job.cancel_requested, job.job_type,
+        job.inventory_id, inventory.name AS inventory_name, job.playbook, job.scm_branch, job.forks,
+        job."limit", job.verbosity, job.extra_vars, job.job_tags, job.skip_tags, job.start_at_task,
+        job.force_handlers, job.timeout, job.become_enabled, job.diff_mode, job.job_slice_number,
+        job.job_slice_count, job.start_args, job.launch_config,
+        CASE WHEN project.id IS NOT NULL THEN json_build_object('id', project.id,
+          'scm_type', project.scm_type, 'scm_url', project.scm_url,
+          'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
+          'scm_revision', project.scm_revision, 'credential_id', project.credential_id,
+          'local_path', project.local_path, 'allow_override', project.allow_override) END AS project,
+        CASE WHEN template.id IS NOT NULL THEN to_json(template) END AS template,
+        CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user,
+        CASE WHEN schedule.id IS NOT NULL THEN to_json(schedule) END AS schedule,
+        CASE WHEN delivery.id IS NOT NULL THEN to_json(delivery) END AS delivery,
+        ARRAY(SELECT credential_id FROM job_credentials WHERE job_id = job.id
+          ORDER BY credential_id) AS credential_ids
+      FROM unified_jobs job
+      LEFT JOIN (${allInventories()}) inventory ON inventory.id = job.inventory_id
+      LEFT JOIN (${projectSources()}) project ON project.id = job.project_id
+      LEFT JOIN (${templateVariables()}) template ON template.id = job.unified_job_template_id
+      LEFT JOIN (${people()}) author ON author.id = job.created_by_id
+      LEFT JOIN (${this.schedules.names()}) schedule ON schedule.id = job.schedule_id
+      LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
+      WHERE job.id = ${id}`);
+    return existing(row, 'a run that was started is there');
+  }
+}

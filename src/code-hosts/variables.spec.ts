@@ -1,4 +1,4 @@
-import { variablePrefixes, webhookVariables } from './variables.js';
+import { VariablePrefixes, webhookVariables } from './variables.js';
 
 const EVENT = {
   type: 'push',
@@ -48,13 +48,13 @@ describe('webhookVariables', () => {
   });
 });
 
-describe('variablePrefixes', () => {
+describe('VariablePrefixes', () => {
   it('always has the prefix of the contract, once and first', () => {
-    expect(variablePrefixes(['awx_', 'svc_', 'awx_'])).toEqual(['svc_', 'awx_']);
-    expect(variablePrefixes([])).toEqual(['svc_']);
+    expect(new VariablePrefixes(['awx_', 'svc_', 'awx_']).all).toEqual(['svc_', 'awx_']);
+    expect(new VariablePrefixes([]).all).toEqual(['svc_']);
   });
 
   it('refuses what no variable name can start with', () => {
-    expect(() => variablePrefixes(['ok_', '', '1_', 'a-b_'])).toThrow('["","1_","a-b_"]');
+    expect(() => new VariablePrefixes(['ok_', '', '1_', 'a-b_'])).toThrow('["","1_","a-b_"]');
   });
 });

@@ -21,16 +21,18 @@ export type DeliveredEvent = Pick<
 
 const PREFIX_SHAPE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Checks the setting and puts the contract's prefix first, each prefix once.
- * @throws Error that names the prefixes which no variable name can start with.
- */
-export function variablePrefixes(setting: readonly string[]): string[] {
-  const faults = setting.filter((prefix) => !PREFIX_SHAPE.test(prefix));
-  if (faults.length > 0) {
-    throw new Error(`Not usable as webhook variable prefixes: ${JSON.stringify(faults)}`);
+/** The prefixes of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's first, each once. */
+export class VariablePrefixes {
+  readonly all: readonly string[];
+
+  /** @throws Error that names the prefixes which no variable name can start with */
+  constructor(setting: readonly string[]) {
+    const faults = setting.filter((prefix) => !PREFIX_SHAPE.test(prefix));
+    if (faults.length > 0) {
+      throw new Error(`Not usable as webhook variable prefixes: ${JSON.stringify(faults)}`);
+    }
+    this.all = [...new Set([CONTRACT_VARIABLE_PREFIX, ...setting])];
   }
-  return [...new Set([CONTRACT_VARIABLE_PREFIX, ...setting])];
 }
 
 /**

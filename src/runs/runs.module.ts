@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { VariablePrefixes } from '../code-hosts/variables.js';
 import { TemplateRuns } from '../templates/template-runs.js';
 import { CancelService } from './cancel.service.js';
 import { ActiveRuns } from '../common/resource/held-by.js';
@@ -17,7 +18,6 @@ import { RunOverviewsRepository } from './run-overviews.repository.js';
 import { RunPanel } from './pages/run-panel.js';
 import { RunChanges } from './run-changes.service.js';
 import { RunSignals } from './run-signals.service.js';
-import { showWebhookVariablesAs } from './shown-variables.js';
 import { StdoutService } from './output/stdout.service.js';
 import { RunTransitions } from './run-transitions.service.js';
 import { UnifiedJobsController } from './unified-jobs.controller.js';
@@ -50,6 +50,11 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     { provide: ActiveRuns, useExisting: RunOverviewsRepository },
     { provide: RunLoads, useExisting: RunOverviewsRepository },
     { provide: HostRuns, useExisting: RunOverviewsRepository },
+    {
+      provide: VariablePrefixes,
+      inject: [Settings],
+      useFactory: (settings: Settings) => new VariablePrefixes(settings.WEBHOOK_VARIABLE_PREFIXES),
+    },
     RunHooks,
     CancelService,
     StdoutService,
@@ -62,6 +67,7 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     RunTransitions,
   ],
   exports: [
+    VariablePrefixes,
     RunsRepository,
     RunStatesRepository,
     RunQueueRepository,
@@ -82,8 +88,4 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     RunStreams,
   ],
 })
-export class RunsModule {
-  constructor(settings: Settings) {
-    showWebhookVariablesAs(settings.WEBHOOK_VARIABLE_PREFIXES);
-  }
-}
+export class RunsModule {}

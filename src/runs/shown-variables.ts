@@ -1,11 +1,7 @@
 import { variablesText } from '../common/fields/json-text.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { RepresentContext, Row } from '../common/resource/define-resource.js';
-import {
-  DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
-  variablePrefixes,
-  webhookVariables,
-} from '../code-hosts/variables.js';
+import { VariablePrefixes, webhookVariables } from '../code-hosts/variables.js';
 import { type RunDelivery, RunDeliveries } from './run-causes.js';
 
 /** Help text of `extra_vars`. */
@@ -13,13 +9,6 @@ export const VARIABLES_HELP =
   'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
   'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
   'who administer the template.';
-
-let prefixes = DEFAULT_WEBHOOK_VARIABLE_PREFIXES;
-
-/** Representations are built without injection; the module hands the setting over at its start. */
-export function showWebhookVariablesAs(setting: readonly string[]): void {
-  prefixes = variablePrefixes(setting);
-}
 
 /**
  * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery. A payload may have
@@ -31,17 +20,18 @@ export async function shownVariables(
   context: RepresentContext,
 ): Promise<Map<number, string>> {
   const deliveries = await loadDeliveries(rows, context);
+  const prefixes = context.find(VariablePrefixes);
   return new Map(
     rows.map((row) => {
       const own = parseVariables(String(row.extra_vars ?? ''));
       const delivery = deliveries.get(row.id);
-      const event = delivery ? variablesOf(delivery) : {};
+      const event = delivery ? variablesOf(delivery, prefixes.all) : {};
       return [row.id, variablesText({ ...own, ...event })];
     }),
   );
 }
 
-function variablesOf(delivery: RunDelivery): Record<string, unknown> {
+function variablesOf(delivery: RunDelivery, prefixes: readonly string[]): Record<string, unknown> {
   const { event: type, guid, ref, ref_name, head_ref, status_api, may_see, payload } = delivery;
   return webhookVariables(
     {

@@ -4,7 +4,7 @@ import { failPoint } from '../../common/fail-point.js';
 import { Settings } from '../../config/settings.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { variablePrefixes } from '../../code-hosts/variables.js';
+import { VariablePrefixes } from '../../code-hosts/variables.js';
 import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
@@ -75,6 +75,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly node: WorkerNode,
     private readonly box: SecretBox,
     private readonly boundary: Boundary,
+    private readonly prefixes: VariablePrefixes,
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
@@ -133,7 +134,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       ...jobVariables(job, {
         ...{ answers, credentials: plan.extraVars, executionNode: this.node.hostname },
         ...{ projectBranch: project.scm_branch, projectRevision: files.revision },
-        prefixes: variablePrefixes(this.settings.WEBHOOK_VARIABLE_PREFIXES),
+        prefixes: this.prefixes.all,
       }),
       jobId: run.id,
       attempt: run.attempt,

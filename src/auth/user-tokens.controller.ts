@@ -32,11 +32,6 @@ const create: RouteInfo = {
   shownOnce: true,
 };
 
-users.links
-  .set('tokens', 'tokens')
-  .set('personal_tokens', 'personal_tokens')
-  .set('authorized_tokens', 'authorized_tokens');
-
 /** A user's tokens; the command-line client names the user by name. */
 @ApiTags('users')
 @Controller('api/v2/users/:id')
@@ -46,7 +41,7 @@ export class UserTokensController {
     private readonly service: TokensService,
   ) {}
 
-  @Route(list)
+  @Route({ ...list, link: 'tokens' })
   @Get('tokens')
   tokens(
     @Target() user: Row,
@@ -67,7 +62,7 @@ export class UserTokensController {
     return this.create(user, body, actor);
   }
 
-  @Route({ ...list, operationId: 'users_personal_tokens_list' })
+  @Route({ ...list, link: 'personal_tokens', operationId: 'users_personal_tokens_list' })
   @Get('personal_tokens')
   personalTokens(
     @Target() user: Row,
@@ -90,6 +85,7 @@ export class UserTokensController {
 
   @Route({
     ...list,
+    link: 'authorized_tokens',
     operationId: 'users_authorized_tokens_list',
     summary: 'Access tokens that applications hold for one user. There are no applications.',
   })

@@ -12,8 +12,6 @@ import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
 import { IGNORED_FIELDS } from './bulk-answers.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
-workflowJobs.links.set('relaunch', 'relaunch');
-
 /**
  * Launching a workflow job again: one of a template as it was, a bulk launch by its rules
  * (docs/contract/workflows.md#relaunching-workflow-jobs).
@@ -28,6 +26,7 @@ export class WorkflowRelaunchController {
 
   @Route({
     kind: 'document',
+    link: 'relaunch',
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'What a relaunch of the workflow job needs.',

@@ -23,8 +23,6 @@ import { inventoryActivity, rootGroups } from './inventory-sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
-inventories.links.set('script', 'script').set('tree', 'tree');
-
 /** What a group of a tree has besides what it has in lists. */
 const SUBGROUPS = { children: list(ref('GroupTree')) };
 
@@ -52,6 +50,7 @@ export class InventoriesController extends ResourceController(inventories) {
 
   @Route({
     kind: 'document',
+    link: 'script',
     access: 'authenticated',
     operationId: 'inventories_script_read',
     summary:
@@ -68,6 +67,7 @@ export class InventoriesController extends ResourceController(inventories) {
 
   @Route({
     kind: 'document',
+    link: 'tree',
     access: 'authenticated',
     operationId: 'inventories_tree_read',
     summary: 'Root groups of one inventory, each with its subgroups under children.',

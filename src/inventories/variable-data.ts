@@ -25,11 +25,10 @@ export function VariableData(): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
     const { definition } = controller;
-    definition.links.set('variable_data', 'variable_data');
     addRoute(controller, 'variable_data_retrieve', {
       method: RequestMethod.GET,
       path: ':id/variable_data',
-      info: infoOf(definition, 'retrieve', 'Show'),
+      info: { ...infoOf(definition, 'retrieve', 'Show'), link: 'variable_data' },
       parameters: [Target()],
       handler: (row: Row) => variablesOf(row),
     });

@@ -34,8 +34,6 @@ import { LaunchLoader } from './launch-loader.js';
 import { describeLaunch } from './launch-needs.js';
 import { LaunchService } from './launch.service.js';
 
-jobTemplates.links.set('launch', 'launch');
-
 const IGNORED = freeObject('What was sent and the template does not ask for.');
 const NAMES = list(STRING);
 const LAUNCH_NEEDS = object({
@@ -72,6 +70,7 @@ export class LaunchController {
 
   @Route({
     kind: 'document',
+    link: 'launch',
     access: 'authenticated',
     operationId: 'job_template_launch_needs',
     summary: 'What a launch of the template needs and asks for.',

@@ -20,8 +20,6 @@ import { jobs } from '../runs/jobs.resource.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.js';
 
-jobs.links.set('relaunch', 'relaunch');
-
 /** What a relaunch may be told. */
 export class RelaunchBody {
   @Choices(
@@ -67,6 +65,7 @@ export class RelaunchController {
 
   @Route({
     kind: 'document',
+    link: 'relaunch',
     access: 'authenticated',
     operationId: 'jobs_relaunch_needs',
     summary: 'What a relaunch of the job needs.',

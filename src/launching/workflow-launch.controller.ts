@@ -31,8 +31,6 @@ import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
-workflowTemplates.links.set('launch', 'launch');
-
 const WORKFLOW_LAUNCH_NEEDS = object({
   can_start_without_user_input: BOOLEAN,
   ...Object.fromEntries(WORKFLOW_PROMPTS.map((field) => [ASK_SWITCHES[field], BOOLEAN])),
@@ -67,6 +65,7 @@ export class WorkflowLaunchController {
 
   @Route({
     kind: 'document',
+    link: 'launch',
     access: 'authenticated',
     operationId: 'workflow_job_template_launch_needs',
     summary: 'What a launch of the workflow needs and asks for.',

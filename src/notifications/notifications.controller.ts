@@ -14,8 +14,6 @@ import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { notificationAttempts, notifications } from './notification-templates.resource.js';
 
-notifications.links.set('resend', 'resend');
-
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
 export class NotificationsController extends ResourceController(notifications, [
@@ -31,6 +29,7 @@ export class NotificationsController extends ResourceController(notifications, [
 
   @Route({
     kind: 'action',
+    link: 'resend',
     access: 'authenticated',
     operationId: 'notifications_resend',
     summary: 'Send a finished notification once more, as a record of its own.',

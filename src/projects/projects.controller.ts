@@ -25,11 +25,6 @@ import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { projects } from './projects.resource.js';
 
-projects.links
-  .set('playbooks', 'playbooks')
-  .set('inventory_files', 'inventories')
-  .set('update', 'update');
-
 const ROUTE = { access: 'authenticated', parent: projects } as const;
 const FILES = list(STRING);
 
@@ -59,6 +54,7 @@ export class ProjectsController extends ResourceController(projects) {
   @Route({
     ...ROUTE,
     kind: 'document',
+    link: 'playbooks',
     operationId: 'projects_playbooks_read',
     summary: 'Playbooks of one project, as paths below its folder.',
     response: FILES,
@@ -72,6 +68,7 @@ export class ProjectsController extends ResourceController(projects) {
   @Route({
     ...ROUTE,
     kind: 'document',
+    link: 'inventory_files',
     operationId: 'projects_inventory_files_read',
     summary: 'Files of one project that look like inventories.',
     response: FILES,
@@ -85,6 +82,7 @@ export class ProjectsController extends ResourceController(projects) {
   @Route({
     ...ROUTE,
     kind: 'document',
+    link: 'update',
     operationId: 'projects_can_update',
     summary: 'Whether the project has a source to be synced from.',
     response: object({ can_update: BOOLEAN }),

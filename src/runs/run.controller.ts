@@ -22,7 +22,6 @@ export function RunController(
 ): Type<CancelableController> & { readonly definition: ResourceDefinition } {
   const label = definition.label.toLowerCase();
   const route = { access: 'authenticated', parent: definition } as const;
-  definition.links.set('cancel', 'cancel');
 
   class Run extends ResourceController(definition, ['list', 'retrieve', 'destroy']) {
     constructor(
@@ -35,6 +34,7 @@ export function RunController(
     @Route({
       ...route,
       kind: 'document',
+      link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
       summary: `Whether the ${label} can be canceled.`,
       response: object({ can_cancel: BOOLEAN }),

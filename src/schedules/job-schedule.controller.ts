@@ -11,8 +11,6 @@ import { jobs } from '../runs/jobs.resource.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { schedules } from './schedules.resource.js';
 
-jobs.links.set('create_schedule', 'create_schedule');
-
 /** Launching a job's template again at set times, with the prompts the job had. */
 @ApiTags('jobs')
 @Controller('api/v2/jobs/:id/create_schedule')
@@ -24,6 +22,7 @@ export class JobScheduleController {
 
   @Route({
     kind: 'document',
+    link: 'create_schedule',
     access: 'authenticated',
     operationId: 'jobs_schedule_prompts',
     summary: 'Whether a schedule can be made of the job, and the prompts it would have.',

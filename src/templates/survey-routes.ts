@@ -64,13 +64,13 @@ export function WithSurvey(): ClassDecorator {
       operationId: `${definition.path}_survey_spec_${verb}`,
     });
     const path = ':id/survey_spec';
-    definition.links.set('survey_spec', 'survey_spec');
     addRoute(controller, 'survey_spec_read', {
       method: RequestMethod.GET,
       path,
       info: {
         ...route('read'),
         kind: 'document',
+        link: 'survey_spec',
         summary: 'Questions asked at launch; an empty object when there are none.',
         response: SURVEY,
       },

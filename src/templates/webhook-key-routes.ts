@@ -24,13 +24,13 @@ export function WithWebhookKey(): ClassDecorator {
       showsSecret: true,
       response: object({ webhook_key: STRING }),
     } as const;
-    definition.links.set('webhook_key', 'webhook_key');
     addRoute(controller, 'webhook_key_read', {
       method: RequestMethod.GET,
       path,
       info: {
         ...info,
         kind: 'document',
+        link: 'webhook_key',
         operationId: `${definition.path}_webhook_key_read`,
         summary: 'The key that the code hosting service signs with. For admins of the template.',
       },

@@ -18,8 +18,6 @@ import { assertCredentialFits } from './node-credentials.js';
 import { followedBy } from './node-edges.js';
 import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 
-workflowTemplateNodes.links.set('create_approval_template', 'create_approval_template');
-
 @Resource(workflowTemplateNodes)
 @SubList('success_nodes', followedBy('success'))
 @SubList('failure_nodes', followedBy('failure'))
@@ -38,6 +36,7 @@ export class WorkflowTemplateNodesController extends ResourceController(workflow
 
   @Route({
     kind: 'create',
+    link: 'create_approval_template',
     access: 'authenticated',
     operationId: 'workflow_job_template_nodes_create_approval_template',
     summary: 'Let the node wait for an approval; what it ran before takes its leave.',

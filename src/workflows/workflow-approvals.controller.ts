@@ -13,9 +13,6 @@ import { children } from '../common/rest/sublist-kinds.js';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
-workflowApprovals.links.set('approve', 'approve');
-workflowApprovals.links.set('deny', 'deny');
-
 const CAN_DECIDE = {
   kind: 'document',
   access: 'authenticated',
@@ -47,7 +44,7 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     super(services);
   }
 
-  @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_approve' })
+  @Route({ ...CAN_DECIDE, link: 'approve', operationId: 'workflow_approvals_can_approve' })
   @Get(':id/approve')
   canApprove(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.canDecide(approval, actor);
@@ -64,7 +61,7 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     return Reply.noContent();
   }
 
-  @Route({ ...CAN_DECIDE, operationId: 'workflow_approvals_can_deny' })
+  @Route({ ...CAN_DECIDE, link: 'deny', operationId: 'workflow_approvals_can_deny' })
   @Get(':id/deny')
   canDeny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<object> {
     return this.canDecide(approval, actor);

@@ -8,6 +8,7 @@ import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.j
 import { buildDocument } from '../../src/common/openapi/document.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
+import { linksOf } from '../../src/common/resource/links.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { VERSION } from '../../src/api-root/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
@@ -191,13 +192,23 @@ describe('handlers', () => {
 describe('resources', () => {
   it('each have a rule for reading, and links that lead to routes', () => {
     const patterns = new Set(table.entries.map(({ pattern }) => pattern));
-    for (const { type, path, policy, links } of resources()) {
+    for (const definition of resources()) {
+      const { type, path, policy } = definition;
       expect({ type, read: typeof policy.read }).toEqual({ type, read: 'function' });
-      for (const [name, link] of links) {
+      for (const [name, link] of linksOf(definition)) {
         const pattern = `/api/v2/${path}/:id/${link}`;
         expect({ type, name, known: patterns.has(pattern) }).toEqual({ type, name, known: true });
       }
     }
+  });
+
+  it('are what their declarations say: nothing changes one afterwards', () => {
+    const open = resources().flatMap((definition) =>
+      [definition, definition.fields, definition.relations, ...definition.fields].filter(
+        (part) => !Object.isFrozen(part),
+      ),
+    );
+    expect(open).toEqual([]);
   });
 
   it('each have a sample for the tests that go over all routes', () => {

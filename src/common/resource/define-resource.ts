@@ -5,6 +5,7 @@ import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type ColumnName, type Field, type Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import { frozen } from './frozen.js';
 import { register } from './registry.js';
 
 /** A row of any resource, for code that serves all of them. */
@@ -124,7 +125,7 @@ export interface ResourceOptions<Schema extends object = object> {
   policy: Policy;
   orderBy?: readonly string[];
   roles?: readonly RoleDeclaration[];
-  relations?: Record<string, Relation>;
+  relations?: Readonly<Record<string, Relation>>;
   unique?: readonly UniqueRule[];
   /** `where`: condition of a partial index, as PostgreSQL prints it. */
   indexes?: readonly TableIndex[];
@@ -133,9 +134,9 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Further members of that, as SQL over a row: what is no column of its own. */
   summarise?: (alias: string) => Readonly<Record<string, Sql>>;
   /** References summarised under another key or not at all (null). */
-  summaryKeys?: Record<string, string | null>;
+  summaryKeys?: Readonly<Record<string, string | null>>;
   /** `user_capabilities`: word to action of the policy. */
-  capabilities?: Record<string, string>;
+  capabilities?: Readonly<Record<string, string>>;
   /** Fields that name an object for people: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
   /** Adds to the representation of a page of rows, in a constant number of statements. */
@@ -146,7 +147,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Schemas of what `extend` and `summarise` add. */
   shows?: ShownBesides;
   /** Aliases of filterable names, for the words clients know. */
-  aliases?: Record<string, string>;
+  aliases?: Readonly<Record<string, string>>;
   /** Class of the provider with the hooks of `ResourceHooks`. */
   hooks?: abstract new (...args: never[]) => object;
   /** Whether changes are written to the activity stream. Default true. */
@@ -176,35 +177,35 @@ export interface ResourceOptions<Schema extends object = object> {
   stored?: boolean;
 }
 
-/** One resource: what binds its table, its fields, its rules and its URLs. Frozen data. */
-export interface ResourceDefinition<Schema extends object = object> extends Required<
-  Omit<
-    ResourceOptions<Schema>,
-    | 'extend'
-    | 'hooks'
-    | 'variants'
-    | 'discriminator'
-    | 'hide'
-    | 'counter'
-    | 'summarise'
-    | 'auditParent'
+/** One resource: what binds its table, its fields, its rules and its URLs. Frozen, with all in it. */
+export interface ResourceDefinition<Schema extends object = object> extends Readonly<
+  Required<
+    Omit<
+      ResourceOptions<Schema>,
+      | 'extend'
+      | 'hooks'
+      | 'variants'
+      | 'discriminator'
+      | 'hide'
+      | 'counter'
+      | 'summarise'
+      | 'auditParent'
+    >
   >
 > {
-  fields: readonly Field[];
+  readonly fields: readonly Field[];
   field(name: string): Field | undefined;
-  discriminator: string | null;
-  auditParent: ResourceOptions['auditParent'] | null;
-  extend: ResourceOptions<Schema>['extend'] | null;
-  hooks: ResourceOptions['hooks'] | null;
-  variants: ResourceOptions['variants'] | null;
-  hide: ResourceOptions['hide'] | null;
-  counter: NonNullable<ResourceOptions['counter']> | null;
-  summarise: ResourceOptions['summarise'] | null;
+  readonly discriminator: string | null;
+  readonly auditParent: ResourceOptions['auditParent'] | null;
+  readonly extend: ResourceOptions<Schema>['extend'] | null;
+  readonly hooks: ResourceOptions['hooks'] | null;
+  readonly variants: ResourceOptions['variants'] | null;
+  readonly hide: ResourceOptions['hide'] | null;
+  readonly counter: NonNullable<ResourceOptions['counter']> | null;
+  readonly summarise: ResourceOptions['summarise'] | null;
   url(id: unknown): string;
   /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
   own(alias: string): Sql;
-  /** Names of sub-URLs, filled by the controller; they become `related`. */
-  links: Map<string, string>;
 }
 
 /** What a resource is where its declaration says nothing. */
@@ -240,7 +241,7 @@ export function defineResource<Schema extends object>(
   const fields = fieldsOf(options.schema);
   const byName = new Map(fields.map((field) => [field.name, field]));
   const { discriminator } = { ...DEFAULTS, ...options };
-  const definition: ResourceDefinition<Schema> = {
+  const definition: ResourceDefinition<Schema> = frozen({
     ...DEFAULTS,
     label: titleOf(options.type),
     orderBy: byName.has('name') ? ['name'] : ['id'],
@@ -252,8 +253,7 @@ export function defineResource<Schema extends object>(
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>
       discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,
-    links: new Map(),
-  };
+  });
   for (const { decidedBy } of definition.purposes) {
     for (const name of decidedBy) fieldOf(definition, name);
   }

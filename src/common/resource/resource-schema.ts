@@ -1,6 +1,7 @@
 import { targetOf, type Field } from '../fields/field.js';
 import { fieldSchema } from '../fields/field-schema.js';
 import type { ResourceDefinition } from './define-resource.js';
+import { linksOf } from './links.js';
 import {
   anyOf,
   BOOLEAN,
@@ -55,7 +56,7 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
 function relatedSchema(definition: ResourceDefinition): JsonSchema {
   const names = [
     ...targetsOf(definition).map(({ name }) => name),
-    ...definition.links.keys(),
+    ...linksOf(definition).keys(),
     ...(definition.shows.related ?? []),
     ...(definition.naturalKey.length > 0 ? ['named_url'] : []),
   ];

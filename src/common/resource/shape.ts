@@ -1,6 +1,7 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from './define-resource.js';
+import { linksOf } from './links.js';
 
 /** What a page of rows is read and shown by; worked out once a resource, not once a row. */
 export interface Shape {
@@ -51,7 +52,7 @@ function makeShape(definition: ResourceDefinition): Shape {
       const key = name in definition.summaryKeys ? definition.summaryKeys[name] : name;
       return typeof key === 'string' ? [{ key, column, target }] : [];
     }),
-    links: [...definition.links].map(([name, path]) => [name, `${path}/`]),
+    links: [...linksOf(definition)].map(([name, path]) => [name, `${path}/`]),
     capabilities: capabilitiesOf(definition),
   };
 }

@@ -46,13 +46,13 @@ export function Copyable(options: CopyOptions = {}): ClassDecorator {
     const { definition } = controller;
     const label = definition.label.toLowerCase();
     const info = { access: 'authenticated', parent: definition } as const;
-    definition.links.set('copy', 'copy');
     addRoute(controller, 'copy_check', {
       method: RequestMethod.GET,
       path: ':id/copy',
       info: {
         ...info,
         kind: 'document',
+        link: 'copy',
         operationId: `${definition.path}_copy_read`,
         summary: `Tell whether the caller may copy one ${label}.`,
         response: object({ can_copy: BOOLEAN, ...options.losses?.properties }),

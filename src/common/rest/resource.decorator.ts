@@ -1,6 +1,7 @@
 import { applyDecorators, Controller } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { linksAsWritten } from '../resource/links.js';
 
 /**
  * Puts a controller at the URL of its resource: `/api/v2/<path>/`. Stands above the `@SubList`s, so
@@ -14,10 +15,3 @@ export const Resource = (definition: ResourceDefinition): ClassDecorator =>
     ApiBearerAuth(),
     ApiBasicAuth(),
   );
-
-/** Class decorators run from the last to the first; `related` shows links as they are written. */
-function linksAsWritten({ links }: ResourceDefinition): void {
-  const reversed = [...links].reverse();
-  links.clear();
-  for (const [name, path] of reversed) links.set(name, path);
-}

@@ -1,7 +1,8 @@
 import { Injectable, RequestMethod } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
+import { pathsOf } from './route-place.js';
 import { existing } from '../invariants.js';
 
 export interface TableRoute {
@@ -78,12 +79,6 @@ export class RouteTable {
     }
     return [...byPattern.values()].sort((a, b) => rank(a.pattern) - rank(b.pattern));
   }
-}
-
-/** What the decorators of a controller or a handler say of its path. */
-function pathsOf(decorated: object): string[] {
-  const path: string | string[] = Reflect.getMetadata(PATH_METADATA, decorated);
-  return [path].flat();
 }
 
 /** `/api/v2/teams` of `/api/v2/teams/7/users`. */

@@ -11,6 +11,7 @@ import { fieldsOf, labelOf, type Field } from '../fields/field.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { declareLink } from '../resource/links.js';
 import type { CommonServices } from './common-services.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
@@ -49,6 +50,8 @@ export interface RouteInfo {
   resource?: ResourceDefinition;
   /** Resource of the `:id` in the URL. */
   parent?: ResourceDefinition;
+  /** Key in `related` of the parent's objects that this URL is shown under. */
+  link?: string;
   /**
    * Action of the parent's policy that the caller needs for this method. The access guard asks it,
    * and so do OPTIONS and the forms of pages. Reading, unless told otherwise.
@@ -168,7 +171,8 @@ export const Route =
   (prototype, name, descriptor) => {
     const info = withBody(declared, prototype, name);
     const place = placeOf(descriptor.value as object, info);
-    const { operationId, summary } = info;
+    const { operationId, summary, parent, link } = info;
+    if (parent && link !== undefined) declareLink(parent, link, place.belowParent || link);
     const body = 'body' in info || info.attach ? [ApiBody({ schema: bodySchema(info) })] : [];
     applyDecorators(
       SetMetadata(ROUTE_INFO, info),

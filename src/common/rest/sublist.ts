@@ -69,8 +69,7 @@ export function SubList(
     const controller = controllerOf(target);
     const { definition } = controller;
     const spec = factory(definition, name);
-    if (link) definition.links.set(name, path);
-    declareList(controller, definition, name, path, spec);
+    declareList(controller, definition, { name, path, link }, spec);
     if (spec.create || spec.attach) declarePost(controller, definition, name, path, spec);
   };
 }
@@ -82,8 +81,7 @@ const titled = (name: string): string =>
 function declareList(
   controller: GenericControllerClass,
   parent: ResourceDefinition,
-  name: string,
-  path: string,
+  { name, path, link }: { name: string; path: string; link: boolean },
   spec: SubListSpec,
 ): void {
   addRoute(controller, `${name}_list`, {
@@ -98,6 +96,7 @@ function declareList(
         return spec.target();
       },
       parent,
+      ...(link ? { link: name } : {}),
       ...(spec.events ? { events: true } : {}),
     },
     parameters: [Target(), ListParams(), CurrentActor()],

@@ -20,12 +20,12 @@ export function WithEvents(path: string): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
     const { definition } = controller;
-    definition.links.set(path, path);
     addRoute(controller, path, {
       method: RequestMethod.GET,
       path: `:id/${path}`,
       info: {
         kind: 'list',
+        link: path,
         access: 'authenticated',
         resource: jobEvents,
         operationId: `${definition.path}_${path}_list`,

@@ -12,8 +12,6 @@ import { sql } from '../../database/sql.js';
 import { listJobEvents } from './job-event-list.js';
 import { jobEvents, jobHostSummaries } from './job-events.resource.js';
 
-jobEvents.links.set('children', 'children');
-
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
 
 /** Events of all runs the caller may read. */
@@ -35,6 +33,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
 
   @Route({
     ...LIST,
+    link: 'children',
     operationId: 'job_events_children_list',
     summary: 'Events directly below one event.',
     parent: jobEvents,

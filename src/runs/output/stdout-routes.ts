@@ -18,6 +18,7 @@ type Format = (typeof FORMATS)[number];
 
 const ROUTE = {
   kind: 'document',
+  link: 'stdout',
   access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
@@ -41,7 +42,6 @@ export function WithStdout(): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
     const { definition } = controller;
-    definition.links.set('stdout', 'stdout');
     addRoute(controller, 'stdout', {
       method: RequestMethod.GET,
       path: ':id/stdout',

@@ -24,6 +24,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/scripts scripts
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
+    WEB_CONCURRENCY=auto \
     HOST=0.0.0.0 \
     PORT=8080 \
     DATA_DIR=/data

@@ -13,6 +13,7 @@ import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
 import { RequestBodies } from './common/http/request-bodies.js';
+import { GroupMember } from './common/processes/group-member.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { SecurityEvents } from './common/rest/security-events.js';
@@ -44,7 +45,7 @@ export function configureApp(app: NestExpressApplication): void {
     settings.TRUSTED_PROXIES.length > 0 ? [...settings.TRUSTED_PROXIES] : false,
   );
   const isProxy = express.get('trust proxy fn');
-  limitConnections(app.getHttpServer(), {
+  limitConnections(app.getHttpServer(), app.get(GroupMember), {
     perAddress: settings.CONNECTIONS_PER_ADDRESS,
     isProxy: (address) => isProxy(address, 0),
   });

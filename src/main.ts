@@ -1,22 +1,14 @@
-import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AppModule } from './app.module.js';
-import { HttpAdapter } from './common/http/http-adapter.js';
-import { buildDocument, serveDocument } from './common/openapi/document.js';
-import { Settings } from './config/settings.js';
-import { configureApp } from './configure-app.js';
+import cluster from 'node:cluster';
+import { ProcessGroup } from './common/processes/process-group.js';
 import { JsonLogger } from './logging/json-logger.js';
-import { VERSION } from './api-root/version.js';
 import { runProcess } from './run-process.js';
 
 await runProcess(async (settings) => {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
-    bodyParser: false,
-    logger: new JsonLogger(settings.LOG_LEVEL),
-  });
-  configureApp(app);
-  serveDocument(app, () => buildDocument(app, VERSION));
-  const { HOST, PORT } = app.get(Settings);
-  await app.listen(PORT, HOST);
-  return app;
+  if (cluster.isPrimary && settings.WEB_CONCURRENCY > 1) {
+    new ProcessGroup(settings, new JsonLogger(settings.LOG_LEVEL)).start();
+  } else {
+    // Only where it is served: the process that forks the others needs none of it.
+    const { serve } = await import('./serve.js');
+    await serve(settings);
+  }
 });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
+import { GroupMember } from '../common/processes/group-member.js';
 import { SecurityEvents } from '../common/rest/security-events.js';
 import { InstancesRepository } from '../instances/instances.repository.js';
 import { NotificationsRepository } from '../notifications/notifications.repository.js';
@@ -20,9 +21,10 @@ interface Watched {
   samples: () => Promise<readonly Sample[]>;
 }
 
+/** What every process measures of itself, and what is read from the database, which one of them does. */
 @Injectable()
 export class MetricsService {
-  private readonly registry = new Registry();
+  private readonly watching = new Registry();
 
   constructor(
     private readonly instances: InstancesRepository,
@@ -30,10 +32,11 @@ export class MetricsService {
     private readonly outbox: OutboxRepository,
     private readonly notifications: NotificationsRepository,
     private readonly breakers: BreakersRepository,
+    private readonly processes: GroupMember,
     events: SecurityEvents,
   ) {
-    collectDefaultMetrics({ register: this.registry });
-    this.registry.registerMetric(events.counter);
+    collectDefaultMetrics({ register: processes.measured });
+    processes.measured.registerMetric(events.counter);
     for (const watched of this.watched()) this.register(watched);
   }
 
@@ -42,7 +45,7 @@ export class MetricsService {
       name,
       help,
       labelNames: [label],
-      registers: [this.registry],
+      registers: [this.watching],
       collect: async () => {
         gauge.reset();
         for (const sample of await samples()) gauge.set({ [label]: sample.label }, sample.value);
@@ -98,16 +101,20 @@ export class MetricsService {
   }
 
   get contentType(): string {
-    return this.registry.contentType;
+    return this.watching.contentType;
   }
 
   /** Text in the format of Prometheus. */
-  text(): Promise<string> {
-    return this.registry.metrics();
+  async text(): Promise<string> {
+    return (await this.all()).metrics();
   }
 
   /** The same as JSON, for the command-line client. */
-  json(): Promise<object[]> {
-    return this.registry.getMetricsAsJSON();
+  async json(): Promise<object[]> {
+    return (await this.all()).getMetricsAsJSON();
+  }
+
+  private async all(): Promise<Registry> {
+    return Registry.merge([await this.processes.gather(), this.watching]);
   }
 }

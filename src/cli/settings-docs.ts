@@ -54,8 +54,9 @@ function defaultOf({ default: value }: Declaration): string {
   return text === '' ? '(empty)' : `\`${text}\``;
 }
 
-function allowedOf({ type, min, max, choices }: Declaration): string {
+function allowedOf({ type, min, max, choices, auto }: Declaration): string {
   if (choices) return choices.map((choice) => `\`${choice}\``).join(', ');
   if (type !== 'integer') return '';
-  return max === undefined ? `from ${min ?? 0}` : `${min ?? 0} to ${max}`;
+  const numbers = max === undefined ? `from ${min ?? 0}` : `${min ?? 0} to ${max}`;
+  return auto ? `${numbers}, \`auto\`` : numbers;
 }

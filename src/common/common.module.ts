@@ -24,6 +24,7 @@ import { RouteTable } from './rest/route-table.js';
 import { ListService } from './list/list.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.js';
+import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull.js';
 import { BreakersRepository } from './outbound/breakers.repository.js';
 import { Outbox } from './queue/outbox.js';
@@ -46,6 +47,7 @@ const secretBox = (settings: Settings): SecretBox =>
 const shared = [
   { provide: SecretBox, inject: [Settings], useFactory: secretBox },
   { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
+  { provide: GroupMember, useFactory: () => GroupMember.join() },
   RedisConnection,
   RateLimiter,
   BullQueuePort,

@@ -8,7 +8,7 @@ export const DATABASE_SETTINGS = {
     default: 20,
     min: 2,
     max: 500,
-    help: 'Connections a process may hold open.',
+    help: 'Connections a worker may hold open, or all processes of the API on one machine together.',
   }),
   STATEMENT_TIMEOUT_MS: integer({
     category: 'system',

@@ -1,19 +1,39 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { integer } from './setting.js';
 
 export const MEGABYTE = 1_048_576;
 
-/** What clients may hold of a process before they have said who they are. */
+/** Memory that an API process may come to need. */
+const PROCESS_BYTES = 256 * MEGABYTE;
+
+/** A process for each core, as far as the memory reaches that this container may use. */
+export function processesOfMachine(
+  cores = availableParallelism(),
+  bytes = process.constrainedMemory() || totalmem(),
+): number {
+  return Math.max(1, Math.min(cores, Math.floor(bytes / PROCESS_BYTES)));
+}
+
+/** How many processes serve, and what clients may hold of them before they have said who they are. */
 export const HTTP_SETTINGS = {
+  WEB_CONCURRENCY: integer({
+    category: 'system',
+    default: 1,
+    min: 1,
+    max: 256,
+    auto: processesOfMachine,
+    help: 'Processes of the API behind its port. `auto`: one for each core, as far as the memory reaches.',
+  }),
   CONNECTIONS_PER_ADDRESS: integer({
     category: 'system',
     default: 512,
     min: 1,
-    help: 'Connections one address may have open to one process; those of TRUSTED_PROXIES are not counted.',
+    help: 'Connections one address may have open to the API of one machine; those of TRUSTED_PROXIES are not counted.',
   }),
   STRANGER_BYTES_MAX: integer({
     category: 'system',
     default: 64 * MEGABYTE,
     min: MEGABYTE,
-    help: 'Bytes of bodies one process holds at once for senders who have not proved yet who they are, such as those of webhooks.',
+    help: 'Bytes of bodies the API of one machine holds at once for senders who have not proved yet who they are, such as those of webhooks.',
   }),
 } as const;

@@ -10,6 +10,8 @@ export interface SettingDeclaration<T> {
   min?: number;
   max?: number;
   choices?: readonly string[];
+  /** What the word `auto` stands for on this machine, where it may be said. */
+  auto?: () => T;
   /** Group under `/api/v2/settings/<category>/`. */
   category: string;
   /** May be changed at run time through the API; the environment gives the start value. */
@@ -58,6 +60,7 @@ export function parseSetting(
 ): unknown {
   switch (declaration.type) {
     case 'integer': {
+      if (declaration.auto && text.trim() === 'auto') return declaration.auto();
       const value = Number(text);
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
       if (text.trim() === '' || !Number.isInteger(value) || value < min || value > max) {

@@ -6,13 +6,13 @@ export const STREAM_SETTINGS = {
     category: 'system',
     default: 10,
     min: 1,
-    help: 'Live streams one user may have open, in one process.',
+    help: 'Live streams one user may have open, on one machine.',
   }),
   STREAMS_MAX: integer({
     category: 'system',
     default: 500,
     min: 1,
-    help: 'Live streams all users together may have open, in one process.',
+    help: 'Live streams all users together may have open, on one machine.',
   }),
   STREAM_SECONDS: integer({
     category: 'system',

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { GroupMember } from '../processes/group-member.js';
 
 /** Whose connections are counted, and how many one address may have open. */
 export interface ConnectionLimit {
@@ -8,19 +9,18 @@ export interface ConnectionLimit {
   isProxy: (address: string) => boolean;
 }
 
-/** Closes connections of an address that has too many open already, before anything is read. */
-export function limitConnections(server: Server, { perAddress, isProxy }: ConnectionLimit): void {
-  const open = new Map<string, number>();
+/** Closes connections of an address that has too many open already. */
+export function limitConnections(
+  server: Server,
+  processes: GroupMember,
+  { perAddress, isProxy }: ConnectionLimit,
+): void {
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isProxy(address)) return;
-    const count = (open.get(address) ?? 0) + 1;
-    open.set(address, count);
-    socket.once('close', () => {
-      const rest = (open.get(address) ?? 1) - 1;
-      if (rest > 0) open.set(address, rest);
-      else open.delete(address);
-    });
-    if (count > perAddress) socket.destroy();
+    const key = `connections of ${address}`;
+    const taken = processes.take(key, perAddress);
+    socket.once('close', () => void taken.then((isTaken) => isTaken && processes.free(key)));
+    void taken.then((isTaken) => isTaken || socket.destroy());
   });
 }

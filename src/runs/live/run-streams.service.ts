@@ -41,8 +41,9 @@ export class RunStreams {
   /** Answers a request with a stream that ends with the run. */
   async serve(following: Following): Promise<void> {
     const { actor, response, run } = following;
-    const slot = this.slots.take(actor.id);
-    response.once('close', slot.free);
+    const slot = await this.slots.take(actor.id);
+    if (response.closed) slot.free();
+    else response.once('close', slot.free);
     const stream = new EventStream(response, slot.signal);
     stream.open();
     try {

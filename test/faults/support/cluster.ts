@@ -127,10 +127,10 @@ export class Cluster {
 
   /** An API process that answers, and its address. */
   async api(environment: Environment = {}): Promise<Program & { url: string }> {
-    const port = await freePort();
+    const port = environment.PORT ?? String(await freePort());
     const program = this.processes.api({
       ...this.environment(),
-      PORT: String(port),
+      PORT: port,
       ...environment,
     });
     const url = `http://127.0.0.1:${port}`;

@@ -1,0 +1,98 @@
+import cluster from 'node:cluster';
+import { AggregatorRegistry, Registry } from 'prom-client';
+import { isGroupMessage, type GroupMessage, type MemberMessage, type Metrics } from './messages.js';
+import { Slots } from './slots.js';
+
+/** This process of the API: the only one, or one of several behind the same port. */
+export abstract class GroupMember {
+  /** What this process counts by itself, such as the refusals it sent. */
+  readonly measured = new Registry();
+
+  /** Takes one of the `most` that all processes have together. @returns whether one was left */
+  abstract take(key: string, most: number): Promise<boolean>;
+
+  /** Gives back what {@link take} took. */
+  abstract free(key: string): void;
+
+  /** What all processes measured. */
+  abstract gather(): Promise<Registry>;
+
+  static join(): GroupMember {
+    return cluster.isWorker ? new ForkedProcess() : new OnlyProcess();
+  }
+}
+
+class OnlyProcess extends GroupMember {
+  private readonly slots = new Slots<this>();
+
+  take(key: string, most: number): Promise<boolean> {
+    return Promise.resolve(this.slots.take(this, key, most));
+  }
+
+  free(key: string): void {
+    this.slots.free(this, key);
+  }
+
+  gather(): Promise<Registry> {
+    return Promise.resolve(this.measured);
+  }
+}
+
+/** Asks the process that forked it. Should that one end, Node ends this one. */
+class ForkedProcess extends GroupMember {
+  private readonly takes = new Map<number, (isTaken: boolean) => void>();
+  private readonly gatherings = new Map<number, (metrics: Metrics[]) => void>();
+  private lastId = 0;
+
+  constructor() {
+    super();
+    process.on('message', (message: unknown) => {
+      if (isGroupMessage(message)) this.hear(message);
+    });
+  }
+
+  take(key: string, most: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const id = (this.lastId += 1);
+      this.takes.set(id, resolve);
+      say({ says: 'take', id, key, most });
+    });
+  }
+
+  free(key: string): void {
+    say({ says: 'free', key });
+  }
+
+  async gather(): Promise<Registry> {
+    const metrics = await new Promise<Metrics[]>((resolve) => {
+      const id = (this.lastId += 1);
+      this.gatherings.set(id, resolve);
+      say({ says: 'gather', id });
+    });
+    return AggregatorRegistry.aggregate(metrics);
+  }
+
+  private hear(message: GroupMessage): void {
+    switch (message.says) {
+      case 'taken':
+        settle(this.takes, message.id, message.isTaken);
+        break;
+      case 'gathered':
+        settle(this.gatherings, message.id, message.metrics);
+        break;
+      case 'measure':
+        void this.measured.getMetricsAsJSON().then((metrics) => {
+          say({ says: 'measured', id: message.id, metrics });
+        });
+    }
+  }
+}
+
+function settle<T>(waiting: Map<number, (value: T) => void>, id: number, value: T): void {
+  waiting.get(id)?.(value);
+  waiting.delete(id);
+}
+
+function say(message: MemberMessage): void {
+  if (process.connected) process.send?.(message);
+}

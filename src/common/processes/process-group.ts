@@ -1,0 +1,142 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { LoggerService } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../config/settings.js';
+import {
+  isMemberMessage,
+  type GroupMessage,
+  type MemberMessage,
+  type Metrics,
+} from './messages.js';
+import { Slots } from './slots.js';
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** A member that does not tell its metrics in this time is left out. */
+const PATIENCE_MS = 2000;
+
+/** Settings that bound the whole API: each process gets its share. */
+const SHARED = ['DATABASE_POOL_SIZE', 'STRANGER_BYTES_MAX'] as const;
+
+/** Metrics that one member asked for. */
+interface Gathering {
+  missing: Set<Worker>;
+  metrics: Metrics[];
+  done: () => void;
+}
+
+/**
+ * Keeps as many processes of the API behind one port as asked, by Node's cluster
+ * (docs/decisions/0076-processes-of-the-api.md). This process serves nothing itself: it counts what
+ * is limited for all of them together, gathers their metrics, and passes signals on.
+ */
+export class ProcessGroup {
+  private readonly slots = new Slots<Worker>();
+  private readonly gatherings = new Map<number, Gathering>();
+  private gathered = 0;
+  private failures = 0;
+  private hasServed = false;
+  private isStopping = false;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly logger: LoggerService,
+  ) {}
+
+  start(): void {
+    cluster.on('message', (member, message: unknown) => {
+      if (isMemberMessage(message)) this.hear(member, message);
+    });
+    cluster.on('listening', () => {
+      this.hasServed = true;
+      this.failures = 0;
+    });
+    cluster.on('exit', (member, code, signal) => this.leave(member, code, signal));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.stop());
+    for (let count = 0; count < this.settings.WEB_CONCURRENCY; count += 1) this.fork();
+  }
+
+  private fork(): void {
+    if (!this.isStopping) cluster.fork(shareOf(this.settings));
+  }
+
+  private stop(): void {
+    this.isStopping = true;
+    for (const member of this.members()) member.process.kill('SIGTERM');
+  }
+
+  private leave(member: Worker, code: number | null, signal: string | null): void {
+    this.slots.leave(member);
+    for (const gathering of this.gatherings.values()) this.collect(gathering, member);
+    if (this.isStopping) return;
+    if (!this.hasServed) {
+      // None could start: what it said in the log is the reason, and trying again changes nothing.
+      process.exitCode = code || 1;
+      this.stop();
+      return;
+    }
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.failures, LONGEST_PAUSE_MS);
+    this.failures += 1;
+    this.logger.error({ message: 'process ended', code, signal, pauseMs }, 'Process');
+    setTimeout(() => this.fork(), pauseMs);
+  }
+
+  private hear(member: Worker, message: MemberMessage): void {
+    switch (message.says) {
+      case 'take': {
+        const { id, key, most } = message;
+        tell(member, { says: 'taken', id, isTaken: this.slots.take(member, key, most) });
+        break;
+      }
+      case 'free':
+        this.slots.free(member, message.key);
+        break;
+      case 'gather':
+        this.gather(member, message.id);
+        break;
+      case 'measured': {
+        const gathering = this.gatherings.get(message.id);
+        if (gathering) this.collect(gathering, member, message.metrics);
+      }
+    }
+  }
+
+  private gather(asking: Worker, asked: number): void {
+    const id = (this.gathered += 1);
+    const metrics: Metrics[] = [];
+    const timer = setTimeout(() => gathering.done(), PATIENCE_MS);
+    const gathering: Gathering = {
+      missing: new Set(this.members()),
+      metrics,
+      done: () => {
+        clearTimeout(timer);
+        this.gatherings.delete(id);
+        tell(asking, { says: 'gathered', id: asked, metrics });
+      },
+    };
+    this.gatherings.set(id, gathering);
+    for (const member of gathering.missing) tell(member, { says: 'measure', id });
+  }
+
+  private collect({ missing, metrics, done }: Gathering, member: Worker, told?: Metrics): void {
+    if (!missing.delete(member)) return;
+    if (told) metrics.push(told);
+    if (missing.size === 0) done();
+  }
+
+  private members(): Worker[] {
+    return Object.values(cluster.workers ?? {}).filter((member) => member !== undefined);
+  }
+}
+
+/** What each process may have of what is bounded for the whole API, as its environment says it. */
+function shareOf(settings: Settings): Record<string, string> {
+  const shares = SHARED.map((name) => {
+    const { min = 1 } = SETTINGS[name];
+    return [name, Math.max(min, Math.floor(settings[name] / settings.WEB_CONCURRENCY))];
+  });
+  return Object.fromEntries(shares.map(([name, share]) => [name, String(share)]));
+}
+
+function tell(member: Worker, message: GroupMessage): void {
+  if (member.isConnected()) member.send(message);
+}

@@ -1,0 +1,19 @@
+import { Slots } from './slots.js';
+
+it('counts what several holders take of the same', () => {
+  const slots = new Slots<string>();
+  expect(slots.take('a', 'streams', 2)).toBe(true);
+  expect(slots.take('b', 'streams', 2)).toBe(true);
+  expect(slots.take('b', 'streams', 2)).toBe(false);
+  expect(slots.take('b', 'streams of 7', 2)).toBe(true);
+  slots.free('a', 'streams');
+  expect(slots.take('b', 'streams', 2)).toBe(true);
+});
+
+it('frees whatever a holder had that is gone, and nothing of others', () => {
+  const slots = new Slots<string>();
+  for (const holder of ['a', 'a', 'b']) slots.take(holder, 'streams', 3);
+  slots.leave('a');
+  expect(slots.take('c', 'streams', 2)).toBe(true);
+  expect(slots.take('c', 'streams', 2)).toBe(false);
+});

@@ -1,0 +1,21 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+import { VERSION } from './api-root/version.js';
+import { HttpAdapter } from './common/http/http-adapter.js';
+import { buildDocument, serveDocument } from './common/openapi/document.js';
+import { Settings } from './config/settings.js';
+import { configureApp } from './configure-app.js';
+import { JsonLogger } from './logging/json-logger.js';
+
+/** Serves the API from this process. */
+export async function serve({ LOG_LEVEL }: Settings): Promise<void> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
+    bodyParser: false,
+    logger: new JsonLogger(LOG_LEVEL),
+  });
+  configureApp(app);
+  serveDocument(app, () => buildDocument(app, VERSION));
+  const { HOST, PORT } = app.get(Settings);
+  await app.listen(PORT, HOST);
+}

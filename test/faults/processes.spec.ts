@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+
+import { eventually } from '../support/eventually.js';
+import { issueToken } from '../../src/common/crypto/tokens.js';
+import { Cluster } from './support/cluster.js';
+import type { Program } from './support/processes.js';
+
+const SIZE = 3;
+const CONNECTIONS = 12;
+/** A process needs some seconds until it serves. */
+const START_MS = 30_000;
+
+/** Each says in the log when it serves. */
+const several = { WEB_CONCURRENCY: String(SIZE), LOG_LEVEL: 'info' };
+
+type Api = Program & { url: string };
+
+/** Several processes of the API behind one port (docs/decisions/0076-processes-of-the-api.md). */
+describe('processes of the API', () => {
+  let cluster: Cluster;
+  let api: Api;
+  let headers: Record<string, string>;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    const { token, digest } = issueToken();
+    await cluster.rows(
+      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
+       INSERT INTO tokens (description, scope, user_id, digest, expires)
+       SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
+      [digest],
+    );
+    // A connection for each request: which process gets it is up to the one that listens.
+    headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
+    api = await cluster.api({
+      ...several,
+      CONNECTIONS_PER_ADDRESS: String(CONNECTIONS),
+      STREAMS_PER_USER: '2',
+    });
+  }, 60_000);
+
+  afterAll(() => cluster.stop());
+
+  const members = () => childrenOf(api.child.pid);
+  const untilAllServe = () =>
+    eventually(async () => {
+      expect(served(api)).toBeGreaterThanOrEqual(SIZE);
+      expect(await members()).toHaveLength(SIZE);
+    }, START_MS);
+  const get = (path: string) => fetch(`${api.url}${path}`, { headers });
+
+  it('are as many as asked, and serve by turns', async () => {
+    await untilAllServe();
+    const before = await ticksOf(await members());
+    for (let turn = 0; turn < 30; turn += 1) {
+      expect((await get('/api/v2/organizations/')).status).toBe(200);
+    }
+    const after = await ticksOf(await members());
+    expect(after.filter((ticks, index) => ticks > (before[index] ?? 0))).toHaveLength(SIZE);
+  });
+
+  it('are measured together', async () => {
+    const stranger = { Connection: 'close', Authorization: 'Bearer nobody' };
+    for (let turn = 0; turn < 10; turn += 1) {
+      const { status } = await fetch(`${api.url}/api/v2/me/`, { headers: stranger });
+      expect(status).toBe(401);
+    }
+    const text = await (await get('/metrics')).text();
+    expect(text).toMatch(/controller_security_events_total\{event="unauthenticated"\} 10\n/);
+    expect(text).toMatch(/controller_active_jobs/);
+    const json = (await (await get('/api/v2/metrics/')).json()) as Record<string, unknown>;
+    expect(json).toHaveProperty('controller_security_events_total');
+  });
+
+  it('have one limit of connections for an address', async () => {
+    const open: Socket[] = [];
+    let closed = 0;
+    for (let index = 0; index < CONNECTIONS + 4; index += 1) {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      socket.on('error', () => undefined).once('close', () => (closed += 1));
+      await once(socket, 'connect');
+      open.push(socket);
+    }
+    await eventually(() => expect(closed).toBe(4));
+    for (const socket of open) socket.destroy();
+    await eventually(async () => expect((await get('/api/v2/ping/')).status).toBe(200));
+  });
+
+  it('have one limit of live streams for a user', async () => {
+    const [id] = await cluster.addJobs(1);
+    const path = `/api/v2/jobs/${id}/events/stream/`;
+    const ends = new AbortController();
+    const answers: number[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const { status } = await fetch(`${api.url}${path}`, { headers, signal: ends.signal });
+      answers.push(status);
+    }
+    ends.abort();
+    expect(answers).toEqual([200, 200, 429, 429, 429]);
+  });
+
+  it('are replaced when one is killed, with what it held given back', async () => {
+    const [first = 0] = await members();
+    const before = served(api);
+    process.kill(first, 'SIGKILL');
+    await eventually(() => expect(served(api)).toBe(before + 1), START_MS);
+    await untilAllServe();
+    expect(await members()).not.toContain(first);
+    for (let turn = 0; turn < CONNECTIONS * 2; turn += 1) {
+      expect((await get('/api/v2/ping/')).status).toBe(200);
+    }
+  }, 60_000);
+
+  it('end with the one that started them, however it ends', async () => {
+    const ids = await members();
+    api.child.kill('SIGTERM');
+    expect(await api.ended).toBe(0);
+    expect(await alive(ids)).toEqual([]);
+
+    api = await cluster.api(several);
+    await untilAllServe();
+    const next = await members();
+    api.child.kill('SIGKILL');
+    await eventually(async () => expect(await alive(next)).toEqual([]));
+  }, 90_000);
+
+  it('give up when none of them can start', async () => {
+    const first = await cluster.api();
+    const { port } = new URL(first.url);
+    const second = await cluster.api({ PORT: port, WEB_CONCURRENCY: '2' });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain('EADDRINUSE');
+    first.child.kill('SIGKILL');
+  }, 90_000);
+});
+
+/** How many processes have begun to serve so far; the one that forks them says that it started too. */
+const served = ({ output }: Api): number => output().split('"message":"started"').length - 2;
+
+async function childrenOf(pid = 0): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Processor time of each process, in ticks of the kernel. */
+async function ticksOf(ids: readonly number[]): Promise<number[]> {
+  return Promise.all(
+    ids.map(async (id) => {
+      const fields = (await readFile(`/proc/${id}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+      return Number(fields[11]) + Number(fields[12]);
+    }),
+  );
+}
+
+async function alive(ids: readonly number[]): Promise<number[]> {
+  const states = await Promise.all(
+    ids.map((id) => readFile(`/proc/${id}/stat`, 'utf8').catch(() => null)),
+  );
+  return ids.filter((_, index) => states[index] !== null);
+}

@@ -6,6 +6,8 @@ interface Query {
   text: string;
 }
 
+const NO_ROWS = { rows: [], rowCount: 0, command: '' };
+
 /** Statements about the transaction itself, which nothing prepares. */
 const CONTROL = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET)\b/;
 
@@ -14,8 +16,10 @@ const CONTROL = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET)\b/;
  * runs none. All of them answer that there are no rows.
  */
 export class PreparingPool {
-  /** Texts that were prepared, in order. */
+  /** Texts that were sent, in order. */
   readonly statements: string[] = [];
+  /** Those that PostgreSQL took: to prepare one again tells nothing. */
+  private readonly taken = new Set<string>();
 
   private constructor(private readonly client: PoolClient) {}
 
@@ -35,14 +39,16 @@ export class PreparingPool {
 
   async query(query: Query | string): Promise<object> {
     const text = typeof query === 'string' ? query : query.text;
-    if (!CONTROL.test(text)) {
-      this.statements.push(text);
+    if (CONTROL.test(text)) return NO_ROWS;
+    this.statements.push(text);
+    if (!this.taken.has(text)) {
       await this.client.query(`PREPARE sample AS ${text}`).catch((error: Error) => {
         throw new Error(`${error.message} in:\n${text}`, { cause: error });
       });
       await this.client.query('DEALLOCATE sample');
+      this.taken.add(text);
     }
-    return { rows: [], rowCount: 0, command: '' };
+    return NO_ROWS;
   }
 
   connect(callback: (error: Error | undefined, client: object) => void): void {

@@ -1,0 +1,302 @@
+/**
+ * Every statement that is composed from declarations is one that PostgreSQL takes: the list of each
+ * resource by every field, lookup, relation and order; its rows, by every rule; what represents
+ * them; and every list below an object. What is sent is prepared against the migrated schema.
+ */
+import type { Actor } from '../../src/common/access.js';
+import { Forbidden, Invalid, NotFound } from '../../src/common/errors/errors.js';
+import { BrokenInvariant } from '../../src/common/invariants.js';
+import { cursorAfter } from '../../src/common/list/cursor.js';
+import { ListService } from '../../src/common/list/list.service.js';
+import { orderTerms } from '../../src/common/list/order.js';
+import type { QueryParameters } from '../../src/common/list/query.js';
+import { ReferenceLists } from '../../src/common/pages/reference-choices.js';
+import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import { idByName, namedUrlFormat } from '../../src/common/resource/natural-key.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
+import { represent } from '../../src/common/resource/represent.js';
+import { columnsOf } from '../../src/common/rest/changes.js';
+import { References } from '../../src/common/rest/references.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
+import { RouteTable } from '../../src/common/rest/route-table.js';
+import { insertRow, updateRow } from '../../src/database/rows.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { PreparingPool } from '../support/preparing-pool.js';
+import { Samples, sampleTypes } from '../support/samples.js';
+import {
+  misjudged,
+  openFields,
+  orders,
+  ownFilters,
+  relatedFilters,
+  valueOf,
+  waysFrom,
+} from './declared-queries.js';
+import { callHandler } from './handlers.js';
+import { SOMEBODY } from './samples/actors.js';
+
+/** Parameters of one request; a list takes no more than 100. */
+const AT_ONCE = 90;
+/** Fields that one list is ordered by: the condition of a place in it grows with their square. */
+const ORDERS_AT_ONCE = 4;
+
+/** Those whose rights differ in the statements. */
+const ACTORS: readonly Actor[] = [
+  SOMEBODY,
+  { ...SOMEBODY, isConfined: true },
+  { ...SOMEBODY, isSystemAuditor: true },
+  { ...SOMEBODY, isSuperuser: true },
+];
+
+const stored = (): ResourceDefinition[] => resources().filter((one) => one.stored);
+
+let test: TestApp;
+let pool: PreparingPool;
+let release: () => void;
+/** A row of each resource with something in every column that refers to another. */
+const rows = new Map<string, Row>();
+
+const get = <T>(token: abstract new (...args: never[]) => T): T =>
+  test.app.get<T>(token, { strict: false });
+const rowOf = (definition: ResourceDefinition): Row => rows.get(definition.type) ?? { id: 1 };
+
+beforeAll(async () => {
+  test = await boot();
+  const samples = new Samples(test);
+  const superuser = ACTORS.at(-1) ?? SOMEBODY;
+  for (const type of sampleTypes()) {
+    const definition = resource(type);
+    if (!definition.stored) continue;
+    const { id } = await samples.of(type);
+    const row = await get(ResourceService).lock(definition, { id }, superuser);
+    const references = definition.fields.flatMap(({ target, column }) =>
+      target && column !== null && row[column] === null ? [[column, 1] as const] : [],
+    );
+    rows.set(type, { ...row, ...Object.fromEntries(references) });
+  }
+  ({ pool, release } = await PreparingPool.of(test.database));
+}, 60_000);
+
+afterAll(async () => {
+  release();
+  await test.close();
+});
+
+/** What goes wrong with some work, and with that it sends nothing. */
+async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
+  const before = pool.statements.length;
+  try {
+    await work();
+  } catch (error) {
+    // Nothing is found, so nobody may do anything with it.
+    const isRight = [NotFound, Forbidden, Invalid, BrokenInvariant];
+    if (!isRight.some((known) => error instanceof known)) return [`${name}: ${String(error)}`];
+  }
+  return pool.statements.length > before ? [] : [`${name} sends no statement`];
+}
+
+const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+
+const list = (definition: ResourceDefinition, query: QueryParameters, actor = SOMEBODY) =>
+  get(ListService).list(definition, { count_disabled: '1', ...query }, actor);
+
+/** Asks many parameters together, and where that goes wrong one by one, to tell which it is. */
+async function faultsOfFilters(
+  definition: ResourceDefinition,
+  parameters: readonly (readonly [string, string])[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const some of chunksOf(parameters, AT_ONCE)) {
+    const ask = (given: typeof some) =>
+      faultsOf(`${definition.path}/?${given.map((one) => one.join('=')).join('&')}`, () =>
+        list(definition, Object.fromEntries(given)),
+      );
+    if ((await ask(some)).length === 0) continue;
+    for (const one of some) faults.push(...(await ask([one])));
+  }
+  return faults;
+}
+
+async function faultsOfAll(
+  work: (definition: ResourceDefinition) => Promise<string[]>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const definition of stored()) faults.push(...(await work(definition)));
+  return faults;
+}
+
+describe('lists', () => {
+  it('are filtered by what the declarations say, and by nothing else', () => {
+    expect(stored().flatMap((one) => misjudged(one).map((key) => `${one.type}: ${key}`))).toEqual(
+      [],
+    );
+  });
+
+  it('by every field and lookup', async () => {
+    expect(await faultsOfAll((one) => faultsOfFilters(one, ownFilters(one)))).toEqual([]);
+  });
+
+  it('by everything that belongs to their objects', async () => {
+    expect(await faultsOfAll((one) => faultsOfFilters(one, relatedFilters(one)))).toEqual([]);
+  });
+
+  it('in groups, negated, by words, kinds and roles', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const [way] = waysFrom(one);
+      const kinds = one.variants?.().map(({ type }) => type) ?? [one.type];
+      return faultsOfFilters(one, [
+        ['search', 'some words'],
+        ['type', kinds.join(',')],
+        ['not__id', '1'],
+        ['or__id', '1'],
+        ['or__not__id__in', '1,2'],
+        ...(way ? ([[`chain__${way[0]}__id`, '1']] as const) : []),
+        ...one.roles.slice(0, 1).map(({ field }) => ['role_level', field] as const),
+      ]);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('in every order, and on from any place in it', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const found: string[] = [];
+      for (const names of chunksOf(orders(one), ORDERS_AT_ONCE)) {
+        for (const asked of [names, names.map((name) => `-${name}`)]) {
+          found.push(...(await faultsOf(`${one.path} by ${asked.join()}`, () => walk(one, asked))));
+        }
+      }
+      return found;
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('with their totals, from far behind, and for everybody', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const found: string[] = [];
+      for (const actor of ACTORS) {
+        const ask = (query: QueryParameters) =>
+          faultsOf(`${one.path} for ${JSON.stringify(actor)}`, () => list(one, query, actor));
+        found.push(...(await ask({ count_disabled: '0' })), ...(await ask({ page: '1000' })));
+      }
+      return found;
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+/** The first page in an order, and the one behind a row. */
+async function walk(definition: ResourceDefinition, names: readonly string[]): Promise<void> {
+  const order_by = names.join();
+  await list(definition, { order_by });
+  const terms = orderTerms(definition, 't', names, SOMEBODY);
+  const place = terms.map(({ column, kind }) => [column, valueOf({ kind, choices: [] })]);
+  const after = cursorAfter({ id: 1, ...Object.fromEntries(place) }, terms, 2);
+  if (after !== null) await list(definition, { order_by, page: '2', after });
+}
+
+describe('rows', () => {
+  it('are read and locked under every rule of their policy', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const service = get(ResourceService);
+      const actions = ['read', 'change', 'delete', ...Object.keys(one.policy.actions ?? {})];
+      const found: string[] = [];
+      for (const action of actions) {
+        found.push(
+          ...(await faultsOf(`${action} ${one.type}`, () =>
+            service.load(one, 1, SOMEBODY, { action }),
+          )),
+        );
+      }
+      return [
+        ...found,
+        ...(await faultsOf(`lock ${one.type}`, () => service.lock(one, { id: 1 }, SOMEBODY))),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('are written with all their columns', async () => {
+    const faults = await faultsOfAll((one) => {
+      const values = Object.fromEntries(one.fields.map((field) => [field.name, valueOf(field)]));
+      const columns = columnsOf(one, values);
+      return faultsOf(`write ${one.type}`, async () => {
+        await test.database.row(insertRow(one.table, columns));
+        await test.database.row(updateRow(one.table, 1, columns));
+      });
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('are made by whoever may make them, of what he may use', async () => {
+    const [service, references] = [get(ResourceService), get(References)];
+    const faults = await faultsOfAll(async (one) => {
+      const values = Object.fromEntries(one.fields.map((field) => [field.name, valueOf(field)]));
+      const checks = {
+        mayAdd: () => service.mayAdd(one, SOMEBODY),
+        assertMayAdd: () => service.assertMayAdd(one, values, SOMEBODY),
+        assertExist: () => references.assertExist(one, values),
+        assertUsable: () => references.assertUsable(one, values, SOMEBODY),
+        choices: () => get(ReferenceLists).load(one, 'read', [1], SOMEBODY),
+      };
+      const found: string[] = [];
+      for (const [name, check] of Object.entries(checks)) {
+        found.push(...(await faultsOf(`${name} of ${one.type}`, check)));
+      }
+      // Some rules need no look at the database.
+      return found.filter((fault) => !fault.endsWith('sends no statement'));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('are shown with all that belongs to them', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const found: string[] = [];
+      for (const detail of [true, false]) {
+        const context = get(ResourceService).representContext(SOMEBODY, detail);
+        found.push(
+          ...(await faultsOf(`show ${one.type}`, () => represent(one, [rowOf(one)], context))),
+        );
+      }
+      return openFields(one).some(({ target }) => target) || one.roles.length > 0
+        ? found
+        : found.filter((fault) => !fault.endsWith('sends no statement'));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('are found by their names', async () => {
+    const faults = await faultsOfAll(async (one) => {
+      const format = namedUrlFormat(one);
+      if (format === null) return [];
+      const key = format.replace(/<[^>]+>/g, 'x');
+      const context = { database: test.database, actor: SOMEBODY };
+      return [
+        ...(await faultsOf(`${one.path}/${key}/`, () => idByName(one, key, context))),
+        ...(await faultsOf(`${one.path}/x++/`, () =>
+          idByName(one, key.replace(/\+\+.*/, '++'), context),
+        )),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+it('lists below objects are ones that PostgreSQL takes', async () => {
+  const routes = get(RouteTable).routes.filter(({ info }) => info?.kind === 'list');
+  const faults: string[] = [];
+  for (const route of routes) {
+    const { parent, resource: shown } = route.info ?? {};
+    if (shown?.stored === false || parent?.stored === false) continue;
+    const target = parent ? rowOf(parent) : undefined;
+    const further = shown ? Object.fromEntries(ownFilters(shown).slice(0, AT_ONCE)) : {};
+    for (const query of [{}, { search: 'x', page: '1000' }, { ...further, limit: '5' }]) {
+      const request = { target, query, actor: SOMEBODY, params: {} };
+      faults.push(...(await faultsOf(route.pattern, () => callHandler(test.app, route, request))));
+    }
+  }
+  expect(routes.length).toBeGreaterThan(100);
+  expect(faults).toEqual([]);
+});

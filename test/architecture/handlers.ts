@@ -1,0 +1,45 @@
+/** Calls handlers of routes without a request on the wire, past guards and interceptors. */
+import type { INestApplicationContext } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService } from '@nestjs/core';
+
+import { ROUTE_INFO } from '../../src/common/rest/route.js';
+import type { TableRoute } from '../../src/common/rest/route-table.js';
+
+type Controller = Record<string, (...args: unknown[]) => unknown>;
+
+/** What the framework notes of a parameter with a decorator of ours. */
+interface Parameter {
+  index: number;
+  data: unknown;
+  factory(data: unknown, context: object): unknown;
+}
+
+/** The controller that answers a route: one function may serve several of them. */
+function controllerOf(app: INestApplicationContext, { name, info }: TableRoute): Controller {
+  const found = app
+    .get(DiscoveryService, { strict: false })
+    .getControllers()
+    .find(({ instance }) => {
+      const handler = instance?.[name] as object | undefined;
+      return handler !== undefined && Reflect.getMetadata(ROUTE_INFO, handler) === info;
+    });
+  if (!found) throw new Error(`No controller has ${name}`);
+  return found.instance as Controller;
+}
+
+/** Gives a handler what the decorators of its parameters take of a request, all of them ours. */
+export function callHandler(
+  app: INestApplicationContext,
+  route: TableRoute,
+  request: object,
+): unknown {
+  const { prototype, name } = route;
+  const noted = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object;
+  const context = { switchToHttp: () => ({ getRequest: () => request }) };
+  const given: unknown[] = [];
+  for (const { index, data, factory } of Object.values(noted) as Parameter[]) {
+    given[index] = factory(data, context);
+  }
+  return controllerOf(app, route)[name]?.(...given);
+}

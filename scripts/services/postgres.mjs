@@ -19,11 +19,10 @@ import { run } from '../processes/run.mjs';
 import { asAccount } from './account.mjs';
 import { freePort } from './ports.mjs';
 import { placeCluster, reachableServer } from './postgres-place.mjs';
+import { ADMINISTRATOR, DATABASE, provideRole, ROLE } from './postgres-role.mjs';
 import { readJson, writePrivate } from './private-file.mjs';
 
 const OWN_PLACE = 'postgres';
-const ROLE = 'controller';
-const DATABASE = 'controller';
 const READY_LIMIT_MS = 60_000;
 const STOP_GRACE_MS = 30_000;
 const POLL_MS = 40;
@@ -46,7 +45,8 @@ const THROWAWAY_SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  autovacuum_naptime: '10min',
+  // Its processes are the superuser's: no database can be dropped by force while one is at it.
+  autovacuum: 'off',
 };
 
 /**
@@ -71,6 +71,9 @@ async function preparePostgres({ home, account, logFile, durable = true }) {
   const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
   const record = await openCluster({ home, account, server, recordFile, logFile, durable, notes });
   await endLeftover(record.cluster);
+  const environment = bareEnvironment();
+  const context = { account, server, logFile, durable, environment };
+  await provideRole(context, record.cluster, record.password);
   const port = await freePort(record.port);
   // A cluster inside the folder moves with it, so only another place is worth writing down.
   const { cluster, ...rest } = record;
@@ -93,10 +96,10 @@ async function preparePostgres({ home, account, logFile, durable = true }) {
  */
 export async function startPostgres({ supervisor, ...options }) {
   for (let attempt = 1; ; attempt += 1) {
-    const prepared = await preparePostgres(options);
-    supervisor.start(prepared.program);
-    const exited = supervisor.exited('postgres');
     try {
+      const prepared = await preparePostgres(options);
+      supervisor.start(prepared.program);
+      const exited = supervisor.exited('postgres');
       await awaitPostgres({ url: prepared.url, exited, logFile: options.logFile });
       return prepared;
     } catch (error) {
@@ -107,8 +110,8 @@ export async function startPostgres({ supervisor, ...options }) {
 }
 
 /**
- * Waits until the server answers and makes the database when it is missing. `exited` is the
- * Supervisor's promise of the process: it ends the waiting early.
+ * Waits until the server answers. `exited` is the Supervisor's promise of the process: it ends the
+ * waiting early.
  *
  * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
@@ -116,15 +119,12 @@ export async function awaitPostgres({ url, exited, logFile }) {
   const { default: pg } = await import('pg');
   let ended = false;
   void exited.then(() => (ended = true));
-  const maintenance = new URL(url);
-  maintenance.pathname = '/postgres';
   const deadline = Date.now() + READY_LIMIT_MS;
   while (Date.now() < deadline && !ended) {
-    const client = new pg.Client({ connectionString: maintenance.href });
+    const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await makeDatabase(client);
       return;
     } catch (error) {
       if (!['ECONNREFUSED', 'ECONNRESET', '57P03'].includes(codeOf(error) ?? '')) throw error;
@@ -135,12 +135,6 @@ export async function awaitPostgres({ url, exited, logFile }) {
   }
   const said = lastLogLines(logFile, 8);
   throw new Problem(`PostgreSQL does not start (its log is ${logFile})`, said);
-}
-
-/** @param {import('pg').Client} client */
-async function makeDatabase(client) {
-  const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (known.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
 }
 
 /**
@@ -161,13 +155,10 @@ async function openCluster(context) {
   if (fallback && account) {
     notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
   }
-  const password = randomBytes(24).toString('hex');
-  if (existsSync(join(folder, 'PG_VERSION'))) {
-    await replacePassword(context, folder, password);
-  } else {
-    await initialise(context, folder, password);
-  }
-  return { cluster: folder, password, port: null, home };
+  // Where the record is lost and the data is not, the role gets another password.
+  if (existsSync(join(folder, 'PG_VERSION'))) await checkOwner(folder, account);
+  else await initialise(context, folder);
+  return { cluster: folder, password: randomBytes(24).toString('hex'), port: null, home };
 }
 
 // A copied data folder names the database of the original, which must stay the original's.
@@ -225,20 +216,20 @@ async function isKnown(uid) {
 /**
  * @param {Cluster} cluster
  * @param {string} folder
- * @param {string} password
  */
-async function initialise({ account, server, logFile, durable }, folder, password) {
+async function initialise({ account, server, logFile, durable }, folder) {
   removeDrafts(folder);
   const draft = `${folder}.new-${process.pid}`;
   const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  // initdb wants one; it is gone as soon as there is a role that needs no more than its database.
+  writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   try {
     if (account) {
       for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
     }
     const args = [
-      ...['--pgdata', draft, '--username', ROLE, '--pwfile', passwordFile],
+      ...['--pgdata', draft, '--username', ADMINISTRATOR, '--pwfile', passwordFile],
       ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
       ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
       ...(durable ? [] : ['--no-sync']),
@@ -263,25 +254,6 @@ function removeDrafts(folder) {
       if (codeOf(error) !== 'ENOTEMPTY') throw error;
     }
   }
-}
-
-// The record is lost but the data is not: a new password is set without a running server.
-/**
- * @param {Cluster} cluster
- * @param {string} folder
- * @param {string} password
- */
-async function replacePassword({ account, server, logFile }, folder, password) {
-  await checkOwner(folder, account);
-  await endLeftover(folder);
-  await run(join(server.folder, 'bin', 'postgres'), ['--single', '-D', folder, 'postgres'], {
-    cwd: folder,
-    env: bareEnvironment(),
-    input: `ALTER ROLE ${ROLE} PASSWORD '${password}'\n`,
-    log: logFile,
-    what: 'the reset of the database password',
-    ...asAccount(account),
-  });
 }
 
 /**

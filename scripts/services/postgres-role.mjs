@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+
+import { run } from '../processes/run.mjs';
+import { asAccount } from './account.mjs';
+
+/** The role of the service, and the database it owns. */
+export const ROLE = 'controller';
+export const DATABASE = 'controller';
+
+/** What initdb calls the role that may do everything. Nobody can log in as it. */
+export const ADMINISTRATOR = 'postgres';
+
+const LIMIT_MS = 60_000;
+
+/**
+ * @typedef {{ account: import('./account.mjs').Account | null, server: { folder: string },
+ *   logFile: string, durable: boolean, environment: NodeJS.ProcessEnv }} Context
+ */
+
+/**
+ * Makes the service's database and its ordinary role on a cluster without a running server, or brings
+ * an earlier cluster to the same state: there the service was the superuser. Can be repeated.
+ *
+ * @param {Context} context
+ * @param {string} cluster
+ * @param {string} password of the role
+ */
+export async function provideRole(context, cluster, password) {
+  const statement = roleStatement(password, context.durable);
+  const first = await standAlone(context, cluster, DATABASE, statement, true);
+  if (first.code === 0) return;
+  if (first.output.includes(`database "${DATABASE}" does not exist`)) {
+    await standAlone(context, cluster, 'template1', `CREATE DATABASE ${DATABASE}`);
+  }
+  await standAlone(context, cluster, DATABASE, statement);
+}
+
+/**
+ * One statement by the server without its network, as the superuser.
+ *
+ * @param {Context} context
+ * @param {string} cluster
+ * @param {string} database
+ * @param {string} statement
+ * @param {boolean} [anyCode]
+ */
+function standAlone(
+  { account, server, logFile, durable, environment },
+  cluster,
+  database,
+  statement,
+  anyCode = false,
+) {
+  const settings = [
+    'exit_on_error=on',
+    // The statement holds a password.
+    'log_min_error_statement=panic',
+    ...(durable ? [] : ['fsync=off']),
+  ];
+  const args = ['--single', ...settings.flatMap((one) => ['-c', one]), '-D', cluster, database];
+  return run(join(server.folder, 'bin', 'postgres'), args, {
+    cwd: cluster,
+    env: environment,
+    input: `${statement.replace(/\s+/g, ' ').trim()}\n`,
+    log: logFile,
+    what: "the set-up of the database's role",
+    timeoutMs: LIMIT_MS,
+    anyCode,
+    ...asAccount(account),
+  });
+}
+
+/**
+ * The superuser of a cluster cannot become an ordinary role, so that of an earlier cluster is renamed
+ * and a new role takes over what it owned. A session cannot rename its own role.
+ *
+ * @param {string} password
+ * @param {boolean} durable
+ */
+function roleStatement(password, durable) {
+  // Tests make a database for every file.
+  const databases = durable ? 'NOCREATEDB' : 'CREATEDB';
+  return `
+    DO $$
+    DECLARE
+      administrator name := (SELECT rolname FROM pg_roles WHERE oid = 10);
+      change text;
+    BEGIN
+      IF administrator = '${ROLE}' THEN
+        administrator := '${ADMINISTRATOR}';
+        CREATE ROLE renaming SUPERUSER;
+        SET LOCAL SESSION AUTHORIZATION renaming;
+        ALTER ROLE ${ROLE} RENAME TO ${ADMINISTRATOR};
+        SET LOCAL SESSION AUTHORIZATION ${ADMINISTRATOR};
+        DROP ROLE renaming;
+      END IF;
+      EXECUTE format('ALTER ROLE %I NOLOGIN PASSWORD NULL', administrator);
+      IF to_regrole('${ROLE}') IS NULL THEN
+        CREATE ROLE ${ROLE};
+      END IF;
+      ALTER ROLE ${ROLE} LOGIN NOSUPERUSER ${databases} NOCREATEROLE NOREPLICATION NOBYPASSRLS
+        PASSWORD '${password}';
+      ALTER DATABASE ${DATABASE} OWNER TO ${ROLE};
+      FOR change IN ${OWNERSHIP} LOOP
+        EXECUTE change;
+      END LOOP;
+    END $$`;
+}
+
+/** What of the schema the superuser owns, less what belongs to an extension or to another object. */
+const OWNERSHIP = `
+  SELECT format('ALTER %s %s OWNER TO ${ROLE}', kind, name)
+  FROM (
+    SELECT 'pg_class'::regclass, oid, 'TABLE', oid::regclass::text FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relowner = 10
+        AND relkind IN ('r', 'p', 'v', 'm', 'S')
+    UNION ALL
+    SELECT 'pg_proc'::regclass, oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace AND proowner = 10
+    UNION ALL
+    SELECT 'pg_type'::regclass, oid, 'TYPE', oid::regtype::text FROM pg_type
+      WHERE typnamespace = 'public'::regnamespace AND typowner = 10 AND typtype IN ('e', 'd')
+  ) AS kept (catalogue, id, kind, name)
+  WHERE NOT EXISTS (
+    SELECT FROM pg_depend WHERE classid = catalogue AND objid = id AND deptype IN ('a', 'e', 'i')
+      AND refclassid <> 'pg_namespace'::regclass)`;

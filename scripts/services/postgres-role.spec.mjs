@@ -5,10 +5,11 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
+import { run } from '../processes/run.mjs';
 import { Supervisor } from '../processes/supervise.mjs';
 import { asAccount, databaseAccount } from './account.mjs';
 import { reachableServer } from './postgres-place.mjs';
-import { startPostgres } from './postgres.mjs';
+import { awaitPostgres, startPostgres } from './postgres.mjs';
 
 const PASSWORD = 'of-an-earlier-start';
 
@@ -94,6 +95,41 @@ describe('the role of the service', () => {
     await supervisor.stop(['postgres']);
     await start();
     expect(await query(url, attributes)).toEqual([ordinary]);
+  }, 60_000);
+
+  it('works with the rows alone where migrations have a role of their own', async () => {
+    const prepared = await start();
+    await supervisor.stop(['postgres']);
+    standAlone(account, home, `CREATE ROLE service LOGIN PASSWORD '${PASSWORD}'`);
+    supervisor.start(prepared.program);
+    const logFile = join(home, 'postgres.log');
+    await awaitPostgres({ url: prepared.url, exited: supervisor.exited('postgres'), logFile });
+    const service = new URL(prepared.url);
+    service.username = 'service';
+    service.password = PASSWORD;
+    const env = { DATABASE_URL: service.href, REDIS_URL: 'redis://127.0.0.1:1', SECRET_KEY: 'x' };
+    const program = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli.js');
+    /**
+     * @param {string} command
+     * @param {Record<string, string>} [more]
+     */
+    const cli = (command, more = {}) =>
+      run(process.execPath, [program, command], {
+        env: { ...process.env, ...env, ADMIN_PASSWORD: PASSWORD, ...more },
+      });
+
+    await expect(cli('migrate')).rejects.toThrow('failed with code 1');
+    for (let time = 0; time < 2; time += 1) {
+      await cli('migrate', { MIGRATION_DATABASE_URL: prepared.url });
+    }
+    await cli('ensure-admin');
+    expect(await query(service.href, 'SELECT username FROM users')).toEqual([
+      { username: 'admin' },
+    ]);
+    await expect(query(service.href, 'DROP TABLE users')).rejects.toThrow('must be owner');
+    await expect(query(service.href, 'CREATE TABLE another ()')).rejects.toThrow(
+      'permission denied',
+    );
   }, 60_000);
 
   it('takes over what the superuser of an earlier cluster owned', async () => {

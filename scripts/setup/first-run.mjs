@@ -36,7 +36,10 @@ export async function setUpDatabase({ settings, files, environment, withToken = 
   /** @type {Steps['cli']} */
   const cli = (args, more) => runCli({ settings, files, environment, args, more });
 
-  if (!current) await step('Migrations', () => cli(['migrate']).then(() => undefined));
+  const owner = settings.migrationDatabaseUrl;
+  const forMigrations = owner ? { MIGRATION_DATABASE_URL: owner } : {};
+  if (!current)
+    await step('Migrations', () => cli(['migrate'], forMigrations).then(() => undefined));
   const admin = sameTables && done.admin ? {} : await ensureAdmin({ settings, files, cli });
   if (withToken && !(sameTables && existsSync(files.adminToken))) {
     await step('Token of the admin', () => makeToken({ settings, files, cli }));

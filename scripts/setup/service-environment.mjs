@@ -44,9 +44,11 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
     ...kept,
     PATH: path,
   };
-  // Only the command that makes the first admin gets to know its password; the addresses have
-  // been read already, and a file would win over them.
-  const spent = ['ADMIN_PASSWORD', 'ADMIN_PASSWORD_FILE', 'DATABASE_URL_FILE', 'REDIS_URL_FILE'];
-  for (const name of spent) delete all[name];
+  // Only the commands they are for get to know the first admin's password and the role that owns the
+  // tables; the addresses have been read already, and a file would win over them.
+  for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL']) delete all[name];
+  for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL', 'DATABASE_URL', 'REDIS_URL']) {
+    delete all[`${name}_FILE`];
+  }
   return { all, kept };
 }

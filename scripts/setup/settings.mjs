@@ -28,12 +28,16 @@ export function readSettings(root, env = process.env) {
   }
   for (const [name, ...schemes] of /** @type {const} */ ([
     ['DATABASE_URL', 'postgresql:', 'postgres:'],
+    ['MIGRATION_DATABASE_URL', 'postgresql:', 'postgres:'],
     ['REDIS_URL', 'redis:', 'rediss:'],
   ])) {
     const value = secret(name);
     if (value && !schemes.some((scheme) => scheme === protocolOf(value))) {
       faults.push(`${name} is not a ${schemes[0]}// address`);
     }
+  }
+  if (secret('MIGRATION_DATABASE_URL') && !secret('DATABASE_URL')) {
+    faults.push('MIGRATION_DATABASE_URL is of use beside DATABASE_URL alone');
   }
   const adminPassword = secret('ADMIN_PASSWORD');
   const dataDir = resolve(root, text('DATA_DIR') ?? 'var');
@@ -46,6 +50,7 @@ export function readSettings(root, env = process.env) {
     // What is made once and kept: apart from the rest where others may read that.
     keysDir: resolve(root, text('KEYS_DIR') ?? dataDir),
     databaseUrl: secret('DATABASE_URL'),
+    migrationDatabaseUrl: secret('MIGRATION_DATABASE_URL'),
     redisUrl: secret('REDIS_URL'),
     adminUsername: text('ADMIN_USERNAME') ?? 'admin',
     adminPassword,

@@ -32,6 +32,14 @@ describe('the settings of the start command', () => {
     expect(() => readSettings('/clone', env)).toThrow(/PORT.*DATABASE_URL.*REDIS_URL/);
   });
 
+  it('know no role for migrations on a server of their own', () => {
+    const env = { MIGRATION_DATABASE_URL: 'postgresql://owner@x/controller' };
+    expect(() => readSettings('/clone', env)).toThrow('MIGRATION_DATABASE_URL');
+    expect(
+      readSettings('/clone', { ...env, DATABASE_URL: 'postgresql://service@x/controller' }),
+    ).toMatchObject({ migrationDatabaseUrl: env.MIGRATION_DATABASE_URL });
+  });
+
   it('read a secret from the file that is named for it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'settings-'));
     const file = join(folder, 'password');

@@ -17,7 +17,7 @@ import { readSettings } from './settings.mjs';
 const SERVICE_VARIABLES = [
   ...['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'HOST', 'PORT', 'SECRET_KEY', 'SECRET_KEY_OLD'],
   ...['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'DEMO_DATA', 'OUTBOUND_ALLOW', 'PROJECT_SCM_SCHEMES'],
-  'PROJECT_FILE_ROOTS',
+  ...['PROJECT_FILE_ROOTS', 'MIGRATION_DATABASE_URL'],
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 /** @typedef {Set<import('node:child_process').ChildProcess>} Children */

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { Client } from 'pg';
 import pg from 'pg';
+import { itemAt } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
 import { dataSourceOptions } from '../database/data-source.js';
@@ -10,13 +11,18 @@ import { entities } from '../entities.js';
 /** Key of the advisory lock under which one process migrates while others wait. */
 const MIGRATION_LOCK = 7_300;
 
-/** Opens the data source of the environment, without the limits of an API request. */
-export async function openDataSource(
-  options: Partial<ReturnType<typeof dataSourceOptions>> = {},
+/**
+ * Opens the data source of the environment, without the limits of an API request.
+ *
+ * @param options address and connections, where they differ from those of the environment
+ */
+export function openDataSource(
+  options: { url?: string; poolSize?: number } = {},
 ): Promise<DataSource> {
   const settings = Settings.load(process.env);
-  const base = dataSourceOptions({ ...settings, STATEMENT_TIMEOUT_MS: 0 }, entities());
-  return new DataSource({ ...base, ...options } as typeof base).initialize();
+  const { url = settings.DATABASE_URL, poolSize = settings.DATABASE_POOL_SIZE } = options;
+  const chosen = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, STATEMENT_TIMEOUT_MS: 0 };
+  return new DataSource(dataSourceOptions(chosen, entities())).initialize();
 }
 
 /** Does `work` with the database of the environment, without the limits of an API request. */
@@ -29,18 +35,23 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** Runs pending migrations; safe to start from several places at once. */
+/**
+ * Runs pending migrations, by the role of MIGRATION_DATABASE_URL where it is set; safe to start from
+ * several places at once.
+ */
 export async function migrate(): Promise<void> {
-  const { DATABASE_URL } = Settings.load(process.env);
-  const client: Client = new pg.Client({ connectionString: DATABASE_URL });
+  const { DATABASE_URL, MIGRATION_DATABASE_URL } = Settings.load(process.env);
+  const url = MIGRATION_DATABASE_URL || DATABASE_URL;
+  const client: Client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const source = await openDataSource();
+    const source = await openDataSource({ url });
     try {
       const done = await source.runMigrations();
       const names = done.map(({ name }) => name).join(', ');
       await new CredentialTypesRepository(new Database(source)).syncManaged();
+      if (url !== DATABASE_URL) await grantTables(client, await roleOf(DATABASE_URL));
       process.stdout.write(done.length > 0 ? `applied ${names}\n` : 'up to date\n');
     } finally {
       await source.destroy();
@@ -48,4 +59,28 @@ export async function migrate(): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** The role that an address logs in as. */
+async function roleOf(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<[string]>({
+      text: 'SELECT current_user',
+      rowMode: 'array',
+    });
+    return itemAt(itemAt(rows, 0), 0);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Lets the service's role work with the rows of every table, and with nothing else. */
+async function grantTables(client: Client, role: string): Promise<void> {
+  const name = pg.escapeIdentifier(role);
+  await client.query(`
+    GRANT USAGE ON SCHEMA public TO ${name};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name}`);
 }

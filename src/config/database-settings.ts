@@ -3,6 +3,11 @@ import { integer, secret } from './setting.js';
 /** PostgreSQL: where it is, and how long it is waited for. */
 export const DATABASE_SETTINGS = {
   DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
+  MIGRATION_DATABASE_URL: secret({
+    category: 'system',
+    default: '',
+    help: 'The same database as DATABASE_URL, for a role that owns the tables; that of DATABASE_URL then only reads and writes rows. Read by migrations alone.',
+  }),
   DATABASE_POOL_SIZE: integer({
     category: 'system',
     default: 20,

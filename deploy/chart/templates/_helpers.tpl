@@ -45,6 +45,12 @@ API's pods also make the first admin.
   args: {{ .command | toJson }}
   env:
     {{- include "controller.environment" .root | trim | nindent 4 }}
+    - name: MIGRATION_DATABASE_URL
+      valueFrom:
+        secretKeyRef:
+          name: {{ include "controller.secret" .root }}
+          key: MIGRATION_DATABASE_URL
+          optional: true
     {{- if .admin }}
     {{- include "controller.secretVariable" (dict "root" .root "key" "ADMIN_PASSWORD") | nindent 4 }}
     - name: ADMIN_USERNAME

@@ -73,6 +73,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
       return { ...folder, ...webhook };
     }
     if (!('scm_type' in values) && !('local_path' in values)) return webhook;
+    if (values.local_path === '') values.local_path = ownFolder(row.id, String(row.name));
     const status = await this.manualStatus(String(values.local_path ?? row.local_path));
     return { status, ...webhook };
   }

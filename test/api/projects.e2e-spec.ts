@@ -260,6 +260,23 @@ describe('a manual project', () => {
     expect(none.body).toEqual([]);
   });
 
+  it('keeps a folder of its own when its path is emptied', async () => {
+    const { as, make, home } = test;
+    const project = await make.project({
+      organization: home.organization.id,
+      local_path: 'emptied',
+    });
+    const url = `projects/${project.id}/`;
+    const { body } = await as.orgAdmin.patch(url, { local_path: '' }).expect(200);
+    expect(body).toMatchObject({
+      local_path: expect.stringMatching(`^_${project.id}__`),
+      status: 'missing',
+    });
+    for (const files of ['playbooks', 'inventories']) {
+      expect((await as.orgAdmin.get(`${url}${files}/`).expect(200)).body).toEqual([]);
+    }
+  });
+
   it('gets a folder of its own when it is given a source', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const { body } = await test.as.orgAdmin

@@ -153,7 +153,7 @@ export class WorkflowRows {
         id,
         type: 'workflow_job',
         status: statusOf(job),
-        unified_job_template_id: job.templateId,
+        unified_job_template_id: templateOf(job),
       })),
     );
     return rows;
@@ -180,7 +180,7 @@ export class WorkflowRows {
       is_bulk_job: job.isBulk,
       name: job.name,
       description: job.description,
-      unified_job_template_id: job.templateId ?? job.slicedTemplateId ?? null,
+      unified_job_template_id: templateOf(job),
       job_template_id: job.slicedTemplateId ?? null,
       is_sliced_job: typeof job.slicedTemplateId === 'number',
       allow_simultaneous: job.allowSimultaneous,
@@ -222,6 +222,10 @@ export class WorkflowRows {
     });
   }
 }
+
+/** What the workflow job is a run of, whichever kind of template that is. */
+const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): number | null =>
+  templateId ?? slicedTemplateId;
 
 const statusOf = ({ isHeld }: NewWorkflowJob): JobStatus => (isHeld === true ? 'new' : 'pending');
 

@@ -58,6 +58,16 @@ describe('a launch in slices', () => {
     expect(listed.body.results).toMatchObject([{ id: body.id }]);
   });
 
+  it('shows on its template at once, like a job does', async () => {
+    const template = await sliced();
+    const { body: run } = await launch(template).expect(201);
+    const { body } = await test.as.superuser.get(`job_templates/${template.id}/`).expect(200);
+    expect(body).toMatchObject({
+      status: 'pending',
+      related: { current_job: `/api/v2/workflow_jobs/${run.id}/` },
+    });
+  });
+
   it('has no slice without a host', async () => {
     const template = await sliced({ job_slice_count: 50 });
     expect(await nodesOf((await launch(template).expect(201)).body.id)).toHaveLength(3);

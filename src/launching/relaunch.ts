@@ -76,7 +76,6 @@ export class RelaunchService {
     actor: Actor,
   ): Promise<number> {
     await this.assertMayRepeat(job, actor);
-    await this.held.assertApproved(job);
     const prompts = await this.promptsAgain(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const webhook = webhookOf(job);
@@ -130,9 +129,11 @@ export class RelaunchService {
   /**
    * The prompts of the former launch; secret answers come from the former job's row.
    *
-   * @throws Forbidden where the secret answers are another user's
+   * @throws BadRequest where nobody approved of the former launch, Forbidden where its secret answers
+   *   are another user's
    */
   async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
+    await this.held.assertApproved(job);
     const isMine = job.created_by_id === actor.id || actor.isSuperuser;
     if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
     const config = job.launch_config as object | null;

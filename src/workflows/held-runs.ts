@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest } from '../common/errors/errors.js';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.';
+const KEPT = 'What was not approved cannot be deleted before the run that it holds.';
 
 /**
  * Runs that begin once somebody approves of them (docs/contract/webhooks.md#forks): they stay `new`,
@@ -54,5 +55,11 @@ export class HeldRuns implements RunListener {
   async assertApproved({ id, started, webhook_delivery_id: delivery }: Row): Promise<void> {
     if (started !== null || delivery === null) return;
     if (await this.jobs.lacksApproval(id)) throw new BadRequest(NOT_APPROVED);
+  }
+
+  /** @throws Forbidden for an approval without which nobody would know that its run lacks one */
+  async assertDeletable({ status, workflow_job_id: runId }: Row): Promise<void> {
+    if (status === 'successful' || typeof runId !== 'number') return;
+    if (!(await this.jobs.hasBegun(runId))) throw new Forbidden(KEPT);
   }
 }

@@ -3,8 +3,8 @@ import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
-import { RunHooks } from '../runs/run.hooks.js';
 import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
+import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
 import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
 /**
@@ -28,7 +28,7 @@ export const workflowApprovals = defineResource({
   table: 'unified_jobs',
   discriminator: 'workflow_approval',
   orderBy: ['id'],
-  hooks: RunHooks,
+  hooks: WorkflowApprovalHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'timed_out'],
   indexes: [
     {

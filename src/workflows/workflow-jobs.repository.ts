@@ -184,6 +184,13 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return row !== undefined;
   }
 
+  /** Whether a run has begun. */
+  async hasBegun(runId: number): Promise<boolean> {
+    const row = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs WHERE id = ${runId} AND started IS NOT NULL`);
+    return row !== undefined;
+  }
+
   /** Approvals nobody decided in time, by the database's clock. */
   expiredApprovals(): Promise<(Row & { name: string; timeout: number })[]> {
     return this.database.rows(sql`

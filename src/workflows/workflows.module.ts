@@ -4,6 +4,7 @@ import { RunWorkflows } from '../runs/run-causes.js';
 import { ApprovalDecisions } from './approval-decisions.js';
 import { HeldRuns } from './held-runs.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
+import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
 import { ApprovalPanel } from './pages/approval.panel.js';
@@ -33,6 +34,7 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     ApprovalDecisions,
     HeldRuns,
     NodeOutcomes,
+    WorkflowApprovalHooks,
     WorkflowRunPanel,
     ApprovalPanel,
   ],

@@ -155,7 +155,14 @@ describe('a run that waits for an approval', () => {
     });
     await test.as.superuser.post(`jobs/${job}/relaunch/`, {}).expect(400);
     await test.as.superuser.post(`workflow_approvals/${approval}/approve/`).expect(400);
+    const schedule = await test.as.superuser.post(`jobs/${job}/create_schedule/`).expect(400);
+    expect(schedule.body.detail).toContain('not approved');
+    const forget = await test.as.superuser.delete(`workflow_approvals/${approval}/`).expect(403);
+    expect(forget.body.detail).toContain('cannot be deleted before the run');
+    await test.as.superuser.post(`jobs/${job}/relaunch/`, {}).expect(400);
     expect(await hook.jobs()).toHaveLength(1);
+    await test.as.superuser.delete(`jobs/${job}/`).expect(204);
+    await test.as.superuser.get(`workflow_approvals/${approval}/`).expect(404);
   });
 
   it('waits for another approval when its delivery is sent again', async () => {

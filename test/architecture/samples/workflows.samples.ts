@@ -27,6 +27,7 @@ export default {
       insertHolds: [[[1, 2], 'Change from a fork']],
       undecidedOf: [[[1, 2]]],
       lacksApproval: [[1]],
+      hasBegun: [[1]],
       ready: [[10]],
       explain: [[]],
       running: [[[1]]],

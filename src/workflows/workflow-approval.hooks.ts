@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { RunHooks } from '../runs/run.hooks.js';
+import { RunsRepository } from '../runs/runs.repository.js';
+import { HeldRuns } from './held-runs.js';
+import type { WorkflowApprovalSchema } from './workflow-approval.schema.js';
+
+/** Approvals are deleted as runs are, but for those that still hold one. */
+@Injectable()
+export class WorkflowApprovalHooks extends RunHooks {
+  constructor(
+    runs: RunsRepository,
+    private readonly held: HeldRuns,
+  ) {
+    super(runs);
+  }
+
+  override async prepareDelete(row: RowOf<WorkflowApprovalSchema>): Promise<void> {
+    await super.prepareDelete(row);
+    await this.held.assertDeletable(row);
+  }
+}

@@ -25,33 +25,20 @@ export const TEMPLATE_SUMMARY = object(
   ['timeout'],
 );
 
-/** A template of whatever kind as an object that refers to it shows it. */
-export interface TemplateReference {
-  /** For `summary_fields.unified_job_template`; null when the caller may not read the template. */
-  summary: Record<string, unknown> | null;
-}
-
-/** References to templates only know that they are some kind: this tells which, in one statement. */
+/**
+ * Templates as objects that refer to them show them, in one statement: references only know that they
+ * are to some kind. Those that the caller may not read are missing.
+ */
 export async function templateReferences(
   ids: readonly number[],
   { actor, find }: Pick<RepresentContext, 'actor' | 'find'>,
-): Promise<Map<number, TemplateReference>> {
+): Promise<Map<number, object>> {
   const found = await find(TemplatesRepository).named(ids, actor);
-  return new Map(found.map((one) => [one.id, { summary: one.may_read ? summarize(one) : null }]));
+  return new Map(found.flatMap((one) => (one.may_read ? [[one.id, summarize(one)]] : [])));
 }
 
-function summarize({
-  id,
-  type,
-  name,
-  description,
-  timeout,
-}: TemplateName): Record<string, unknown> {
-  return {
-    id,
-    name,
-    description,
-    unified_job_type: RUN_TYPES[type] ?? '',
-    ...(type === 'workflow_approval_template' ? { timeout } : {}),
-  };
-}
+const summarize = ({ id, type, name, description, timeout }: TemplateName): object => ({
+  ...{ id, name, description },
+  unified_job_type: RUN_TYPES[type] ?? '',
+  ...(type === 'workflow_approval_template' ? { timeout } : {}),
+});

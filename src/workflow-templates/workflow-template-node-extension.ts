@@ -35,7 +35,7 @@ export async function nodeExtension(
           failure_nodes: after('failure'),
           always_nodes: after('always'),
         },
-        summary_fields: template?.summary ? { unified_job_template: template.summary } : {},
+        summary_fields: template ? { unified_job_template: template } : {},
       };
       return [row.id, extension];
     }),

@@ -15,11 +15,7 @@ import type {
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import {
-  TEMPLATE_SUMMARY,
-  templateReferences,
-  type TemplateReference,
-} from '../templates/template-references.js';
+import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
@@ -73,7 +69,7 @@ export async function nodeExtension(
 function describe(
   row: RowOf<WorkflowJobNodeSchema>,
   found: NodeFacts | undefined,
-  template: TemplateReference | undefined,
+  template: object | undefined,
 ): Extension {
   return {
     fields: {
@@ -84,7 +80,7 @@ function describe(
       always_nodes: found?.always_nodes ?? [],
     },
     summary_fields: {
-      ...(template?.summary ? { unified_job_template: template.summary } : {}),
+      ...(template ? { unified_job_template: template } : {}),
       ...(row.job_id !== null && found?.may_read_job === true ? { job: summarizeJob(found) } : {}),
     },
   };

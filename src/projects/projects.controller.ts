@@ -4,7 +4,6 @@ import { activityOf } from '../activity/sublists.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
@@ -106,9 +105,9 @@ export class ProjectsController extends ResourceController(projects) {
   @Post(':id/update')
   async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     const { resources } = this.services;
-    if (project.scm_type === '') throw new MethodNotAllowed('POST');
-    const started = await this.syncs.start([project.id], actor);
-    const row = await resources.load(projectUpdates, itemAt(started, 0), actor);
+    const [id] = await this.syncs.start([project.id], actor);
+    if (id === undefined) throw new MethodNotAllowed('POST');
+    const row = await resources.load(projectUpdates, id, actor);
     const shown = await resources.show(projectUpdates, row, actor);
     return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
   }

@@ -1,6 +1,6 @@
-/** Calls taken together at most. */
 import { zip } from './invariants.js';
 
+/** Calls taken together at most. */
 const MOST = 100;
 /** A batch that takes longer than this, in ms, no longer holds up the next one. */
 const PATIENCE_MS = 50;

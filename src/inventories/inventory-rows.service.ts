@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-// The runner owns the shape of the inventory document; what is stored here is what it is built from.
 import type { HostRow, InventoryRows as Rows } from './ansible-inventory.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';

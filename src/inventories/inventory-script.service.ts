@@ -4,7 +4,6 @@ import { readAhead, VariablesError } from '../common/fields/variables.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
-// The one import from the runner: jobs and this URL must give Ansible the very same document.
 import {
   buildInventory,
   hostVariables,

@@ -1,7 +1,7 @@
 import type { Actor } from '../common/access.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 
-/** Starts syncs of projects. Runs are the jobs feature's, which implements this. */
+/** Starts syncs of projects. Implemented by the room that launches, further down in their order. */
 export abstract class ProjectSyncs {
   /**
    * Creates one pending update for each project that has a source, in the caller's transaction.

@@ -1,6 +1,6 @@
-/** What the tree needs of an event. */
 import { entryOf } from '../../common/invariants.js';
 
+/** What the tree needs of an event. */
 export interface TreeEvent {
   counter: number;
   uuid: string;

@@ -1,6 +1,6 @@
-/** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
 import { itemAt } from '../../common/invariants.js';
 
+/** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
 const COLOUR = /\u001B\[([0-9;]*)m/g;
 

@@ -53,6 +53,13 @@ export interface LaunchedRun {
   ignored: Record<string, unknown>;
 }
 
+/** What came of a request that was launched if it could be. */
+export interface TriedLaunch {
+  run: LaunchedRun | null;
+  /** Why there is none, by field. */
+  errors: FieldErrors;
+}
+
 /** A run that was made whatever is wrong with it. */
 export interface SpawnedRun extends LaunchedRun {
   /** Why it cannot go on, by field; empty when it can. */

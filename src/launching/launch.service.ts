@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
-import { existing, zip } from '../common/invariants.js';
+import { NotFound } from '../common/errors/errors.js';
+import { existing } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { HeldRuns } from '../workflows/held-runs.js';
@@ -9,65 +9,25 @@ import { WorkflowRows } from '../workflows/workflow-rows.js';
 import { planLaunch, type PlannedLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { LaunchRows } from './launch-rows.js';
-import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
+import { Launcher } from './launcher.js';
+import type { LaunchedRun, LaunchRequest } from './launch-request.js';
 import { slicedJobOf } from './sliced-jobs.js';
 
-/**
- * The one way from a job template to a job. Set-based: the number of statements does not depend on the
- * number of requests.
- */
+/** Launches job templates: as jobs, those in slices as workflow jobs. */
 @Injectable()
-export class LaunchService {
+export class LaunchService extends Launcher<PlannedLaunch> {
   constructor(
-    private readonly database: Database,
+    database: Database,
+    held: HeldRuns,
     private readonly loader: LaunchLoader,
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
     private readonly workflows: WorkflowRows,
-    private readonly held: HeldRuns,
-  ) {}
-
-  /**
-   * Checks requests without writing, all faults of all of them.
-   *
-   * @param actor null: no permission is asked (webhooks)
-   * @throws NotFound for a template that does not exist
-   */
-  check(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchCheck[]> {
-    return this.plan(requests, actor);
+  ) {
+    super(database, held);
   }
 
-  /**
-   * Creates the jobs as `pending`, those in slices as workflow jobs, in the caller's transaction or one of its own.
-   *
-   * @param actor null: no permission is asked (webhooks)
-   * @returns in the order of the requests
-   * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
-   */
-  async launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
-    return this.database.transaction(async () => {
-      const plans = await this.plan(requests, actor);
-      for (const plan of plans) assertLaunchable(plan);
-      const runs = await this.write(plans);
-      await this.held.hold(heldAmong(runs, requests));
-      return runs;
-    });
-  }
-
-  /**
-   * Creates a `pending` job for every request, in the caller's transaction, without asking for any
-   * permission: for what starts by itself and has to show why it cannot. The caller ends the jobs
-   * that come with errors.
-   *
-   * @throws NotFound for a template that does not exist
-   */
-  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedRun[]> {
-    const plans = await this.plan(requests, null);
-    const runs = await this.write(plans);
-    return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
-  }
-
-  private async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
+  protected async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows = await this.workflows.write(sliced.map(slicedJobOf));
@@ -78,7 +38,7 @@ export class LaunchService {
     });
   }
 
-  private async plan(
+  protected async plan(
     requests: readonly LaunchRequest[],
     actor: Actor | null,
   ): Promise<PlannedLaunch[]> {
@@ -99,17 +59,4 @@ export class LaunchService {
       return planLaunch(request, template, objects, limits);
     });
   }
-}
-
-/** Ids of the runs that begin once they are approved. */
-export const heldAmong = (
-  runs: readonly LaunchedRun[],
-  requests: readonly LaunchRequest[],
-): number[] => zip(runs, requests).flatMap(([{ id }, { isHeld }]) => (isHeld === true ? [id] : []));
-
-/** The template's own refusal comes first: its faults are no business of those who may not launch it. */
-export function assertLaunchable({ errors, forbidden }: LaunchCheck): void {
-  if (forbidden === 'template') throw new Forbidden();
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  if (forbidden !== null) throw new Forbidden();
 }

@@ -4,69 +4,27 @@ import { NotFound } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from './launch-loader.js';
-import type { LaunchCheck, LaunchedRun, LaunchRequest, SpawnedRun } from './launch-request.js';
-import { assertLaunchable, heldAmong } from './launch.service.js';
+import { Launcher } from './launcher.js';
+import type { LaunchedRun, LaunchRequest } from './launch-request.js';
 import { HeldRuns } from '../workflows/held-runs.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch-loader.js';
 
-/**
- * The one way from a workflow job template to a workflow job. Set-based, like `LaunchService`: the
- * number of statements does not depend on the number of requests, nor of nodes.
- */
+/** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()
-export class WorkflowLaunchService {
+export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
   constructor(
-    private readonly database: Database,
+    database: Database,
+    held: HeldRuns,
     private readonly loader: WorkflowLaunchLoader,
     private readonly objects: LaunchLoader,
     private readonly rows: WorkflowRows,
-    private readonly held: HeldRuns,
-  ) {}
-
-  /**
-   * Checks requests without writing, all faults of all of them.
-   *
-   * @param actor null: no permission is asked (webhooks)
-   * @throws NotFound for a template that does not exist
-   */
-  check(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchCheck[]> {
-    return this.plan(requests, actor);
+  ) {
+    super(database, held);
   }
 
-  /**
-   * Creates the workflow jobs as `pending` with a snapshot of the nodes, in the caller's transaction
-   * or one of its own.
-   *
-   * @param actor null: no permission is asked (webhooks)
-   * @returns in the order of the requests
-   * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
-   */
-  launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
-    return this.database.transaction(async () => {
-      const plans = await this.plan(requests, actor);
-      for (const plan of plans) assertLaunchable(plan);
-      const runs = await this.write(plans);
-      await this.held.hold(heldAmong(runs, requests));
-      return runs;
-    });
-  }
-
-  /**
-   * Creates a workflow job for every request, also for one that cannot go on, in the caller's
-   * transaction and without asking for any permission: for what starts by itself. The caller ends
-   * the workflow jobs that come with errors.
-   *
-   * @throws NotFound for a template that does not exist
-   */
-  async spawn(requests: readonly LaunchRequest[]): Promise<SpawnedRun[]> {
-    const plans = await this.plan(requests, null);
-    const runs = await this.write(plans);
-    return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
-  }
-
-  private async plan(
+  protected async plan(
     requests: readonly LaunchRequest[],
     actor: Actor | null,
   ): Promise<PlannedWorkflow[]> {
@@ -90,7 +48,7 @@ export class WorkflowLaunchService {
     });
   }
 
-  private async write(plans: readonly PlannedWorkflow[]): Promise<LaunchedRun[]> {
+  protected async write(plans: readonly PlannedWorkflow[]): Promise<LaunchedRun[]> {
     if (plans.length === 0) return [];
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { existing, zip } from '../common/invariants.js';
-import type { LaunchCheck, LaunchedRun, LaunchRequest } from '../launching/launch-request.js';
+import { zip } from '../common/invariants.js';
+import type { LaunchRequest } from '../launching/launch-request.js';
 import { LaunchService } from '../launching/launch.service.js';
 import { ProjectUpdatesRepository } from '../projects/project-updates.repository.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
@@ -16,12 +16,6 @@ export interface ScheduledLaunch {
   templateId: number;
   templateType: string;
   prompts: Prompts;
-}
-
-/** How the templates of one kind are launched. */
-interface Launcher {
-  check(requests: readonly LaunchRequest[], actor: null): Promise<LaunchCheck[]>;
-  launch(requests: readonly LaunchRequest[], actor: null): Promise<LaunchedRun[]>;
 }
 
 /** A launch and the run that was made of it; null where it could not be made. */
@@ -64,16 +58,15 @@ export class ScheduledRuns {
     return errors;
   }
 
-  private async launchWith(launcher: Launcher, given: readonly Given[]): Promise<Made[]> {
+  private async launchWith(
+    launcher: LaunchService | WorkflowLaunchService,
+    given: readonly Given[],
+  ): Promise<Made[]> {
     if (given.length === 0) return [];
-    const requests = given.map(({ launch }) => requestOf(launch));
-    const checks = await launcher.check(requests, null);
-    const isReady = checks.map(({ errors }) => Object.keys(errors).length === 0);
-    const ready = requests.filter((_, at) => isReady[at]);
-    const runs = (await launcher.launch(ready, null)).values();
-    return zip(given, checks).map(([one, { errors }], at) => ({
+    const tried = await launcher.launchPossible(given.map(({ launch }) => requestOf(launch)));
+    return zip(given, tried).map(([one, { run, errors }]) => ({
       ...one,
-      runId: isReady[at] ? existing(runs.next().value, 'every launch has a run').id : null,
+      runId: run?.id ?? null,
       errors,
     }));
   }

@@ -6,7 +6,7 @@ import type { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.js';
-import { assertOwnSecrets } from '../launching/relaunch-secrets.js';
+import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
@@ -27,7 +27,7 @@ export class BulkRelaunch {
     const config = job.launch_config as object | null;
     const fill = secretFiller(this.box, job.id, config);
     const nodes = await this.former.load(job.id, fill);
-    assertOwnSecrets(job, nodes, actor);
+    assertOwnSecrets(job, secretsOf(job, nodes), actor);
     const entries = nodes.map(({ templateId, identifier, own }) => {
       if (templateId === null) {
         throw new BadRequest('A template of the workflow job is missing or undefined.');

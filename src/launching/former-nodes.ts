@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ENCRYPTED } from '../common/fields/text.js';
 import { listsIn, type Prompts } from '../prompts/launch-options.js';
+import { maskedNames } from '../prompts/launch-secrets.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
 import { variablesIn } from '../prompts/saved-prompts.js';
 import {
@@ -22,7 +22,7 @@ export class FormerNodes {
       identifier: node.identifier,
       templateId: node.unified_job_template_id,
       own: fill(node.identifier, promptsOf(node)),
-      secrets: secretNames(node.extra_data),
+      secrets: maskedNames(node.extra_data),
       parents: node.parents,
       allParentsMustConverge: node.all_parents_must_converge,
     }));
@@ -35,7 +35,3 @@ const promptsOf = (node: FormerNode): Prompts => ({
   ...listsIn(node),
   ...variablesIn(node.extra_data),
 });
-
-/** Names of variables that are stored masked. */
-export const secretNames = (variables: object | null | undefined): string[] =>
-  Object.entries(variables ?? {}).flatMap(([name, value]) => (value === ENCRYPTED ? [name] : []));

@@ -4,12 +4,20 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { NewNode } from '../workflows/workflow-rows.js';
 import { sealedNames } from '../prompts/launch-secrets.js';
 
-/** Secret answers are used again by whoever gave them. @throws Forbidden */
-export function assertOwnSecrets(job: Row, nodes: readonly NewNode[], actor: Actor): void {
-  const hasSecrets =
-    sealedNames(job.launch_config as object | null).length > 0 ||
-    nodes.some(({ secrets }) => secrets.length > 0);
-  if (hasSecrets && job.created_by_id !== actor.id && !actor.isSuperuser) {
+/**
+ * Secret answers are used again by whoever gave them.
+ *
+ * @param names of the answers of a run that were kept secret
+ * @throws Forbidden
+ */
+export function assertOwnSecrets(run: Row, names: readonly string[], actor: Actor): void {
+  if (names.length > 0 && run.created_by_id !== actor.id && !actor.isSuperuser) {
     throw new Forbidden('Job was launched with secret prompts provided by another user.');
   }
 }
+
+/** Names of the secret answers of a workflow job and of its nodes. */
+export const secretsOf = (job: Row, nodes: readonly NewNode[]): string[] => [
+  ...sealedNames(job.launch_config as object | null),
+  ...nodes.flatMap(({ secrets }) => secrets),
+];

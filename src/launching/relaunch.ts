@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED } from '../common/fields/text.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -16,15 +15,16 @@ import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch-loader.js';
 import { HeldRuns } from '../workflows/held-runs.js';
 import type { LaunchRequest } from './launch-request.js';
-import { openSecrets, promptsOf } from '../prompts/launch-secrets.js';
+import { maskedNames, openSecrets, promptsOf } from '../prompts/launch-secrets.js';
 import { LaunchService } from './launch.service.js';
+import { assertOwnSecrets } from './relaunch-secrets.js';
+import { webhookOf } from '../runs/webhook-run.schema.js';
 
 const TEXTS = {
   active: 'Wait until job finishes before retrying on failed hosts.',
   noStats: 'Cannot retry on failed hosts, playbook stats not available.',
   noneFailed: 'Cannot relaunch because previous job had 0 failed hosts.',
   notYet: 'Relaunch by host status not available until job finishes running.',
-  secrets: 'Job was launched with secret prompts provided by another user.',
   prompts: 'Job was launched with prompted fields you do not have access to.',
   unknown:
     'Job was launched with unknown prompted fields. Organization admin permissions required.',
@@ -78,7 +78,6 @@ export class RelaunchService {
     await this.assertMayRepeat(job, actor);
     const prompts = await this.promptsAgain(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
-    const webhook = webhookOf(job);
     const request: LaunchRequest = {
       templateId: job.job_template_id as number,
       launchType: 'relaunch',
@@ -87,9 +86,9 @@ export class RelaunchService {
       createdBy: actor.id,
       isRelaunch: true,
       slice: { number: job.job_slice_number as number, count: job.job_slice_count as number },
-      secretNames: secretNames(job),
+      secretNames: maskedNames(promptsOf(job.launch_config as object | null).extra_vars),
       name: String(job.name),
-      ...(webhook ? { webhook } : {}),
+      ...webhookOf(job),
     };
     try {
       const launched = await this.launches.launch([request], actor);
@@ -134,22 +133,17 @@ export class RelaunchService {
    */
   async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
     await this.held.assertApproved(job);
-    const isMine = job.created_by_id === actor.id || actor.isSuperuser;
-    if (!isMine && secretNames(job).length > 0) throw new Forbidden(TEXTS.secrets);
     const config = job.launch_config as object | null;
     const prompts = promptsOf(config);
-    const secrets = secretNames(job);
+    const secrets = maskedNames(prompts.extra_vars);
+    assertOwnSecrets(job, secrets, actor);
     if (secrets.length > 0) {
       const opened = openSecrets(this.box, job.id, config);
       const answers = secrets.map((name) => [name, opened[name]]);
-      prompts.extra_vars = {
-        ...prompts.extra_vars,
-        ...Object.fromEntries(answers),
-      };
+      prompts.extra_vars = { ...prompts.extra_vars, ...Object.fromEntries(answers) };
     }
     // Credentials that were deleted meanwhile are gone from the former job too.
-    if (prompts.credentials !== undefined)
-      prompts.credentials = await this.runs.credentialsOf(job.id);
+    if (prompts.credentials) prompts.credentials = await this.runs.credentialsOf(job.id);
     return prompts;
   }
 
@@ -167,23 +161,6 @@ export class RelaunchService {
     const row = await this.summaries.counts(jobId);
     return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
   }
-}
-
-/** Variables whose answers the launch kept secret. */
-function secretNames(job: Row): string[] {
-  const config = job.launch_config as { extra_vars?: Record<string, unknown> } | null;
-  const variables = config?.extra_vars ?? {};
-  return Object.keys(variables).filter((name) => variables[name] === ENCRYPTED);
-}
-
-function webhookOf(job: Row): LaunchRequest['webhook'] {
-  if (typeof job.webhook_delivery_id !== 'number') return undefined;
-  return {
-    service: String(job.webhook_service),
-    credentialId: job.webhook_credential_id as number | null,
-    guid: String(job.webhook_guid),
-    deliveryId: job.webhook_delivery_id,
-  };
 }
 
 /** What the template lost since is told in a sentence (docs/contract/launching.md#relaunch). */

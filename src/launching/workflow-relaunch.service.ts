@@ -20,11 +20,12 @@ import {
   type PromptList,
   type Prompts,
 } from '../prompts/launch-options.js';
+import { webhookOf } from '../runs/webhook-run.schema.js';
 import { inventoryOf, templatesWithRights } from '../templates/templates.repository.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
 import { FormerNodes } from './former-nodes.js';
 import { LaunchTargets } from './launch-targets.js';
-import { assertOwnSecrets } from './relaunch-secrets.js';
+import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
 import { HeldRuns } from '../workflows/held-runs.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
@@ -70,7 +71,7 @@ export class WorkflowRelaunch {
       const nodes = await this.former.load(job.id, fill);
       await this.assertTemplate(job, nodes.length);
       await this.held.assertApproved(job);
-      assertOwnSecrets(job, nodes, actor);
+      assertOwnSecrets(job, secretsOf(job, nodes), actor);
       const prompts = fill('', promptsOf(config));
       await this.assertVariables(job, prompts);
       await this.assertMayUse(job, nodes, actor);
@@ -141,7 +142,7 @@ export class WorkflowRelaunch {
     actor: Actor,
   ): Promise<NewWorkflowJob> {
     const inventory = job.inventory_id as number | null;
-    const labels = await this.labelsOf(job.id, prompts.labels ?? []);
+    const labels = await this.workflowJobs.labelsOf(job.id, prompts.labels ?? []);
     const isSliced = job.job_template_id !== null;
     return {
       name: String(job.name),
@@ -161,23 +162,8 @@ export class WorkflowRelaunch {
       },
       secrets: secretNamesOf(job.launch_config as object | null),
       labels: labels.own,
-      ...(typeof job.webhook_delivery_id === 'number' ? { webhook: webhookOf(job) } : {}),
+      ...webhookOf(job),
       nodes,
     };
   }
-
-  /** Labels of the workflow job, and of those it hands on the ones that still exist. */
-  private async labelsOf(
-    jobId: number,
-    handed: readonly number[],
-  ): Promise<{ own: number[]; handed: number[] }> {
-    return this.workflowJobs.labelsOf(jobId, handed);
-  }
 }
-
-const webhookOf = (job: Row): NonNullable<NewWorkflowJob['webhook']> => ({
-  service: String(job.webhook_service),
-  credentialId: job.webhook_credential_id as number | null,
-  guid: String(job.webhook_guid),
-  deliveryId: job.webhook_delivery_id as number,
-});

@@ -19,6 +19,10 @@ export function maskedVariables(
   return Object.fromEntries(masked) as Record<string, unknown>;
 }
 
+/** Names of variables that are stored masked. */
+export const maskedNames = (variables: object | null | undefined): string[] =>
+  Object.entries(variables ?? {}).flatMap(([name, value]) => (value === ENCRYPTED ? [name] : []));
+
 /** The part of `launch_config` that keeps the secret answers; empty without any. */
 export function sealSecrets(
   box: SecretBox,

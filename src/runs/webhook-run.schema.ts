@@ -1,4 +1,5 @@
 import { Char, Choices, Reference } from '../common/fields/field.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
@@ -32,3 +33,16 @@ export interface LaunchWebhook {
   guid: string;
   deliveryId: number;
 }
+
+/** The delivery that caused a run, for another one like it; empty for a run that none caused. */
+export const webhookOf = (run: Row): { webhook?: LaunchWebhook } =>
+  typeof run.webhook_delivery_id === 'number'
+    ? {
+        webhook: {
+          service: String(run.webhook_service),
+          credentialId: run.webhook_credential_id as number | null,
+          guid: String(run.webhook_guid),
+          deliveryId: run.webhook_delivery_id,
+        },
+      }
+    : {};

@@ -1,16 +1,51 @@
-import { Char, Entries, fieldsOf, Reference, Text } from '../common/fields/field.js';
+import {
+  Char,
+  declareFields,
+  Entries,
+  Includes,
+  Integer,
+  Reference,
+  Text,
+  Variables,
+  type Field,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 
 /** `null` means "not sent". */
-const OPTIONAL = { nullable: true, column: null, filter: false, blank: false } as const;
+const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
-/** What a bulk launch says of the workflow job itself. */
-export class BulkLaunchOwn {
+/** Launch fields as bulk launches send them: variables have two names. */
+const LAUNCH_FIELDS: readonly Field[] = [
+  ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
+  ...declareFields([
+    ['extra_data', Variables({ ...OPTIONAL, assumed: false, help: 'Another name of extra_vars.' })],
+  ]),
+];
+
+const isText = ({ kind }: Field): boolean => kind === 'string' || kind === 'text';
+
+/** Defaults for all jobs. Texts may be left out, and not be empty. */
+const DEFAULTS = LAUNCH_FIELDS.map((field): Field =>
+  isText(field) ? { ...field, kind: 'string', blank: false } : field,
+);
+
+const namesOf = (fields: readonly Field[]): ReadonlySet<string> =>
+  new Set(fields.map(({ name }) => name));
+
+/** Defaults that count as not sent when they are empty. */
+export const DEFAULTS_MAYBE_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) => !isText(field)));
+
+/** The same of a job. */
+export const JOB_FIELDS_MAYBE_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
+
+/** Body of a bulk launch (docs/contract/bulk.md#launching-jobs). */
+@Includes(DEFAULTS)
+export class BulkLaunchRequest {
   @Char({ required: true, column: null, help: 'Name of the workflow job.' })
   name!: string;
 
-  @Text({ ...OPTIONAL, help: 'Description of the workflow job.' })
+  @Text({ ...OPTIONAL, blank: false, help: 'Description of the workflow job.' })
   description!: string | null;
 
   @Reference(() => resource('organization'), {
@@ -19,22 +54,19 @@ export class BulkLaunchOwn {
     help: 'Organization of the workflow job; needed by members of several.',
   })
   organization!: number | null;
-}
 
-/** The jobs of a bulk launch. */
-export class BulkLaunchJobs {
   @Entries({
     help: 'Jobs: `unified_job_template`, and optionally `identifier` and the prompts of a launch.',
   })
   jobs!: unknown[];
 }
 
-/**
- * Body of a bulk launch: prompts at this level are defaults for all jobs
- * (docs/contract/bulk.md#prompts-of-a-bulk-launch).
- */
-export const JOB_LAUNCH_FIELDS = [
-  ...fieldsOf(BulkLaunchOwn),
-  ...fieldsOf(BulkLaunchJobs),
-  ...PROMPTS_BODY_FIELDS,
-];
+/** One job of a bulk launch. */
+@Includes(LAUNCH_FIELDS)
+export class BulkJob {
+  @Integer({ required: true, min: 1, column: null, filter: false })
+  unified_job_template!: number;
+
+  @Text({ ...OPTIONAL, assumed: false, max: 512 })
+  identifier!: string | null;
+}

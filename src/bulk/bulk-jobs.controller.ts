@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
@@ -7,7 +8,7 @@ import { CurrentActor, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL, DRY_RUN_PARAMETER, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
-import { JOB_LAUNCH_FIELDS } from './bulk-job.schema.js';
+import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
 /** Launching many jobs in one request. */
@@ -42,7 +43,7 @@ export class BulkJobsController {
     alternatives: LAUNCH_DRY_RUN,
     query: [DRY_RUN_PARAMETER],
     example: { name: 'Rollout', jobs: [{ unified_job_template: 1 }] },
-    body: JOB_LAUNCH_FIELDS,
+    body: fieldsOf(BulkLaunchRequest),
     status: 201,
   })
   @Post()

@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { readBody } from '../common/fields/read-body.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
-import { TEXT_PROMPTS } from '../prompts/launch-options.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
-import { BulkLaunchJobs, BulkLaunchOwn } from './bulk-job.schema.js';
 import {
   BulkLaunchCheck,
   type BulkLaunch,
   type CheckedLaunch,
 } from './bulk-launch-check.service.js';
 import { assertWithin } from './entry-list.js';
-import { readJobEntries, readPrompts, type JobEntry } from './job-entries.js';
+import { readJobEntries, readLaunch } from './job-entries.js';
 
 /** Launches many jobs as nodes of one workflow job: all or none. */
 @Injectable()
@@ -56,31 +53,22 @@ export class BulkLaunchService {
     });
   }
 
+  /** Faults of the launch and of its jobs come back at once; too many jobs are not looked at. */
   private async read(body: Record<string, unknown>): Promise<BulkLaunch> {
-    const errors: FieldErrors = {};
-    const own = collect(errors, () => readBody(BulkLaunchOwn, body));
-    const given = collect(errors, () => readBody(BulkLaunchJobs, body))?.jobs;
-    // Texts of the whole launch may be left out, and not be empty.
-    for (const field of TEXT_PROMPTS) {
-      const value = body[field];
-      if (typeof value === 'string' && value.trim() === '') {
-        errors[field] = ['This field may not be blank.'];
-      }
-    }
-    const { prompts } = readPrompts(body, errors);
-    if (given) {
-      const { BULK_JOB_MAX_LAUNCH: most } = await this.settings.get('BULK_JOB_MAX_LAUNCH');
-      assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most);
-    }
-    const jobs = readJobEntries(given ?? []);
-    if (jobs.entries.includes(null)) errors.jobs = jobs.errors;
-    if (!own || Object.keys(errors).length > 0) throw new Invalid(errors);
+    const { values, prompts, errors } = readLaunch(body);
+    const { name = '', description, organization = null, jobs } = values;
+    const given = errors.jobs ? [] : (jobs ?? []);
+    const { BULK_JOB_MAX_LAUNCH: most } = await this.settings.get('BULK_JOB_MAX_LAUNCH');
+    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most);
+    const { entries, errors: faults } = readJobEntries(given);
+    const right = entries.filter((entry) => entry !== null);
+    if (right.length < entries.length) errors.jobs = faults;
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
     return {
-      name: own.name,
-      description: own.description ?? '',
-      organizationId: own.organization,
-      prompts,
-      entries: jobs.entries as JobEntry[],
+      ...{ name, prompts },
+      description: description ?? '',
+      organizationId: organization,
+      entries: right,
     };
   }
 }
@@ -110,16 +98,6 @@ const workflowJobOf = (
     secrets,
   })),
 });
-
-function collect<T>(errors: FieldErrors, read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Invalid)) throw error;
-    Object.assign(errors, error.errors);
-    return undefined;
-  }
-}
 
 function assertFaultless({ faults, entryErrors, fieldErrors }: CheckedLaunch): void {
   const errors: FieldErrors = { ...fieldErrors };

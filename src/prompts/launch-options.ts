@@ -185,11 +185,6 @@ export const WORKFLOW_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(
   ({ inWorkflows }) => inWorkflows,
 ).map(({ name }) => name);
 
-/** Launch fields that hold a line or a text of the user's own. */
-export const TEXT_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(({ field }) =>
-  ['string', 'text'].includes(field.kind),
-).map(({ name }) => name);
-
 /** Launch fields that name several objects. */
 export const PROMPT_LISTS: readonly PromptList[] = ['credentials', 'labels', 'instance_groups'];
 

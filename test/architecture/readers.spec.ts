@@ -11,10 +11,19 @@ import { readBody } from '../../src/common/fields/read-body.js';
 import { isWritable } from '../../src/common/fields/reads.js';
 import { validate } from '../../src/common/fields/validate.js';
 import { resources } from '../../src/common/resource/registry.js';
+import { BulkJob, BulkLaunchRequest } from '../../src/bulk/bulk-job.schema.js';
 import { GivenHost } from '../../src/bulk/given-host.schema.js';
 import { PromptsBody } from '../../src/prompts/launch-body.js';
 
-const schemas = [...new Set([...resources().map(({ schema }) => schema), PromptsBody, GivenHost])];
+const schemas = [
+  ...new Set([
+    ...resources().map(({ schema }) => schema),
+    PromptsBody,
+    BulkLaunchRequest,
+    BulkJob,
+    GivenHost,
+  ]),
+];
 
 /** What nobody means, and what would trip a reader that trusts the words of clients. */
 const ODD = [
@@ -46,7 +55,7 @@ function sent(field: Field): fc.Arbitrary<unknown> {
 }
 
 /** A value that is right. */
-function plain({ kind, choices, min, default: value }: Field): unknown {
+function plain({ kind, choices, min, entries, default: value }: Field): unknown {
   if (choices.length > 0) return choices[0]?.[0];
   switch (kind) {
     case 'integer':
@@ -62,7 +71,7 @@ function plain({ kind, choices, min, default: value }: Field): unknown {
     case 'variables':
       return 'a: 1';
     case 'json':
-      return value ?? {};
+      return entries ? [{}] : (value ?? {});
     default:
       return 'x';
   }

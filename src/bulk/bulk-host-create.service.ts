@@ -9,6 +9,9 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import {
   checkGiven,
+  foreseeGiven,
+  GivenHostsRepository,
+  writeGiven,
   type WrittenHost,
   type HostTarget,
   type HostCheck,
@@ -19,7 +22,7 @@ import type { HostCreateRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
 import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
-import { HostWriter } from './host-writer.service.js';
+import { HostAdditions } from './host-additions.service.js';
 
 /** Creates many hosts of one inventory at once: all or none, in a constant number of statements. */
 @Injectable()
@@ -27,7 +30,8 @@ export class BulkHostCreate {
   constructor(
     private readonly database: Database,
     private readonly settings: RuntimeSettings,
-    private readonly hosts: HostWriter,
+    private readonly hosts: GivenHostsRepository,
+    private readonly additions: HostAdditions,
   ) {}
 
   /**
@@ -48,7 +52,7 @@ export class BulkHostCreate {
     const rows = selectGiven(columns);
     const names = selectNames(columns);
     const check = checkGiven(inventoryId, names, { onConflict, most: given.length });
-    const target = await this.hosts.find(inventoryId, actor, check);
+    const target = await this.hosts.findTarget(inventoryId, actor, check);
     assertPossible(inventoryId, target, errors);
     const { existing } = target.check;
     return this.database.transaction(async () => {
@@ -56,10 +60,10 @@ export class BulkHostCreate {
         names: sql`SELECT name FROM (${names}) given`,
         most: entries.length - existing,
       };
-      const before = await this.hosts.hold(target, added);
+      const before = await this.additions.hold(target, added);
       const writing = dryRun
-        ? this.hosts.foresee(target, rows)
-        : this.hosts.write(target, rows, onConflict);
+        ? foreseeGiven(inventoryId, rows)
+        : writeGiven(inventoryId, rows, onConflict);
       const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
         sql`${writing} SELECT * FROM written`,
       );
@@ -73,9 +77,9 @@ export class BulkHostCreate {
       };
       if (dryRun) return new Reply(200, { dry_run: true, ...answer });
       const groups = entries.some((entry) => entry.groups.length > 0)
-        ? await this.hosts.join(target, rows)
+        ? await this.hosts.join(inventoryId, rows)
         : [];
-      this.hosts.record(target, before, { ...counts, groups });
+      this.additions.record(target, before, { ...counts, groups });
       return Reply.created(answer);
     });
   }

@@ -21,6 +21,9 @@ import {
   type OnConflict,
   type HostCheck,
   checkGiven,
+  foreseeGiven,
+  GivenHostsRepository,
+  writeGiven,
 } from '../inventories/given-hosts.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
@@ -29,7 +32,7 @@ import { assertWithin } from './entry-list.js';
 import { selectGiven } from './given-hosts.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
-import { HostWriter, type HostTotals } from './host-writer.service.js';
+import { HostAdditions, type HostTotals } from './host-additions.service.js';
 import { LineFaults } from './line-faults.js';
 import { messageOf } from '../common/errors/message-of.js';
 
@@ -79,7 +82,8 @@ export class BulkHostStream {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,
-    private readonly hosts: HostWriter,
+    private readonly hosts: GivenHostsRepository,
+    private readonly additions: HostAdditions,
     private readonly idempotency: Idempotency,
   ) {}
 
@@ -93,7 +97,7 @@ export class BulkHostStream {
       HostTargetRequest,
       lastOfEach(query),
     );
-    const target = await this.hosts.find(inventoryId, actor);
+    const target = await this.hosts.findTarget(inventoryId, actor);
     const errors = targetErrors(inventoryId, target);
     if (!target || Object.keys(errors).length > 0) throw new Invalid(errors);
     return { target, onConflict };
@@ -151,11 +155,14 @@ export class BulkHostStream {
       await this.stage(spool);
       const check = await this.check(stream, received);
       const names = sql`SELECT name FROM given_hosts`;
-      const before = await this.hosts.hold(target, { names, most: spool.size - check.existing });
+      const before = await this.additions.hold(target, {
+        names,
+        most: spool.size - check.existing,
+      });
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
       if (dryRun) {
         const given = sql`SELECT * FROM given_hosts`;
-        await this.count(this.hosts.foresee(target, given), totals);
+        await this.count(foreseeGiven(target.id, given), totals);
         return new Reply(200, { dry_run: true, ...answer(stream, totals) });
       }
       let written = 0;
@@ -170,7 +177,7 @@ export class BulkHostStream {
           `Another request has just taken ${spool.size - written} of these names.`,
         );
       }
-      this.hosts.record(target, before, totals);
+      this.additions.record(target, before, totals);
       return Reply.created(answer(stream, totals));
     });
   }
@@ -232,8 +239,8 @@ export class BulkHostStream {
     totals: HostTotals,
     namesGroups: boolean,
   ): Promise<number> {
-    const written = await this.count(this.hosts.write(target, given, onConflict), totals);
-    if (namesGroups) totals.groups.push(...(await this.hosts.join(target, given)));
+    const written = await this.count(writeGiven(target.id, given, onConflict), totals);
+    if (namesGroups) totals.groups.push(...(await this.hosts.join(target.id, given)));
     return written;
   }
 

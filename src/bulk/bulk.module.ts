@@ -11,7 +11,7 @@ import { BulkLaunchCheck } from './bulk-launch-check.service.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
-import { HostWriter } from './host-writer.service.js';
+import { HostAdditions } from './host-additions.service.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],
@@ -24,7 +24,7 @@ import { HostWriter } from './host-writer.service.js';
   providers: [
     BulkHostCreate,
     BulkHostStream,
-    HostWriter,
+    HostAdditions,
     BulkHostDelete,
     BulkLaunchCheck,
     BulkLaunchService,

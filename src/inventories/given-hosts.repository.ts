@@ -80,7 +80,7 @@ export class GivenHostsRepository extends TableRepository<Row> {
   findTarget(
     inventoryId: number,
     actor: Actor,
-    check: Sql,
+    check: Sql = sql`NULL`,
   ): Promise<(HostTarget & { check: HostCheck | null }) | undefined> {
     return this.database.row(sql`
       SELECT i.id, i.name, i.kind, i.organization_id,

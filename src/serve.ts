@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import { VERSION } from './api-root/version.js';
+import { VERSION } from './config/version.js';
 import { HttpAdapter } from './common/http/http-adapter.js';
 import { buildDocument, serveDocument } from './common/openapi/document.js';
 import { Settings } from './config/settings.js';

@@ -6,13 +6,13 @@ import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
 import type { RouteTable } from '../common/rest/route-table.js';
 import { Settings } from '../config/settings.js';
+import { VERSION } from '../config/version.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { liveIsolations } from '../instances/instances.repository.js';
-import { VERSION } from './version.js';
 
 /**
  * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).

@@ -6,7 +6,7 @@ import { AppModule } from '../app.module.js';
 import { RouteTable } from '../common/rest/route-table.js';
 import { buildDocument } from '../common/openapi/document.js';
 import { configureApp } from '../configure-app.js';
-import { PACKAGE_FOLDER, VERSION } from '../api-root/version.js';
+import { PACKAGE_FOLDER, VERSION } from '../config/version.js';
 
 async function withApp<T>(work: (app: NestExpressApplication) => T): Promise<T> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, {

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PACKAGE_FOLDER } from '../api-root/version.js';
+import { PACKAGE_FOLDER } from '../config/version.js';
 import { openDataSource } from './migrate.js';
 
 /** Statements that would bring the database to what is declared; none when nothing drifted. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { bodyOf } from '../support/sample-bodies.js';

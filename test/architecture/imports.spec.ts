@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 
 /** Rooms below `folder` and what they may import, in the order of the table. */

@@ -10,7 +10,7 @@ import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { linksOf } from '../../src/common/resource/links.js';
 import { resources } from '../../src/common/resource/registry.js';
-import { VERSION } from '../../src/api-root/version.js';
+import { VERSION } from '../../src/config/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';
 import { sourceFiles } from './source-files.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { notificationPage } from '../../src/cli/notification-docs.js';
 import { settingsTable } from '../../src/cli/settings-docs.js';
 import { SETTINGS, Settings } from '../../src/config/settings.js';
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles } from './source-files.js';
 
 it('every setting is documented as it is', () => {

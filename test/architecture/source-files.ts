@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import ts from 'typescript';
 
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 
 export interface SourceFile {
   /** Relative to the package, `src/teams/teams.module.ts`. */

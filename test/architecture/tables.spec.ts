@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import ts from 'typescript';
 
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { findResource } from '../../src/common/resource/registry.js';
 import { entities } from '../../src/entities.js';
 import { sourceFiles } from './source-files.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import ts from 'typescript';
 
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles } from './source-files.js';
 
 /** Casts are for what the compiler cannot know. Lower this when some of them go; never raise it. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { sql } from '../../src/database/sql.js';
-import { VERSION } from '../../src/api-root/version.js';
+import { VERSION } from '../../src/config/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 

@@ -33,7 +33,7 @@ import { HttpAdapter } from '../../src/common/http/http-adapter.js';
 import { buildDocument, serveDocument } from '../../src/common/openapi/document.js';
 import { configureApp } from '../../src/configure-app.js';
 import { Database } from '../../src/database/database.js';
-import { VERSION } from '../../src/api-root/version.js';
+import { VERSION } from '../../src/config/version.js';
 import { WorkerModule } from '../../src/worker.module.js';
 import { Factories } from './make.js';
 import { createPersonas, type Home, type Personas } from './personas.js';

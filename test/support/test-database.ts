@@ -10,7 +10,7 @@ import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-ty
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
 import { entities } from '../../src/entities.js';
-import { PACKAGE_FOLDER } from '../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 
 /** A database of its own for one spec file. */
 export interface TestDatabase {

@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-import { PACKAGE_FOLDER } from '../../../src/api-root/version.js';
+import { PACKAGE_FOLDER } from '../../../src/config/version.js';
 
 /** Another build than the one of this folder may be tried by `CONTROLLER_DIST`. */
 const DIST = process.env.CONTROLLER_DIST ?? join(PACKAGE_FOLDER, 'dist');

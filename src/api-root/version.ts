@@ -1,1 +1,0 @@
-export { PACKAGE_FOLDER, VERSION } from '../config/version.js';

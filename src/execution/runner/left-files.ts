@@ -68,10 +68,10 @@ async function inFolderOf<T>(
   try {
     let folder = root;
     for (const name of path.slice(0, -1)) {
-      const path = `${folder}/${name}`;
-      const handle = await open(path, FOLDER);
+      const next = `${folder}/${name}`;
+      const handle = await open(next, FOLDER);
       opened.push(handle);
-      folder = HAS_DESCRIPTORS ? `${DESCRIPTORS}/${handle.fd}` : path;
+      folder = HAS_DESCRIPTORS ? `${DESCRIPTORS}/${handle.fd}` : next;
     }
     return await work(`${folder}/${path.at(-1) ?? '.'}`);
   } catch {

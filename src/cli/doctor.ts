@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { severalOrganizations } from '../organizations/organizations.repository.js';
-import { openDataSource } from './migrate.js';
+import { openDataSource, withDatabase } from './migrate.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 const run = promisify(execFile);
@@ -64,16 +64,8 @@ async function isolation(settings: Settings): Promise<string> {
   return `${found.detail}, network ${JOB_NETWORK}, ${JOB_PROCESSES} processes a job`;
 }
 
-async function servesSeveral(): Promise<boolean> {
-  const source = await openDataSource({ poolSize: 2 });
-  try {
-    const { text } = severalOrganizations().toQuery();
-    const rows: unknown[] = await source.query(text);
-    return rows.length > 0;
-  } finally {
-    await source.destroy();
-  }
-}
+const servesSeveral = (): Promise<boolean> =>
+  withDatabase(async (database) => (await database.row(severalOrganizations())) !== undefined);
 
 async function redis(url: string): Promise<string> {
   const client = new Redis(url, {

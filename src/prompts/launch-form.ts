@@ -9,11 +9,11 @@ import {
   Text,
   type Field,
 } from '../common/fields/field.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
 import { PROMPTS_BODY_FIELDS } from './launch-body.js';
 import {
   choicesOf,
-  ENCRYPTED,
   hasDefault,
   type QuestionType,
   type Survey,

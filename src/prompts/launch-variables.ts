@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../common/errors/errors.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 import { connectionFaults } from './connection-variables.js';
-import { answerErrors, defaultAnswers, ENCRYPTED, secretVariables, type Survey } from './survey.js';
+import { answerErrors, defaultAnswers, secretVariables, type Survey } from './survey.js';
 
 export interface VariableSources {
   /** Variables of the template itself. */

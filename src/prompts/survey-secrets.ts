@@ -1,5 +1,6 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
-import { ENCRYPTED, hasDefault, type Survey } from './survey.js';
+import { ENCRYPTED } from '../common/fields/text.js';
+import { hasDefault, type Survey } from './survey.js';
 
 /** Named by the key a secret stands under, as in every JSON column with secrets. */
 const contextOf = (templateId: number): string =>

@@ -1,8 +1,7 @@
-import { isStorable, isStorableJson } from '../common/fields/text.js';
+import { ENCRYPTED, isStorable, isStorableJson } from '../common/fields/text.js';
 import { typeName } from '../common/fields/fault-texts.js';
 import {
   choicesOf,
-  ENCRYPTED,
   MAX_CHOICES,
   QUESTION_TYPES,
   type QuestionType,

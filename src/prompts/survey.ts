@@ -1,5 +1,4 @@
-/** Marks a secret that is kept as it is. */
-export const ENCRYPTED = '$encrypted$';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 export const QUESTION_TYPES = [
   'text',

@@ -5,7 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
-import type { EdgeKind } from '../workflow-templates/node-edges.js';
+import type { EdgeKind } from '../workflows/workflow-rows.js';
 import {
   WorkflowTemplateNodesRepository,
   type SavedNodeRow,

@@ -3,10 +3,8 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
+import type { EdgeKind } from '../workflows/workflow-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
-
-/** When a node follows another. */
-export type EdgeKind = 'success' | 'failure' | 'always';
 
 /**
  * `<kind>_nodes/` of a node: `{id}` ties a node of the same workflow, a body without id makes one

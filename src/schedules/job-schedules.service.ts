@@ -16,6 +16,7 @@ import { RelaunchService } from '../launching/relaunch.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
 import { RunsRepository } from '../runs/runs.repository.js';
+import { ruleInstant } from './rule-text.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { schedules } from './schedules.resource.js';
 
@@ -107,7 +108,7 @@ export class JobSchedules {
       name: await this.freeName(job),
       unified_job_template: job.unified_job_template_id,
       enabled: false,
-      rrule: `DTSTART:${instant(new Date())} RRULE:FREQ=MONTHLY;INTERVAL=1`,
+      rrule: `DTSTART:${ruleInstant(new Date())} RRULE:FREQ=MONTHLY;INTERVAL=1`,
       extra_data: prompts.extra_vars ?? {},
     };
   }
@@ -145,6 +146,3 @@ const nameOf = (id: number, found: ReadonlyMap<number, Record<string, unknown>>)
   const name = found.get(id)?.name;
   return name === undefined ? { id } : { id, name };
 };
-
-/** `20260101T090000Z` */
-const instant = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, '');

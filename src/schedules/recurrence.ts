@@ -1,6 +1,13 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { existing } from '../common/invariants.js';
-import { parseFault, readRuleText, RuleTextError, type Rule, type RuleText } from './rule-text.js';
+import {
+  parseFault,
+  readRuleText,
+  ruleInstant,
+  RuleTextError,
+  type Rule,
+  type RuleText,
+} from './rule-text.js';
 import { instantOf, localTime } from './zones.js';
 import { messageOf } from '../common/errors/message-of.js';
 
@@ -164,7 +171,9 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
     .filter((rule) => rule.kind === kind)
     .map(({ parts }) => {
       const written = [...withTimeOf(skipped, parts)].map(([name, value]) =>
-        name === 'UNTIL' ? `UNTIL=${compact(untilOf(value, text.timezone))}` : `${name}=${value}`,
+        name === 'UNTIL'
+          ? `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`
+          : `${name}=${value}`,
       );
       const start = `DTSTART;TZID=${text.timezone}:${text.start}`;
       const rruleString = `${start}\nRRULE:${written.join(';')}`;
@@ -204,7 +213,3 @@ function untilOf(value: string, timezone: string): Date {
   if (Number.isNaN(local.getTime())) throw new Error(`invalid UNTIL: ${value}`);
   return value.endsWith('Z') ? local : instantOf(timezone, local);
 }
-
-/** `20260101T090000Z` */
-const compact = (instant: Date): string =>
-  instant.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');

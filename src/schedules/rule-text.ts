@@ -53,6 +53,9 @@ export class RuleTextError extends Error {
   }
 }
 
+/** An instant as rules write it: `20260101T090000Z`. */
+export const ruleInstant = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, '');
+
 /** What the calendar or the time zones refuse. */
 export const parseFault = (reason: string): string => `rrule parsing failed validation: ${reason}`;
 

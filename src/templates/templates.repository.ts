@@ -113,11 +113,10 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);
   }
 
-  /** Locks a template until the transaction ends; `shared` leaves it open to references. */
-  async lock(id: number, { shared = false } = {}): Promise<void> {
-    const strength = shared ? sql`NO KEY UPDATE` : sql`UPDATE`;
+  /** Locks a template until the transaction ends, against all but references to it. */
+  async lock(id: number): Promise<void> {
     await this.database.execute(
-      sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR ${strength}`,
+      sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR NO KEY UPDATE`,
     );
   }
 

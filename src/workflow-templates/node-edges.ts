@@ -27,9 +27,7 @@ async function assertLinkable(
 ): Promise<void> {
   if (child.workflow_job_template_id !== parent.workflow_job_template_id) throw new Forbidden();
   // One edge at a time in a workflow: two requests must not close a cycle together.
-  await services
-    .find(TemplatesRepository)
-    .lock(Number(parent.workflow_job_template_id), { shared: true });
+  await services.find(TemplatesRepository).lock(Number(parent.workflow_job_template_id));
   const found = await services
     .find(WorkflowTemplateNodesRepository)
     .edgeBetween(parent.id, child.id);

@@ -19,7 +19,7 @@ export default {
       forgetInventory: [[1]],
       storeFirstKey: [[1, 'sealed']],
       replaceKey: [[1, 'sealed']],
-      lock: [[1], [1, { shared: true }]],
+      lock: [[1]],
       showNextLaunches: [[COMING]],
       showCreated: [[RUNS]],
       showMoved: [[RUNS]],

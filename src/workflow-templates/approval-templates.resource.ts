@@ -1,6 +1,5 @@
-import type { Predicate } from '../common/access.js';
 import { heldObjects } from '../access/role-ancestors.repository.js';
-import { withHints } from '../common/access.js';
+import { withHints, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';

@@ -5,8 +5,7 @@ import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
-import type { JobStatus } from '../runs/unified-job.schema.js';
-import type { LaunchType } from '../runs/unified-job.schema.js';
+import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import {
   columnsOfPrompts,

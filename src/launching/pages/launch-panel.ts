@@ -13,11 +13,12 @@ interface ShownTemplate {
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel<ShownTemplate> {
-  render({ object, csrf }: PanelContext<ShownTemplate>): Html | null {
-    const template = object;
+  render({ object: template, csrf }: PanelContext<ShownTemplate>): Html | null {
     if (template.summary_fields.user_capabilities?.start !== true) return null;
     const url = `${template.url}launch/`;
-    return html`<div class="actions">${asksSomething(object) ? link(url) : form(url, csrf)}</div>`;
+    return html`<div class="actions">
+      ${asksSomething(template) ? link(url) : form(url, csrf)}
+    </div>`;
   }
 }
 

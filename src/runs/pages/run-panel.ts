@@ -22,8 +22,7 @@ export class RunPanel implements Panel<ShownRun> {
     private readonly summaries: JobHostSummariesRepository,
   ) {}
 
-  async render({ object, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
-    const run = object;
+  async render({ object: run, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
     const isActive = !isFinal(run.status as JobStatus);
     const tail = await loadTail(this.events, run.id);
     const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];

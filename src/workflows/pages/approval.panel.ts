@@ -17,8 +17,7 @@ interface ShownApproval {
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {
-  render({ object, csrf }: PanelContext<ShownApproval>): Html {
-    const approval = object;
+  render({ object: approval, csrf }: PanelContext<ShownApproval>): Html {
     const { source_workflow_job: workflow, job } = approval.related;
     return html`<section class="card decision" aria-labelledby="decision-title">
       <h2 id="decision-title">Decision</h2>

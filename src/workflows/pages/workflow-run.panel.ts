@@ -19,8 +19,7 @@ export class WorkflowRunPanel implements Panel<ShownRun> {
     private readonly nodes: WorkflowJobNodesRepository,
   ) {}
 
-  async render({ object, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
-    const run = object;
+  async render({ object: run, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
     const isActive = !isFinal(run.status as JobStatus);
     const { nodes, edges } = await loadRunGraph(this.nodes, run.id, actor, csrf);
     const stream = `${run.url}events/stream/`;

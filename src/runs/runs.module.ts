@@ -28,6 +28,18 @@ import { JobEventsRepository } from './events/job-events.repository.js';
 import { JobHostSummariesRepository } from './events/job-host-summaries.repository.js';
 import { RunLeasesRepository } from './run-leases.repository.js';
 
+const repositories = [
+  RunsRepository,
+  RunStatesRepository,
+  RunQueueRepository,
+  RunLeasesRepository,
+  RunOverviewsRepository,
+  JobContextsRepository,
+  JobCredentialsRepository,
+  JobEventsRepository,
+  JobHostSummariesRepository,
+];
+
 @Global()
 @Module({
   controllers: [
@@ -37,16 +49,8 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     UnifiedJobsController,
   ],
   providers: [
-    RunsRepository,
-    RunStatesRepository,
-    RunQueueRepository,
-    RunLeasesRepository,
-    JobContextsRepository,
-    JobEventsRepository,
-    JobHostSummariesRepository,
+    ...repositories,
     { provide: TemplateRuns, useExisting: RunsRepository },
-    JobCredentialsRepository,
-    RunOverviewsRepository,
     { provide: ActiveRuns, useExisting: RunOverviewsRepository },
     { provide: RunLoads, useExisting: RunOverviewsRepository },
     { provide: HostRuns, useExisting: RunOverviewsRepository },
@@ -67,16 +71,9 @@ import { RunLeasesRepository } from './run-leases.repository.js';
     RunTransitions,
   ],
   exports: [
+    ...repositories,
     VariablePrefixes,
-    RunsRepository,
-    RunStatesRepository,
-    RunQueueRepository,
-    RunLeasesRepository,
-    JobContextsRepository,
-    JobEventsRepository,
-    JobHostSummariesRepository,
     TemplateRuns,
-    RunOverviewsRepository,
     ActiveRuns,
     RunLoads,
     HostRuns,

@@ -24,7 +24,6 @@ import {
   objectFaults,
   ownObjectErrors,
   repeatedIdentifiers,
-  STARTS,
   templateFaults,
   type Subject,
 } from './bulk-launch-faults.js';
@@ -130,7 +129,7 @@ export class BulkLaunchCheck {
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
-          FROM (${templatesWithRights(ids, STARTS, actor)}) found) AS templates`);
+          FROM (${templatesWithRights(ids, actor)}) found) AS templates`);
     return existing(row, 'a SELECT without FROM has a row');
   }
 

@@ -20,13 +20,6 @@ const PLURALS: Readonly<Record<string, string>> = {
   project: 'Projects',
 };
 
-/** Action that starts each kind which a bulk launch takes. */
-export const STARTS: Readonly<Record<string, string>> = {
-  job_template: 'start',
-  workflow_job_template: 'start',
-  project: 'update',
-};
-
 /** Entries of one name. */
 export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
   const seen = new Set<string>();

@@ -41,13 +41,6 @@ const TEXTS = {
 /** Prompts that hold again as they were; inventory and labels may have been deleted. */
 const KEPT = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
 
-/** What the caller must be allowed on each kind of template a node runs. */
-const LAUNCH_ACTIONS = {
-  job_template: 'start',
-  project: 'update',
-  workflow_job_template: 'start',
-} as const;
-
 /** Launching a workflow job again as it was: its nodes and prompts, not those of its template now. */
 @Injectable()
 export class WorkflowRelaunch {
@@ -124,7 +117,7 @@ export class WorkflowRelaunch {
     const found = existing(
       await this.database.row<{ is_denied: boolean }>(sql`
       SELECT EXISTS (
-          SELECT 1 FROM (${templatesWithRights(templates, LAUNCH_ACTIONS, actor)}) t
+          SELECT 1 FROM (${templatesWithRights(templates, actor)}) t
           WHERE NOT t.may_start)
         -- What the template itself uses may be used by whoever may launch it.
         OR ${anyDenied('inventory', 'use', inventories, actor, own)}

@@ -199,23 +199,24 @@ export const templatesWithCredential = (credential: number): Sql => sql`
   SELECT 1 FROM unified_job_templates
   WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}`;
 
+/** Action that starts a template, by kind; of those that are launched or synced. */
+const STARTS = {
+  job_template: 'start',
+  project: 'update',
+  workflow_job_template: 'start',
+} as const;
+
 /** Query for the inventory that a template has. */
 export const inventoryOf = (templateId: Sql): Sql => sql`
   SELECT own.inventory_id FROM unified_job_templates own WHERE own.id = ${templateId}`;
 
 /**
  * Query for templates and whether the caller may read and start each: `id`, `type`, `scm_type`,
- * `may_read`, `may_start`.
- *
- * @param starts action that starts a template, by kind; kinds that are not named may be started
+ * `may_read`, `may_start`. Other kinds, such as approvals, have no rule of their own: they may be.
  */
-export function templatesWithRights(
-  ids: readonly number[],
-  starts: Readonly<Record<string, string>>,
-  actor: Actor,
-): Sql {
+export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
   const ruled = (actionOf: (start: string) => string): Sql => {
-    const cases = Object.entries(starts).map(
+    const cases = Object.entries(STARTS).map(
       ([type, start]) =>
         sql`WHEN ${type} THEN (${permit(resource(type).policy, actionOf(start), 't', actor)})`,
     );

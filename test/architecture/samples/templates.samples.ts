@@ -35,7 +35,7 @@ export default {
       templateVariables: { calls: [[]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },
-      templatesWithRights: { calls: [[[1], { project: 'update' }, SOMEBODY]], inside: asQuery },
+      templatesWithRights: { calls: [[[1], SOMEBODY]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],

@@ -47,8 +47,10 @@ export class MetricsService {
       labelNames: [label],
       registers: [this.watching],
       collect: async () => {
+        const found = await samples();
+        // Not before: another scrape that reads meanwhile would find nothing.
         gauge.reset();
-        for (const sample of await samples()) gauge.set({ [label]: sample.label }, sample.value);
+        for (const sample of found) gauge.set({ [label]: sample.label }, sample.value);
       },
     });
   }

@@ -40,6 +40,6 @@ export abstract class RunDeliveries {
    * @param reader who wants the payloads, which may have 25 MB each; null: nobody
    */
   abstract ofRuns(ids: readonly number[], reader: Actor | null): Promise<RunDelivery[]>;
-  /** Query for `id`, and the columns of `RunDelivery` but the run. */
+  /** Query for `id`, and the columns of `RunDelivery` but the run and `may_see`. */
   abstract facts(): Sql;
 }

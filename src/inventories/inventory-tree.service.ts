@@ -11,6 +11,8 @@ import { GroupsRepository } from './groups.repository.js';
 
 /** A group stands under each of its parents, so a small graph can be a huge tree. */
 const MAX_ENTRIES = 10_000;
+/** Levels of a tree that can be written as JSON, and read, without running out of stack. */
+const MAX_LEVELS = 500;
 
 type Tree = Representation & { children: Tree[] };
 
@@ -36,22 +38,25 @@ export class InventoryTree {
 function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): Tree[] {
   const position = new Map(groups.map(({ id }, index) => [id, index]));
   const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id as number, []]));
-  for (const { parentId, childId } of edges) childrenOf.get(parentId)?.push(childId);
+  for (const { parentId, childId } of edges) {
+    // A group that was made since the groups were read is not among them.
+    if (position.has(childId)) childrenOf.get(parentId)?.push(childId);
+  }
   const hasParent = new Set(edges.map(({ childId }) => childId));
   let entries = 0;
-  const grow = (id: number): Tree => {
+  const grow = (id: number, level: number): Tree => {
     assertSize((entries += 1));
+    if (level > MAX_LEVELS) throw tooLarge(`${MAX_LEVELS} levels`);
     const placeOf = (group: number): number => entryOf(position, group);
     const ids = entryOf(childrenOf, id).sort((a, b) => placeOf(a) - placeOf(b));
-    return { ...itemAt(groups, placeOf(id)), children: ids.map(grow) };
+    return { ...itemAt(groups, placeOf(id)), children: ids.map((child) => grow(child, level + 1)) };
   };
-  return groups.flatMap(({ id }) => (hasParent.has(id as number) ? [] : [grow(id as number)]));
+  return groups.flatMap(({ id }) => (hasParent.has(id as number) ? [] : [grow(id as number, 1)]));
 }
 
 function assertSize(entries: number): void {
-  if (entries > MAX_ENTRIES) {
-    throw new BadRequest(
-      `The tree has more than ${MAX_ENTRIES} entries. Use root_groups/ and the children/ of groups.`,
-    );
-  }
+  if (entries > MAX_ENTRIES) throw tooLarge(`${MAX_ENTRIES} entries`);
 }
+
+const tooLarge = (most: string): BadRequest =>
+  new BadRequest(`The tree has more than ${most}. Use root_groups/ and the children/ of groups.`);

@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { GroupChildrenRepository } from '../../src/inventories/group-children.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import type { PersonaName } from '../support/personas.js';
@@ -188,6 +190,42 @@ describe('script and tree', () => {
       .get(`inventories/${inventory.id}/root_groups/`)
       .expect(200);
     expect(roots.body.results.map(({ name }: { name: string }) => name)).toEqual(['web']);
+  });
+
+  describe('of groups one below the other', () => {
+    let deep: Row;
+    beforeAll(async () => {
+      deep = await test.make.inventory({ organization: test.home.organization.id });
+    });
+
+    const tree = () => test.as.orgAdmin.get(`inventories/${deep.id}/tree/`);
+    async function chain(groups: number): Promise<void> {
+      const { database } = test;
+      await database.execute(sql`DELETE FROM groups WHERE inventory_id = ${deep.id}`);
+      await database.execute(sql`
+        WITH made AS (
+          INSERT INTO groups (inventory_id, name)
+          SELECT ${deep.id}::int, 'group ' || number FROM generate_series(1, ${groups}::int) number
+          RETURNING id)
+        INSERT INTO group_children (parent_id, child_id)
+        SELECT one.id, next.id FROM made one JOIN made next ON next.id = one.id + 1`);
+    }
+
+    it('refuses a tree that is too deep to be written', async () => {
+      await chain(500);
+      expect((await tree().expect(200)).body).toHaveLength(1);
+      await chain(4000);
+      expect((await tree().expect(400)).body.detail).toContain('more than 500 levels');
+    });
+
+    it('leaves out a group that was made since the groups were read', async () => {
+      await chain(2);
+      const edges = test.app.get(GroupChildrenRepository, { strict: false });
+      jest
+        .spyOn(edges, 'edgesOf')
+        .mockImplementationOnce(([parentId = 0]) => Promise.resolve([{ parentId, childId: 1e9 }]));
+      expect((await tree().expect(200)).body).toHaveLength(2);
+    });
   });
 
   it('is copied with everything in it', async () => {

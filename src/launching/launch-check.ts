@@ -83,7 +83,7 @@ export function promptedOf(
       ...storedPrompts(row),
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
-      instance_groups: instanceGroups,
+      instance_groups: instanceGroups.map(({ id }) => id),
     },
     projectBranch: project?.branch ?? '',
   };

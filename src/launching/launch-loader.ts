@@ -41,6 +41,7 @@ export interface LaunchLabel {
 
 export interface LaunchInstanceGroup {
   id: number;
+  name: string;
   mayUse: boolean;
 }
 
@@ -50,8 +51,8 @@ export interface LaunchTemplate extends LaunchableTemplate {
   inventory: LaunchInventory | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
-  /** Ids of the groups its jobs prefer, best first. */
-  instanceGroups: number[];
+  /** The groups its jobs prefer, best first. */
+  instanceGroups: LaunchInstanceGroup[];
 }
 
 /** Everything a set of launches names, by id. */
@@ -104,7 +105,10 @@ export class LaunchLoader {
       [...(named.labels ?? []), ...rows.flatMap((row) => row.label_ids)],
       actor,
     );
-    const instanceGroups = await this.instanceGroups(named.instanceGroups ?? [], actor);
+    const instanceGroups = await this.instanceGroups(
+      [...(named.instanceGroups ?? []), ...rows.flatMap((row) => row.group_ids)],
+      actor,
+    );
     await readOwnVariables(rows);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
@@ -116,7 +120,7 @@ export class LaunchLoader {
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
         labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
-        instanceGroups: row.group_ids,
+        instanceGroups: row.group_ids.flatMap((id) => instanceGroups.get(id) ?? []),
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
@@ -171,7 +175,7 @@ export class LaunchLoader {
   ): Promise<Map<number, LaunchInstanceGroup>> {
     if (ids.length === 0) return new Map();
     const rows = await this.groupRows.usable(ids, actor);
-    return new Map(rows.map(({ id, may_use }) => [id, { id, mayUse: may_use === true }]));
+    return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
   }
 
   private credentialOf(row: UsableCredential): LaunchCredential {

@@ -34,7 +34,7 @@ export function describeLaunch(template: LaunchTemplate): Record<string, unknown
 
 function defaultOf(
   field: PromptField,
-  { row, inventory, credentials, labels }: LaunchTemplate,
+  { row, inventory, credentials, labels, instanceGroups }: LaunchTemplate,
 ): unknown {
   switch (field) {
     case 'inventory':
@@ -44,7 +44,7 @@ function defaultOf(
     case 'labels':
       return labels.map(({ id, name }) => ({ id, name }));
     case 'instance_groups':
-      return [];
+      return instanceGroups.map(({ id, name }) => ({ id, name }));
     case 'execution_environment':
       return {};
     default:

@@ -19,7 +19,7 @@ export interface LaunchableTemplate {
   survey: Survey | null;
   credentials: readonly LaunchCredential[];
   labels: readonly { id: number }[];
-  instanceGroups: readonly number[];
+  instanceGroups: readonly { id: number }[];
 }
 
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
@@ -127,14 +127,12 @@ function forbiddenOf(
   const { inventory = 0, credentials = [], labels = [], instance_groups: groups = [] } = accepted;
   const own = new Set(template.credentials.map(({ id }) => id));
   const carried = new Set(template.labels.map(({ id }) => id));
+  const preferred = new Set(template.instanceGroups.map(({ id }) => id));
   const isForbidden =
     objects.inventories.get(inventory)?.mayUse === false ||
     credentials.some((id) => !own.has(id) && objects.credentials.get(id)?.mayUse === false) ||
     labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false) ||
-    groups.some(
-      (id) =>
-        !template.instanceGroups.includes(id) && objects.instanceGroups.get(id)?.mayUse === false,
-    );
+    groups.some((id) => !preferred.has(id) && objects.instanceGroups.get(id)?.mayUse === false);
   return isForbidden ? 'prompts' : null;
 }
 

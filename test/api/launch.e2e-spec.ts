@@ -269,6 +269,15 @@ describe('credentials', () => {
   });
 });
 
+it('shows the instance groups that the template prefers as what a launch begins with', async () => {
+  const template = await makeTemplate({ ask_instance_groups_on_launch: true });
+  const [group] = await test.database.rows<Row>(sql`SELECT id, name FROM instance_groups`);
+  const url = `job_templates/${template.id}/`;
+  await test.as.superuser.post(`${url}instance_groups/`, { id: group!.id }).expect(204);
+  const { body } = await test.as.superuser.get(`${url}launch/`).expect(200);
+  expect(body.defaults.instance_groups).toEqual([group]);
+});
+
 describe('survey', () => {
   it('is asked, merged, and keeps its secrets', async () => {
     const template = await makeTemplate({ extra_vars: 'who: nobody\nkeep: 1' });

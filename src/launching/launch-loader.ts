@@ -64,12 +64,11 @@ export interface LaunchObjects {
   instanceGroups: Map<number, LaunchInstanceGroup>;
 }
 
-/** Ids that a set of launches names. */
+/** Ids that a set of launches names, besides those that their templates do. */
 export interface LaunchReferences {
-  templates: readonly number[];
-  inventories: readonly number[];
-  credentials: readonly number[];
-  /** Labels that launches add to those of their templates. */
+  templates?: readonly number[];
+  inventories?: readonly number[];
+  credentials?: readonly number[];
   labels?: readonly number[];
   instanceGroups?: readonly number[];
 }
@@ -87,26 +86,31 @@ export class LaunchLoader {
   ) {}
 
   /** @param actor null: everything may be used (webhooks) */
-  async load(named: LaunchReferences, actor: Actor | null): Promise<LaunchObjects> {
-    const rows =
-      named.templates.length === 0 ? [] : await this.templates.launchable(named.templates, actor);
+  async load(
+    {
+      templates: ids = [],
+      inventories: namedInventories = [],
+      credentials: namedCredentials = [],
+      labels: namedLabels = [],
+      instanceGroups: namedGroups = [],
+    }: LaunchReferences,
+    actor: Actor | null,
+  ): Promise<LaunchObjects> {
+    const rows = ids.length === 0 ? [] : await this.templates.launchable(ids, actor);
     const inventories = await this.inventories(
-      [
-        ...named.inventories,
-        ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? []),
-      ],
+      [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? [])],
       actor,
     );
     const credentials = await this.credentials(
-      [...named.credentials, ...rows.flatMap((row) => row.credential_ids)],
+      [...namedCredentials, ...rows.flatMap((row) => row.credential_ids)],
       actor,
     );
     const labels = await this.labels(
-      [...(named.labels ?? []), ...rows.flatMap((row) => row.label_ids)],
+      [...namedLabels, ...rows.flatMap((row) => row.label_ids)],
       actor,
     );
     const instanceGroups = await this.instanceGroups(
-      [...(named.instanceGroups ?? []), ...rows.flatMap((row) => row.group_ids)],
+      [...namedGroups, ...rows.flatMap((row) => row.group_ids)],
       actor,
     );
     await readOwnVariables(rows);

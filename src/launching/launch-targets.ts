@@ -31,18 +31,14 @@ export class LaunchTargets extends SavedLaunchTargets {
   }
 
   async credentials(ids: readonly number[]): Promise<Map<number, LaunchCredential>> {
-    const named = { templates: [], inventories: [], credentials: ids };
-    return (await this.jobs.load(named, null)).credentials;
+    return (await this.jobs.load({ credentials: ids }, null)).credentials;
   }
 
   async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
     const rows = await this.named.typesOf(ids);
     const ofType = (type: string): number[] =>
       rows.filter((row) => row.type === type).map(({ id }) => id);
-    const jobs = await this.jobs.load(
-      { templates: ofType('job_template'), inventories: [], credentials: [] },
-      null,
-    );
+    const jobs = await this.jobs.load({ templates: ofType('job_template') }, null);
     const workflows = await this.workflows.templates(ofType('workflow_job_template'), null);
     return new Map(
       rows.map(({ id, type, name }) => {

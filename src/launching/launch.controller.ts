@@ -51,8 +51,7 @@ const LAUNCH_NEEDS = object({
 /** The form of a launch asks for what the template asks for. */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const named = { templates: [parent.id], inventories: [], credentials: [] };
-  const { templates } = await services.find(LaunchLoader).load(named, actor);
+  const { templates } = await services.find(LaunchLoader).load({ templates: [parent.id] }, actor);
   const template = templates.get(parent.id);
   if (!template) return NOTHING_OPEN;
   return { ...ALL_OPEN, fields: launchForm(needsOf(describeLaunch(template)), template.survey) };
@@ -79,8 +78,7 @@ export class LaunchController {
   })
   @Get()
   async needs(@Target() { id }: Row, @CurrentActor() actor: Actor): Promise<object> {
-    const named = { templates: [id], inventories: [], credentials: [] };
-    const { templates } = await this.loader.load(named, actor);
+    const { templates } = await this.loader.load({ templates: [id] }, actor);
     return describeLaunch(entryOf(templates, id));
   }
 

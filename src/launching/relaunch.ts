@@ -57,7 +57,7 @@ export class RelaunchService {
   /** What a relaunch needs: the answer to GET. */
   async needs(job: Row, actor: Actor): Promise<RelaunchNeeds> {
     const credentials = await this.runs.credentialsOf(job.id);
-    const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, actor);
+    const loaded = await this.loader.load({ credentials }, actor);
     const { all, failed } = await this.hostCounts(job.id);
     return {
       passwords_needed_to_start: neededPasswords([...loaded.credentials.values()]),

@@ -34,9 +34,7 @@ export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
     const sent = requests.map(({ prompts }) => prompts.inventory);
     const objects = await this.objects.load(
       {
-        templates: [],
         inventories: [...own, ...sent].flatMap((id) => id ?? []),
-        credentials: [],
         labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
       },
       actor,

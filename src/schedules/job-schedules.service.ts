@@ -95,7 +95,7 @@ export class JobSchedules {
   /** Why no schedule can be made of a job; null when one can. */
   private async obstacle(job: Row): Promise<string | null> {
     const credentials = await this.runs.credentialsOf(job.id);
-    const loaded = await this.loader.load({ templates: [], inventories: [], credentials }, null);
+    const loaded = await this.loader.load({ credentials }, null);
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
     if (job.unified_job_template_id === null) return TEXTS.missing;
     return job.launch_config === null ? TEXTS.legacy : null;

@@ -1,5 +1,5 @@
 import { vaultPasswordName } from '../credentials/types/inputs.js';
-import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from '../prompts/launch-options.js';
+import { PROMPT_FIELDS, switchesOf, type PromptField } from '../prompts/launch-options.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
 import type { LaunchTemplate } from './launch-loader.js';
@@ -13,16 +13,16 @@ export function describeLaunch(template: LaunchTemplate): Record<string, unknown
   const { row, survey, inventory, project, credentials } = template;
   const passwords = neededPasswords(credentials);
   const variables = survey ? requiredVariables(survey) : [];
-  const asks = PROMPT_FIELDS.map((field) => [
-    ASK_SWITCHES[field],
-    row[ASK_SWITCHES[field]] === true,
-  ]) as [string, boolean][];
+  const switches = switchesOf(row, PROMPT_FIELDS);
   const isReady = project !== null && inventory !== null && !inventory.isPendingDeletion;
   return {
     can_start_without_user_input:
-      isReady && passwords.length === 0 && variables.length === 0 && !asks.some(([, on]) => on),
+      isReady &&
+      passwords.length === 0 &&
+      variables.length === 0 &&
+      !Object.values(switches).includes(true),
     passwords_needed_to_start: passwords,
-    ...Object.fromEntries(asks),
+    ...switches,
     survey_enabled: survey !== null,
     variables_needed_to_start: variables,
     credential_needed_to_start: false,

@@ -1,4 +1,4 @@
-import { ASK_SWITCHES, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launch-options.js';
+import { switchesOf, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launch-options.js';
 import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
@@ -20,10 +20,7 @@ export interface LaunchSubject {
 export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, unknown> {
   const { template, nodes, nodeTemplates } = subject;
   const { row, survey } = template;
-  const asks = WORKFLOW_PROMPTS.map((field) => [
-    ASK_SWITCHES[field],
-    row[ASK_SWITCHES[field]] === true,
-  ]) as [string, boolean][];
+  const switches = switchesOf(row, WORKFLOW_PROMPTS);
   const variables = survey ? requiredVariables(survey) : [];
   const missing = nodes.filter(({ templateId }) => !nodeTemplates.has(templateId ?? 0));
   const rejected = nodes.filter((node) => {
@@ -32,8 +29,8 @@ export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, u
   });
   const faults = [...variables, ...missing, ...rejected];
   return {
-    can_start_without_user_input: faults.length === 0 && !asks.some(([, on]) => on),
-    ...Object.fromEntries(asks),
+    can_start_without_user_input: faults.length === 0 && !Object.values(switches).includes(true),
+    ...switches,
     survey_enabled: survey !== null,
     variables_needed_to_start: variables,
     node_templates_missing: missing.map(({ id }) => id),

@@ -180,6 +180,15 @@ export const ASK_SWITCHES = Object.fromEntries(
   LAUNCH_OPTIONS.map((option) => [option.name, option.switch]),
 ) as Readonly<Record<PromptField, string>>;
 
+/** The switches of a template for some launch fields. */
+export const switchesOf = (
+  template: Readonly<Record<string, unknown>>,
+  fields: readonly PromptField[],
+): Record<string, boolean> =>
+  Object.fromEntries(
+    fields.map((field) => [ASK_SWITCHES[field], template[ASK_SWITCHES[field]] === true]),
+  );
+
 /** Launch fields a workflow job template can ask for. */
 export const WORKFLOW_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(
   ({ inWorkflows }) => inWorkflows,

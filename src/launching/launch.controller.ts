@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import { Reply } from '../common/http/reply.js';
+import type { Reply } from '../common/http/reply.js';
 import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
@@ -23,7 +23,6 @@ import {
   type Caller,
   type OpenParts,
 } from '../common/rest/route.js';
-import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { ASK_SWITCHES } from '../prompts/launch-options.js';
@@ -32,6 +31,7 @@ import { jobs } from '../runs/jobs.resource.js';
 import { LaunchBody, promptsOfBody } from '../prompts/launch-body.js';
 import { LaunchLoader } from './launch-loader.js';
 import { describeLaunch } from './launch-needs.js';
+import { launchedReply } from './launched-reply.js';
 import { LaunchService } from './launch.service.js';
 
 const IGNORED = freeObject('What was sent and the template does not ask for.');
@@ -122,9 +122,6 @@ export class LaunchController {
       ],
       actor,
     );
-    const { id: runId, type, ignored } = itemAt(launched, 0);
-    const run = await this.resources.load(resource(type), runId, actor);
-    const shown = await this.resources.show(resource(type), run, actor);
-    return Reply.created({ [type]: runId, ignored_fields: ignored, ...shown });
+    return launchedReply(this.resources, itemAt(launched, 0), actor);
   }
 }

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import { Reply } from '../common/http/reply.js';
+import type { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
@@ -26,6 +26,7 @@ import { LaunchBody, promptsOfBody, PROMPTS_BODY_FIELDS } from '../prompts/launc
 import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { launchedReply } from './launched-reply.js';
 import { LaunchSubjects } from './launch-subjects.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
@@ -105,9 +106,6 @@ export class WorkflowLaunchController {
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
       actor,
     );
-    const { id: runId, type, ignored } = itemAt(launched, 0);
-    const run = await this.resources.load(workflowJobs, runId, actor);
-    const shown = await this.resources.show(workflowJobs, run, actor);
-    return Reply.created({ [type]: runId, ignored_fields: ignored, ...shown });
+    return launchedReply(this.resources, itemAt(launched, 0), actor);
   }
 }

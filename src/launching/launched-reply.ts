@@ -1,0 +1,16 @@
+import type { Actor } from '../common/access.js';
+import { Reply } from '../common/http/reply.js';
+import { resource } from '../common/resource/registry.js';
+import type { ResourceService } from '../common/rest/resource.service.js';
+import type { LaunchedRun } from './launch-request.js';
+
+/** The run that came of a launch, under the word for its kind as well (docs/contract/launching.md#launch). */
+export async function launchedReply(
+  resources: ResourceService,
+  { id, type, ignored }: LaunchedRun,
+  actor: Actor,
+): Promise<Reply> {
+  const run = await resources.load(resource(type), id, actor);
+  const shown = await resources.show(resource(type), run, actor);
+  return Reply.created({ [type]: id, ignored_fields: ignored, ...shown });
+}

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: format, lint, types, architecture tests, OpenAPI and migration drift, as many
- * at once as there are processors. Prints what each found and exits 1 when one found something.
+ * `npm run check`: format, lint, types, OpenAPI and migration drift, as many at once as there are
+ * processors. Prints what each found and exits 1 when one found something.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -33,7 +33,7 @@ try {
 
 /** @param {NodeJS.ProcessEnv} environment */
 async function checkAll(environment) {
-  const checks = [...staticChecks(), ...testChecks(), ...(await commandChecks(environment))];
+  const checks = [...staticChecks(), ...(await commandChecks(environment))];
   let failed = 0;
   const next = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) {
@@ -110,14 +110,6 @@ function typesOf(project, name) {
   return [
     ...[join(modules, 'typescript', 'bin', 'tsc'), '-p', project, '--noEmit'],
     ...['--incremental', '--tsBuildInfoFile', join(cache, `${name}.tsbuildinfo`)],
-  ];
-}
-
-/** @returns {Check[]} */
-function testChecks() {
-  const program = join(modules, 'jest', 'bin', 'jest.js');
-  return [
-    { title: 'Architecture', commands: [[program, '--selectProjects', 'architecture', '-i']] },
   ];
 }
 

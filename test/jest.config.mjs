@@ -2,9 +2,12 @@
  * The layers of tests, one row each: a name for `--selectProjects` and the files it holds.
  * package.json points here, so that `npm test`, `npx jest` and editors read the same.
  */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const rootDir = dirname(import.meta.dirname);
+
+/** Outlives a run, whose TMPDIR does not: what was compiled once is not compiled again. */
+const CACHE = join(rootDir, 'node_modules', '.cache', 'jest');
 
 const TYPESCRIPT = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -24,6 +27,7 @@ const LONG = { ...TYPESCRIPT, setupFilesAfterEnv: ['<rootDir>/test/support/long-
 const layer = (displayName, files, settings = TYPESCRIPT) => ({
   displayName,
   rootDir,
+  cacheDirectory: CACHE,
   testMatch: [`<rootDir>/${files}`],
   ...settings,
 });

@@ -60,6 +60,7 @@ describe('a notifier that dies', () => {
     );
     expect(unrecorded.length).toBeGreaterThan(0);
 
+    await cluster.forgetTheDead();
     const second = await cluster.worker(OUTBOUND);
     const records = await eventually(async () => {
       const [left] = await cluster.rows(

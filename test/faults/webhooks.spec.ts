@@ -105,12 +105,6 @@ describe('a delivery', () => {
     expect(posts.at(-1)?.outcome).toBe('sent');
   }
 
-  /** Messages and leases of the dead would run out by themselves, after a minute; the tests do not wait for it. */
-  async function forgetTheDead(): Promise<void> {
-    await cluster.rows('UPDATE outbox SET enqueued_at = NULL');
-    await cluster.rows('UPDATE webhook_status_posts SET lease_until = NULL');
-  }
-
   /** Waits for the jobs and compares them with the deliveries. */
   async function expectNothingLost(what: string, deliveries: readonly string[]): Promise<void> {
     const ids = await jobsOf(deliveries);
@@ -162,7 +156,7 @@ describe('a delivery', () => {
       const dying = await cluster.worker({ ...NETWORK, FAIL_POINT: point });
       expect(await deliver(api.url, delivery)).toMatchObject({ status: 202 });
       expect(await dying.ended).toBe('SIGKILL');
-      await forgetTheDead();
+      await cluster.forgetTheDead();
       await withWorker(async () => {
         await expectNothingLost(`worker killed at ${point}`, [delivery]);
         const [job] = await jobsOf([delivery]);
@@ -180,7 +174,7 @@ describe('a delivery', () => {
     expect(await dying.ended).toBe('SIGKILL');
     expect(sink.requests).toHaveLength(1);
     const [job] = await jobsOf([delivery]);
-    await forgetTheDead();
+    await cluster.forgetTheDead();
     await withWorker(async () => {
       await expectNothingLost('worker killed after a status post', [delivery]);
       await eventually(() => expectAllTold(job!), 60_000);

@@ -141,6 +141,17 @@ export class Cluster {
     return { ...program, url };
   }
 
+  /**
+   * Ends what processes that are dead held of messages, notifications and status posts. It would run
+   * out by itself, after up to a minute; the tests do not wait for it.
+   */
+  async forgetTheDead(): Promise<void> {
+    await this.rows('UPDATE outbox SET enqueued_at = NULL');
+    for (const table of ['notifications', 'webhook_status_posts']) {
+      await this.rows(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
+    }
+  }
+
   /** Pending jobs of the template, as a launch leaves them. */
   async addJobs(
     count: number,

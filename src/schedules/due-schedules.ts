@@ -15,6 +15,7 @@ import { SchedulesRepository, type DueSchedule } from './schedules.repository.js
 
 /** Schedules looked at in one pass; the next pass follows at once when there were as many. */
 const BATCH = 200;
+const NO_RULE = 'The rule of this schedule cannot be followed: set it anew.';
 const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
 
 /** What became of a schedule in a pass. */
@@ -63,9 +64,13 @@ export class DueSchedules extends ScheduleStep {
   }
 
   private plan(schedule: DueSchedule): Outcome {
-    const recurrence = Recurrence.parse(schedule.rrule);
+    const recurrence = Recurrence.stored(schedule.rrule);
     const now = new Date(schedule.now);
-    const occurrence = recurrence.newest(new Date(schedule.next_run), now);
+    const known = new Date(schedule.next_run);
+    if (!recurrence) {
+      return { schedule, occurrence: known, next: null, launch: null, explanation: NO_RULE };
+    }
+    const occurrence = recurrence.newest(known, now);
     const prompts = this.promptsOf(schedule);
     return {
       schedule,

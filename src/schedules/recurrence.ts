@@ -50,6 +50,19 @@ export class Recurrence {
     }
   }
 
+  /**
+   * A rule that was stored; null where it cannot be followed here and now, such as in a zone that this
+   * machine does not know. One such rule must not keep others from being followed, or shown.
+   */
+  static stored(rrule: string): Recurrence | null {
+    try {
+      return Recurrence.parse(rrule);
+    } catch (error) {
+      if (error instanceof RuleTextError) return null;
+      throw error;
+    }
+  }
+
   /** Name of an IANA zone. */
   get timezone(): string {
     return this.text.timezone;

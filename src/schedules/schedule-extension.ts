@@ -24,7 +24,7 @@ export async function scheduleExtension(
   return new Map(
     rows.map((row) => {
       const template = templates.get(row.unified_job_template_id);
-      const { timezone, until } = Recurrence.parse(String(row.rrule));
+      const { timezone = '', until = '' } = Recurrence.stored(row.rrule) ?? {};
       const extension: Extension = {
         fields: { timezone, until, execution_environment: null },
         summary_fields: template ? { unified_job_template: template } : {},

@@ -118,6 +118,26 @@ it('launches what is due, once, and moves on to the next occurrence', async () =
   expect(templates.body.next_job_run).toBe(next);
 });
 
+it('is not kept from it by a rule that can be followed no more', async () => {
+  const [one, lost] = [await schedule(), await schedule()];
+  await miss(0, one, lost);
+  await test.database.execute(sql`
+    UPDATE schedules SET rrule = ${HOURLY.replace(/:(\w+)Z/, ';TZID=Sunken/Atlantis:$1')}
+    WHERE id = ${lost.id}`);
+  await launch();
+  expect(await runsOf(one)).toHaveLength(1);
+  expect(await runsOf(lost)).toEqual([]);
+  expect(await stored(lost)).toMatchObject({
+    next_run: null,
+    last_run_explanation: 'The rule of this schedule cannot be followed: set it anew.',
+  });
+  const { body } = await test.as.superuser.get('schedules/?order_by=id').expect(200);
+  expect(body.results).toMatchObject([
+    { id: one.id, timezone: 'UTC' },
+    { id: lost.id, timezone: '', until: '' },
+  ]);
+});
+
 it('catches up with the newest of the occurrences that were missed', async () => {
   const one = await schedule();
   await miss(50, one);

@@ -20,8 +20,6 @@ const MAX_ROWS = 8;
 const NEWEST = 20_000;
 const LOOKBACK = { days: DAYS, newest: NEWEST };
 
-export type { DayCount };
-
 export interface ShownRun {
   type: string;
   name: string;

@@ -1,5 +1,5 @@
 import { html, type Html } from '../common/pages/html.js';
-import type { DayCount } from './dashboard.service.js';
+import type { DayCount } from '../runs/run-overviews.repository.js';
 
 const WIDTH = 1160;
 const HEIGHT = 210;

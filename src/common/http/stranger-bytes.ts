@@ -15,6 +15,8 @@ export class StrangerBytes {
 
   /** Counts bytes until the request is over. @throws Unavailable when there are too many already */
   hold(response: Response, bytes: number): void {
+    // Who has gone while his credentials were looked up sends nothing more, and never goes again.
+    if (response.closed) return;
     if (this.total + bytes > this.settings.STRANGER_BYTES_MAX) {
       throw new Unavailable(RETRY_SECONDS);
     }

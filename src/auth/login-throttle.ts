@@ -18,7 +18,8 @@ export interface Guess {
 
 /**
  * Bounds guessing of passwords (docs/contract/access.md#guessing). A guess is counted before the
- * password is checked, so that none slips past beside others, and given back when it was right.
+ * password is checked, so that none slips past beside others, and given back when it was right, or
+ * was not checked at all because too many wait.
  * Counted are the guesses of an address for an account, so that one sender locks out nobody else,
  * and those for an account from everywhere. The same guess sent many times at once, as clients do
  * that log in with every request, is one.
@@ -57,13 +58,17 @@ export class LoginThrottle {
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
       const account = tokenDigest(username);
-      const giveBack = [
+      const taken = [
         await this.limiter.take('login', `${address}:${account}`, LOGIN_RATE),
         await this.limiter.take('login-account', account, LOGIN_ACCOUNT_RATE),
       ];
-      const isRight = await verify();
-      if (isRight) for (const give of giveBack) give();
-      return isRight;
+      let isWrong = false;
+      try {
+        isWrong = !(await verify());
+      } finally {
+        if (!isWrong) for (const giveBack of taken) giveBack();
+      }
+      return !isWrong;
     } catch (error) {
       throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
     } finally {

@@ -85,8 +85,8 @@ export class LoginController {
     const pending = readPending(request.body.pending);
     try {
       const actor = await this.authentication.byPassword(
-        String(username ?? ''),
-        String(password ?? ''),
+        textOf(username),
+        textOf(password),
         request.ip ?? '',
       );
       const cookie = await this.sessions.start(actor.id);
@@ -134,6 +134,10 @@ export class LoginController {
     response.send(loginPage(openPage(request, response), { ...form, notice }));
   }
 }
+
+/** What is no text is nobody's name, and not all that JSON can hold is one. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 /** Only a path of our own: an address given from outside must not lead elsewhere after login. */
 function nextOf(value: unknown): string {

@@ -41,12 +41,16 @@ interface Told {
 /** An instant after that of another field, as far as that is one. */
 function IsAfter(other: keyof ResendRequest): PropertyDecorator {
   const validate = (value: unknown, told?: ValidationArguments & Told): boolean =>
-    !(Date.parse(String(value)) <= Date.parse(String(told?.object[other])));
+    !(momentOf(value) <= momentOf(told?.object[other]));
   return ValidateBy(
     { name: 'isAfter', validator: { validate } },
     { message: 'The end must be after the beginning.' },
   );
 }
+
+/** NaN for what is none; it may be anything that JSON can hold. */
+const momentOf = (value: unknown): number =>
+  typeof value === 'string' ? Date.parse(value) : Number.NaN;
 
 /** Words of a list; those that are none of it are told by their position. */
 function AreOf(words: readonly string[]): PropertyDecorator {

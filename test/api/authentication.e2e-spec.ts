@@ -231,6 +231,18 @@ describe('sessions', () => {
     expect((await login('ada', 'wrong')).status).toBe(401);
   });
 
+  it.each([{ toString: 1 }, ['ada'], null, 7])(
+    'do not start for %j as a name',
+    async (username) => {
+      const csrf = 'any-text-of-ours';
+      await supertest(test.url)
+        .post('/api/login/')
+        .set({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf })
+        .send({ username, password: username })
+        .expect(401);
+    },
+  );
+
   it('need the CSRF token to write, in the header or in the form', async () => {
     const { cookie, csrf } = await login();
     const client = new ApiClient(test.url, { Cookie: cookie });

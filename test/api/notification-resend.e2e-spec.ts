@@ -176,6 +176,10 @@ describe('what is refused', () => {
       { from: 'yesterday' },
       { from: [expect.stringMatching(/^Datetime has wrong format\. Use one of these formats/)] },
     ],
+    [
+      { ...RANGE, from: { toString: 1 } },
+      { from: [expect.stringMatching(/^Datetime has wrong format\. Use one of these formats/)] },
+    ],
     [{ from: RANGE.to, to: RANGE.from }, { to: ['The end must be after the beginning.'] }],
     [{ ...RANGE, statuses: [] }, { statuses: ['This list may not be empty.'] }],
     [

@@ -115,6 +115,11 @@ it('every cited page and heading of docs exists', () => {
   expect(findings(files, cited, ([target]) => faultOf(target))).toEqual([]);
 });
 
+it('every file that the documents name exists', () => {
+  const named = /(?<=`)(?:src|test|scripts|deploy)\/[\w./-]+(?=`)/g;
+  expect(findings(documents, named, ([path]) => faultOf(path))).toEqual([]);
+});
+
 it('every relative link of the documents leads somewhere', () => {
   const links = /\]\((?![a-z][a-z0-9+.-]*:)([^()\s]+)\)/g;
   const faults = findings(documents, links, ([, target = ''], { path }) => {

@@ -3,7 +3,8 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, words, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { isItem, titleOf, valueView, type Item } from './values.js';
+import { titleOf, valueView, type Item } from './values.js';
+import { isRecord } from '../records.js';
 
 const MAX_COLUMNS = 7;
 /** Told by other columns, or too long for a cell. */
@@ -73,7 +74,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
 }
 
 const hasAccess = ({ summary_fields: summary }: Item): boolean =>
-  isItem(summary) && Array.isArray(summary.direct_access);
+  isRecord(summary) && Array.isArray(summary.direct_access);
 
 /** A role that gives access, as access lists tell it. */
 interface AccessEntry {

@@ -22,7 +22,8 @@ import { resumedForm } from './browser-form.js';
 import type { PendingForm } from './pending-form.js';
 import { leadsBy, relatedActions } from './related.js';
 import { responseView } from './response-view.js';
-import { isItem, titleOf, type Item } from './values.js';
+import { titleOf, type Item } from './values.js';
+import { isRecord } from '../records.js';
 
 /** An answer of the API that is to be shown as a page. */
 export interface Shown {
@@ -108,7 +109,7 @@ export class PageRenderer {
     const definition = route?.info?.resource;
     const filters = filtersOf(view);
     if (view.status === 400) return filters;
-    if (view.status >= 400 || context.method !== 'GET' || !isItem(body)) return null;
+    if (view.status >= 400 || context.method !== 'GET' || !isRecord(body)) return null;
     if (Array.isArray(body.results)) {
       const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
       return html` ${filters} ${listView({ context, definition, body, removable })}`;
@@ -144,7 +145,7 @@ export class PageRenderer {
 
   private jsonIsOpen({ body, status, context }: View): boolean {
     if (status >= 400 || context.method !== 'GET') return true;
-    return !isItem(body) || (!Array.isArray(body.results) && directoryView(body) === null);
+    return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }
 
   private async usableRoutes({ entry, actor, context }: View): Promise<UsableRoute[]> {
@@ -189,7 +190,7 @@ export class PageRenderer {
     names: ReadonlyMap<string, string>,
   ): string {
     const last = context.path.split('/').filter(Boolean).at(-1) ?? '';
-    if (isItem(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
+    if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
     const known = names.get(context.path);
     if (known) return known;
     if (last === 'v2') return 'API version 2';
@@ -218,7 +219,7 @@ export class PageRenderer {
       .split('/')
       .slice(0, index + 1)
       .join('/')}/`;
-    const isObject = url === context.path && isItem(body) && status < 400 && 'id' in body;
+    const isObject = url === context.path && isRecord(body) && status < 400 && 'id' in body;
     const name = isObject ? titleOf(body) : await this.nameFor(parent, segment, actor);
     if (name) names.set(url, name);
     return names;
@@ -238,7 +239,7 @@ export class PageRenderer {
 
 /** The object that the page shows, for filling the forms that change it. */
 const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
-  method === 'GET' && isItem(body) && !Array.isArray(body.results) ? body : null;
+  method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
 
 /** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
 const canFill = ({ context, body, refused }: View, route: TableRoute): boolean =>

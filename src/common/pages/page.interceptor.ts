@@ -17,7 +17,7 @@ import { bodyOf } from './form-values.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
 import { PageRenderer } from './page-renderer.js';
-import { isItem } from './values.js';
+import { isRecord } from '../records.js';
 
 /**
  * Turns answers into pages for browsers (docs/contract/pages.md), and forms of those pages into
@@ -97,7 +97,7 @@ function nextPage(
   if (method === 'OPTIONS' || info?.shownOnce) return null;
   if (method === 'DELETE') return above;
   if (method === 'PUT' || method === 'PATCH') {
-    return isItem(body) && typeof body.url === 'string' ? body.url : here;
+    return isRecord(body) && typeof body.url === 'string' ? body.url : here;
   }
   const location = response.getHeader('Location');
   if (typeof location === 'string') return location;
@@ -111,8 +111,8 @@ function noticeOf(
   info: RouteInfo | undefined,
   answer: unknown,
 ): Notice {
-  const ignored = isItem(answer) && isItem(answer.ignored_fields) ? answer.ignored_fields : {};
-  const isRun = isItem(answer) && 'launch_type' in answer;
+  const ignored = isRecord(answer) && isRecord(answer.ignored_fields) ? answer.ignored_fields : {};
+  const isRun = isRecord(answer) && 'launch_type' in answer;
   const word = isRun && info?.kind === 'action' ? 'launched' : wordOf(request, response, info);
   return { word, ignored: Object.keys(ignored) };
 }

@@ -5,7 +5,7 @@ import { STRANGER_LIMIT } from '../http/request-bodies.js';
 import type { RouteInfo } from '../rest/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { Submission } from './browser-form.js';
-import { isItem } from './values.js';
+import { isRecord } from '../records.js';
 
 /** A form that came after its session had ended, kept by the browser until somebody logs in. */
 export interface PendingForm extends Submission {
@@ -52,7 +52,7 @@ export function readPending(text: unknown): PendingForm | null {
   } catch {
     return null;
   }
-  if (!isItem(given) || !isItem(given.values)) return null;
+  if (!isRecord(given) || !isRecord(given.values)) return null;
   const { path, method, values, raw } = given;
   if (typeof path !== 'string' || typeof method !== 'string') return null;
   return { path, method, values, raw: typeof raw === 'string' ? raw : null, secrets: [] };

@@ -1,7 +1,8 @@
 import { RouteTable, type TableRoute } from '../rest/route-table.js';
 import { html, words, type Html } from './html.js';
-import { isItem, type Item } from './values.js';
+import type { Item } from './values.js';
 import type { RouteInfo } from '../rest/route.js';
+import { isRecord } from '../records.js';
 
 /** Whether a path of ours has a page: what can only be sent to is no link. */
 export type Leads = (path: string) => boolean;
@@ -57,7 +58,7 @@ export function relatedLinks(object: Item, { table, origin }: RelatedParts): Htm
 }
 
 const pathsOf = ({ related }: Item): [name: string, path: string][] =>
-  isItem(related)
+  isRecord(related)
     ? Object.entries(related).filter(
         (entry): entry is [string, string] => typeof entry[1] === 'string',
       )

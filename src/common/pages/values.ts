@@ -1,12 +1,10 @@
 import type { Field } from '../fields/field.js';
 import { html, words, type Html } from './html.js';
 import { linkOf } from './json-view.js';
+import { isRecord } from '../records.js';
 
 /** An object of a representation, after JSON: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
-
-export const isItem = (value: unknown): value is Item =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** What people call an object: its name, or what stands for it. */
 export function titleOf(item: Item): string {
@@ -48,7 +46,7 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
-  if (isItem(value) && typeof value.name === 'string') return named(value, value.name);
+  if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
   if (typeof value === 'object') {
     return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
   }
@@ -80,12 +78,12 @@ const named = ({ url, type }: Item, name: string): Html => {
 };
 
 function reference(name: string, id: number, item: Item, field: Field): Html {
-  const summaries = isItem(item.summary_fields) ? item.summary_fields : {};
+  const summaries = isRecord(item.summary_fields) ? item.summary_fields : {};
   const summary = summaries[name];
   const target = field.target?.();
-  const title = isItem(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
+  const title = isRecord(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
   // An object of several kinds lives where its kind does: its link knows.
-  const related = isItem(item.related) ? item.related[name] : undefined;
+  const related = isRecord(item.related) ? item.related[name] : undefined;
   const url = related ?? (target?.variants ? undefined : target?.url(id));
   return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
 }

@@ -73,8 +73,3 @@ export type FieldErrors = Record<string, string[]>;
 export function inputField(type: CredentialTypeDefinition, id: string): InputField | undefined {
   return type.inputs.fields?.find((field) => field.id === id);
 }
-
-/** Whether a value is an object of JSON: neither null nor a list. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

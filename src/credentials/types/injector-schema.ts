@@ -1,4 +1,5 @@
-import { isJsonObject, type InputField } from './definition.js';
+import { isRecord } from '../../common/records.js';
+import type { InputField } from './definition.js';
 import { renderInjector, TemplateError, type TemplateScope } from './injector-template.js';
 
 const PARTS = ['file', 'env', 'extra_vars'] as const;
@@ -57,7 +58,7 @@ export function envNameError(name: string): string | null {
 
 /** Faults of a type's injectors, given its valid inputs. */
 export function injectorErrors(injectors: unknown, fields: readonly InputField[]): string[] {
-  if (!isJsonObject(injectors)) return ['Must be an object.'];
+  if (!isRecord(injectors)) return ['Must be an object.'];
   const errors = Object.keys(injectors)
     .filter((key) => !PARTS.some((part) => part === key))
     .map((key) => `Additional properties are not allowed ('${key}' was unexpected)`);
@@ -93,7 +94,7 @@ export function towerFilename(
 
 function shapeErrors(part: (typeof PARTS)[number], value: unknown): string[] {
   if (value === undefined) return [];
-  if (!isJsonObject(value)) return [`'${part}' must be an object.`];
+  if (!isRecord(value)) return [`'${part}' must be an object.`];
   const entries = Object.entries(value);
   if (entries.length > MAX_ENTRIES)
     return [`'${part}' may not have more than ${MAX_ENTRIES} entries.`];

@@ -1,6 +1,6 @@
+import { isRecord } from '../../common/records.js';
 import {
   CREDENTIAL_KINDS,
-  isJsonObject,
   type CredentialKind,
   type FieldErrors,
   type InputField,
@@ -83,7 +83,7 @@ function kindErrors(kind: unknown): string[] {
 }
 
 function inputsErrors(inputs: unknown): string[] {
-  if (!isJsonObject(inputs)) return ['Must be an object.'];
+  if (!isRecord(inputs)) return ['Must be an object.'];
   const errors = unknownKeyErrors(inputs, INPUT_KEYS);
   const fields = inputs['fields'] ?? [];
   if (!Array.isArray(fields)) return [...errors, "'fields' must be a list."];
@@ -101,7 +101,7 @@ function inputsErrors(inputs: unknown): string[] {
 }
 
 function fieldErrors(field: unknown, index: number): string[] {
-  if (!isJsonObject(field)) return [`fields[${index}] must be an object.`];
+  if (!isRecord(field)) return [`fields[${index}] must be an object.`];
   const id = field['id'];
   const place = `fields[${index}]`;
   const missing = ['id', 'label'].filter((key) => !Object.hasOwn(field, key));
@@ -143,7 +143,7 @@ function requiredErrors(required: unknown, ids: readonly string[]): string[] {
 }
 
 function dependencyErrors(dependencies: unknown, ids: readonly string[]): string[] {
-  if (!isJsonObject(dependencies) || !Object.values(dependencies).every(isTextList)) {
+  if (!isRecord(dependencies) || !Object.values(dependencies).every(isTextList)) {
     return ["'dependencies' must map field ids to lists of field ids."];
   }
   const named = [...Object.keys(dependencies), ...Object.values(dependencies).flat().map(String)];
@@ -161,7 +161,7 @@ function unknownKeyErrors(value: Record<string, unknown>, known: readonly string
 }
 
 function fieldsOf(inputs: unknown): InputField[] {
-  const fields = isJsonObject(inputs) ? inputs['fields'] : undefined;
+  const fields = isRecord(inputs) ? inputs['fields'] : undefined;
   if (!Array.isArray(fields)) return [];
   return fields.map((field: InputField) => ({ ...field, type: field.type ?? 'string' }));
 }

@@ -1,8 +1,8 @@
+import { isRecord } from '../../common/records.js';
 import {
   ASK,
   ENCRYPTED,
   inputField,
-  isJsonObject,
   type CredentialInputs,
   type CredentialTypeDefinition,
   type FieldErrors,
@@ -31,7 +31,7 @@ export function validateInputs(
   previous: CredentialInputs = {},
   { mayRedirect = false }: { mayRedirect?: boolean } = {},
 ): CheckedInputs {
-  if (!isJsonObject(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
+  if (!isRecord(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
   const errors: string[] = [];
   const values: [string, string | boolean][] = [];
   for (const [id, value] of Object.entries(incoming)) {

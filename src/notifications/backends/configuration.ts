@@ -1,5 +1,6 @@
 import { hasLineBreak } from '../../common/outbound/header-check.js';
 import { maskUrl } from '../../common/outbound/mask.js';
+import { isRecord } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
@@ -110,7 +111,7 @@ export function maskConfiguration(
   for (const key of secretKeys(type)) {
     if (shown[key] !== undefined && shown[key] !== '') shown[key] = ENCRYPTED;
   }
-  if (type === 'webhook' && isPlainObject(shown.headers)) {
+  if (type === 'webhook' && isRecord(shown.headers)) {
     shown.headers = Object.fromEntries(
       Object.entries(shown.headers).map(([name, value]) => [
         name,
@@ -164,8 +165,8 @@ function restoreSecrets(
     if (configuration[key] !== ENCRYPTED) continue;
     configuration[key] = keep(key, previous?.[key]);
   }
-  if (type === 'webhook' && isPlainObject(configuration.headers)) {
-    const headers = isPlainObject(previous?.headers) ? previous.headers : {};
+  if (type === 'webhook' && isRecord(configuration.headers)) {
+    const headers = isRecord(previous?.headers) ? previous.headers : {};
     const stored = new Map(Object.entries(headers));
     configuration.headers = Object.fromEntries(
       Object.entries(configuration.headers).map(([name, value]) => [
@@ -239,18 +240,14 @@ function hasType(value: unknown, type: FieldType): boolean {
     case 'list':
       return Array.isArray(value);
     case 'object':
-      return isPlainObject(value);
+      return isRecord(value);
   }
 }
 
 /** The texts a protocol may write to the wire: the value, its items, or its values. */
 function textsIn(value: unknown): unknown[] {
   if (typeof value === 'string' || Array.isArray(value)) return [value].flat();
-  return isPlainObject(value) ? Object.values(value) : [];
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? Object.values(value) : [];
 }
 
 function isHttpUrl(text: string): boolean {

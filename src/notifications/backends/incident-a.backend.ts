@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/records.js';
 import type {
   Configuration,
   NotificationBackend,
@@ -78,7 +79,7 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
 function detailsOf(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : text;
+    return isRecord(parsed) ? parsed : text;
   } catch {
     return text;
   }

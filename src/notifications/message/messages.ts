@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/records.js';
 import { APPROVAL_EVENTS, RUN_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageParts, Messages } from './message-events.js';
 
@@ -28,7 +29,7 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
   const errors: string[] = [];
   const texts: MessageText[] = [];
   if (value === null) return { errors, texts };
-  if (!isPlain(value)) {
+  if (!isRecord(value)) {
     errors.push(`Expected dict for 'messages' field, found ${pythonType(value)}`);
     return { errors, texts };
   }
@@ -39,7 +40,7 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
       );
     } else if (parts === null) {
       continue;
-    } else if (!isPlain(parts)) {
+    } else if (!isRecord(parts)) {
       errors.push(`Expected dict for event '${event}', found ${pythonType(parts)}`);
     } else if (event === 'workflow_approval') {
       inspectApprovals(parts, errors, texts);
@@ -103,7 +104,7 @@ function inspectApprovals(approvals: Plain, errors: string[], texts: MessageText
       );
     } else if (parts === null) {
       continue;
-    } else if (!isPlain(parts)) {
+    } else if (!isRecord(parts)) {
       errors.push(
         `Expected dict for workflow approval event '${event}', found ${pythonType(parts)}`,
       );
@@ -127,10 +128,6 @@ function inspectParts(event: string, parts: Plain, errors: string[], texts: Mess
       texts.push({ event, part, text });
     }
   }
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Clients of this interface know types by these names. */

@@ -9,13 +9,10 @@ import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
-import {
-  ENCRYPTED,
-  type CredentialInputs,
-  type CredentialTypeDefinition,
-} from './types/definition.js';
+import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 /**
  * Rules of credentials (docs/contract/resources.md#credentials). Secrets are sealed before a row is

@@ -1,12 +1,12 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import {
   ASK,
-  ENCRYPTED,
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
 } from './types/definition.js';
 import { secretInputs } from './types/inputs.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 const place = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);

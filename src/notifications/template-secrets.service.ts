@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
-import {
-  ENCRYPTED,
-  encryptedKeys,
-  maskConfiguration,
-  secretKeys,
-} from './backends/configuration.js';
+import { encryptedKeys, maskConfiguration, secretKeys } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
 import type { CopyContext } from '../common/rest/copy.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import { ENCRYPTED } from '../common/fields/text.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

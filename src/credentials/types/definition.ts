@@ -16,9 +16,6 @@ export const CREDENTIAL_KINDS = {
 
 export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
 
-/** Shown instead of a stored secret; sent back, it keeps the stored value. */
-export const ENCRYPTED = '$encrypted$';
-
 /** Value of an input that is asked for when a job is launched. */
 export const ASK = 'ASK';
 

@@ -1,7 +1,6 @@
 import { isRecord } from '../../common/records.js';
 import {
   ASK,
-  ENCRYPTED,
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
@@ -9,6 +8,7 @@ import {
   type InputField,
 } from './definition.js';
 import { checkSshKey, isEncryptedKey } from './ssh-key.js';
+import { ENCRYPTED } from '../../common/fields/text.js';
 
 /** Longest text of one input; a large private key has some 16,000 characters. */
 export const MAX_INPUT_LENGTH = 131_072;

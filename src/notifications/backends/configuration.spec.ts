@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {
-  ENCRYPTED,
   blankConfiguration,
   encryptedKeys,
   maskConfiguration,
@@ -11,6 +10,7 @@ import {
 } from './configuration.js';
 import { NOTIFICATION_TYPES, isNotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
+import { ENCRYPTED } from '../../common/fields/text.js';
 
 const EMAIL = {
   host: 'mail.example',

@@ -1,12 +1,10 @@
+import { ENCRYPTED } from '../../common/fields/text.js';
 import { hasLineBreak } from '../../common/outbound/header-check.js';
 import { maskUrl } from '../../common/outbound/mask.js';
 import { isRecord } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
-
-/** How a stored secret is shown, and what a client sends to keep it. */
-export const ENCRYPTED = '$encrypted$';
 
 /** Header names whose value is a credential in common use. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|passw|signature|session/i;

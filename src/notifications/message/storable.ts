@@ -1,7 +1,5 @@
+import { MAX_DEPTH } from '../../common/fields/text.js';
 import { isRecord } from '../../common/records.js';
-
-/** Deeper nesting than this is refused everywhere in the product, so a record does not hold it. */
-const MAX_DEPTH = 64;
 
 /** Text without what PostgreSQL cannot store: NUL, and halves of surrogate pairs. */
 export function storableText(text: string): string {

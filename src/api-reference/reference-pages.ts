@@ -1,9 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { html, words, type Html } from '../common/pages/html.js';
+import { html, type Html } from '../common/pages/html.js';
 import { page } from '../common/pages/layout.js';
 import type { PageContext } from '../common/pages/page-context.js';
 import { methodBadge, operationView, type Operation } from './operation-view.js';
 import { memberTable, schemasOf, schemaUrl, typeView, type Schema } from './schema-view.js';
+import { labelOf } from '../common/fields/label.js';
 
 export const REFERENCE_URL = '/api/docs/reference/';
 
@@ -48,7 +49,7 @@ export function indexPage(context: PageContext, document: OpenAPIObject): string
             ([tag, { length }]) =>
               html`<li>
                 <a href="${tagUrl(tag)}">
-                  <strong>${words(tag)}</strong><small>${length} operations</small>
+                  <strong>${labelOf(tag)}</strong><small>${length} operations</small>
                 </a>
               </li>`,
           )}
@@ -95,7 +96,7 @@ const CONVENTIONS = html`<section class="card" aria-labelledby="conventions-titl
 
 const operationList = (tag: string, operations: readonly Operation[]): Html =>
   html`<section aria-labelledby="tag-${tag}">
-    <h2 id="tag-${tag}"><a href="${tagUrl(tag)}">${words(tag)}</a></h2>
+    <h2 id="tag-${tag}"><a href="${tagUrl(tag)}">${labelOf(tag)}</a></h2>
     <ul class="operations card">
       ${operations.map(
         ({ method, path, operationId, summary }) =>
@@ -116,9 +117,9 @@ export const tagPage = (
 ): string =>
   page({
     context,
-    title: `${words(tag)} reference`,
-    content: html`${crumbs(words(tag))}
-      <h1>${words(tag)}</h1>
+    title: `${labelOf(tag)} reference`,
+    content: html`${crumbs(labelOf(tag))}
+      <h1>${labelOf(tag)}</h1>
       ${operationList(tag, operations)} ${operations.map(operationView)}`,
   });
 

@@ -1,9 +1,10 @@
-import { html, words, type Html } from '../common/pages/html.js';
+import { html, type Html } from '../common/pages/html.js';
 import { page } from '../common/pages/layout.js';
 import type { PageContext } from '../common/pages/page-context.js';
 import { shorten, statusBadge, timeView } from '../common/pages/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
 import { dayPlot } from './day-plot.js';
+import { labelOf } from '../common/fields/label.js';
 
 /** The page at the root: what a person wants to know first. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
@@ -66,7 +67,7 @@ function runList(runs: readonly ShownRun[], none: string, all: string): Html {
           html`<li>
             <a href="${url}">${shorten(name, 60)}</a>
             ${statusBadge(status)}
-            <small>${words(type)}, ${timeView(since)}</small>
+            <small>${labelOf(type)}, ${timeView(since)}</small>
           </li>`,
       )}
     </ul>
@@ -94,7 +95,7 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
       ({ verdict, deliveries }) =>
         html`<li>
           <a href="/api/v2/webhook_deliveries/?verdict=${verdict}&order_by=-id"
-            >${words(verdict)}</a
+            >${labelOf(verdict)}</a
           >
           <b>${deliveries}</b>
         </li>`,

@@ -9,6 +9,7 @@ import {
   Text,
   type Field,
 } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
 import { PROMPTS_BODY_FIELDS } from './launch-body.js';
@@ -54,7 +55,7 @@ export const passwordFields = (names: readonly string[]): Field[] =>
   names.map((name) => ({
     ...INPUTS.password,
     name: `credential_passwords.${name}`,
-    label: name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()),
+    label: labelOf(name),
     required: true,
   }));
 

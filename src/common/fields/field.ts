@@ -1,6 +1,7 @@
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema } from './json-schema.js';
+import { labelOf } from './label.js';
 import { Reads } from './reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -163,10 +164,6 @@ export const Includes =
     for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
     for (const field of added) Reads(field)(schema.prototype, field.name);
   };
-
-/** `job_tags` as it stands beside a value: "Job tags". */
-export const labelOf = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
 const COLUMN_TYPES: Record<FieldKind, string> = {
   string: 'text',

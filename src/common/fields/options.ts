@@ -1,5 +1,6 @@
 import type { JsonSchema, JsonSchemas } from './json-schema.js';
-import { labelOf, type Field } from './field.js';
+import type { Field } from './field.js';
+import { labelOf } from './label.js';
 
 /**
  * OPTIONS `type` of a field (docs/contract/conventions.md#options); the command-line client derives

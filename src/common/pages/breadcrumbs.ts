@@ -1,5 +1,6 @@
 import type { RouteTable } from '../rest/route-table.js';
-import { html, words, type Html } from './html.js';
+import { html, type Html } from './html.js';
+import { labelOf } from '../fields/label.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
 
@@ -12,7 +13,7 @@ export function breadcrumbs(
   const segments = path.split('/').filter((segment) => segment !== '');
   const steps = segments.map((segment, index) => {
     const url = `/${segments.slice(0, index + 1).join('/')}/`;
-    const name = names.get(url) ?? NAMES[segment] ?? words(decoded(segment));
+    const name = names.get(url) ?? NAMES[segment] ?? labelOf(decoded(segment));
     const readable = table.match(url)?.routes.has('GET') ?? false;
     if (index === segments.length - 1) return html`<li aria-current="page">${name}</li>`;
     return html`<li>${readable ? html`<a href="${url}">${name}</a>` : name}</li>`;

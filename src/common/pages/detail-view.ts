@@ -1,9 +1,10 @@
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { html, words, type Html } from './html.js';
+import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { folded } from './layout.js';
 import { relatedLinks, type RelatedParts } from './related.js';
 import { valueView, type Item } from './values.js';
+import { labelOf } from '../fields/label.js';
 
 /** Keys of every object that a page shows in other places. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
@@ -50,7 +51,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
       const isLong =
         field?.kind === 'variables' || (field?.kind === 'json' && !isEmpty(item[name]));
       return html`<div class="${isLong ? 'span' : ''}">
-        <dt>${field?.label ?? words(name)}</dt>
+        <dt>${field?.label ?? labelOf(name)}</dt>
         <dd>${valueView(name, item, field)}</dd>
       </div>`;
     })}
@@ -74,7 +75,7 @@ export function directoryView(body: Item): Html | null {
       ${links.map(
         ([name, path]) =>
           html`<li>
-            <a href="${path}"><strong>${words(name)}</strong><small>${path}</small></a>
+            <a href="${path}"><strong>${labelOf(name)}</strong><small>${path}</small></a>
           </li>`,
       )}
     </ul>

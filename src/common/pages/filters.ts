@@ -1,7 +1,8 @@
 import type { Field } from '../fields/field.js';
+import { labelOf } from '../fields/label.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { attributes, html, words, type Html } from './html.js';
+import { attributes, html, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';
 import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
@@ -131,7 +132,7 @@ function orderWords(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
   if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
-  return words(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
+  return labelOf(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
 }
 
 const addFilter = (fields: readonly Field[]): Html =>

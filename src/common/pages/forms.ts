@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { fieldsOf, Reference, type Field } from '../fields/field.js';
+import { labelOf } from '../fields/label.js';
 import type { FieldErrors } from '../errors/errors.js';
 import type { TableRoute } from '../rest/route-table.js';
 import type { OpenParts, RouteInfo } from '../rest/route.js';
@@ -9,7 +10,7 @@ import { resource } from '../resource/registry.js';
 import { SECRET_FIELD, type Submission } from './browser-form.js';
 import { messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
-import { html, words, type Html, type HtmlValue } from './html.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import { ReferenceLists } from './reference-choices.js';
@@ -195,9 +196,9 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const last = segments.at(-1) ?? '';
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
-  if (verb !== '') return words(`${verb}_${last}`);
+  if (verb !== '') return labelOf(`${verb}_${last}`);
   // Below a part of an object: `webhook_filters/test` tests the filters.
-  return words([last, ...segments.slice(3, -1)].join('_'));
+  return labelOf([last, ...segments.slice(3, -1)].join('_'));
 }
 
 function valueFor({ object, entered }: FormRequest, field: Field): unknown {

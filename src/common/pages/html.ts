@@ -55,7 +55,3 @@ export const attributes = (
       )
       .join(''),
   );
-
-/** `job_templates` as people write it: "Job templates". */
-export const words = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());

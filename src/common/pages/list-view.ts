@@ -1,6 +1,7 @@
 import type { Field } from '../fields/field.js';
+import { labelOf } from '../fields/label.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { html, words, type Html } from './html.js';
+import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { titleOf, valueView, type Item } from './values.js';
@@ -51,7 +52,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
           ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
           ${typed && html`<th scope="col">Type</th>`}
           ${columns.map((name) =>
-            heading(context, definition, name, definition?.field(name)?.label ?? words(name)),
+            heading(context, definition, name, definition?.field(name)?.label ?? labelOf(name)),
           )}
           ${tellsAccess && html`<th scope="col">Access by</th>`}
           ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
@@ -62,7 +63,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
           (row) =>
             html`<tr>
               ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
-              ${typed && html`<td>${words(String(row.type))}</td>`}
+              ${typed && html`<td>${labelOf(String(row.type))}</td>`}
               ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
               ${tellsAccess && html`<td>${accessPaths(row)}</td>`}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}

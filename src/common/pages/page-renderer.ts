@@ -13,7 +13,7 @@ import { directoryView, detailView } from './detail-view.js';
 import { filterPanel } from './filters.js';
 import { changes, deleteSection, Forms, type Entered } from './forms.js';
 import { heading } from './heading.js';
-import { html, words, type Html, type HtmlValue } from './html.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
 import { listView } from './list-view.js';
 import { openPage, type PageContext } from './page-context.js';
@@ -24,6 +24,7 @@ import { leadsBy, relatedActions } from './related.js';
 import { responseView } from './response-view.js';
 import { titleOf, type Item } from './values.js';
 import { isRecord } from '../records.js';
+import { labelOf } from '../fields/label.js';
 
 /** An answer of the API that is to be shown as a page. */
 export interface Shown {
@@ -197,7 +198,7 @@ export class PageRenderer {
     if (last === 'api') return 'API';
     const { parent } = route?.info ?? {};
     if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
-    return entry ? words(decoded(last)) : 'Not found';
+    return entry ? labelOf(decoded(last)) : 'Not found';
   }
 
   /** What the objects in the path are called, as far as the caller may read them. */
@@ -258,7 +259,7 @@ const noticeView = ({ notice }: PageContext): HtmlValue =>
     html`<p class="message good" role="status">${notice.text}</p>`,
     notice.ignored.length > 0 &&
       html`<p class="message warn" role="alert">
-        Not used, because it is not asked for here: ${notice.ignored.map(words).join(', ')}.
+        Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.
       </p>`,
   ];
 

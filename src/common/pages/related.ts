@@ -1,8 +1,9 @@
 import { RouteTable, type TableRoute } from '../rest/route-table.js';
-import { html, words, type Html } from './html.js';
+import { html, type Html } from './html.js';
 import type { Item } from './values.js';
 import type { RouteInfo } from '../rest/route.js';
 import { isRecord } from '../records.js';
+import { labelOf } from '../fields/label.js';
 
 /** Whether a path of ours has a page: what can only be sent to is no link. */
 export type Leads = (path: string) => boolean;
@@ -50,8 +51,8 @@ export function relatedLinks(object: Item, { table, origin }: RelatedParts): Htm
     <ul>
       ${links.map(([name, path]) =>
         leads(path)
-          ? html`<li><a href="${path}">${words(name)}</a></li>`
-          : html`<li>${words(name)} <code class="address">${origin}${path}</code></li>`,
+          ? html`<li><a href="${path}">${labelOf(name)}</a></li>`
+          : html`<li>${labelOf(name)} <code class="address">${origin}${path}</code></li>`,
       )}
     </ul>
   </nav>`;

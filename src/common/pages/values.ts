@@ -1,5 +1,6 @@
 import type { Field } from '../fields/field.js';
-import { html, words, type Html } from './html.js';
+import { labelOf } from '../fields/label.js';
+import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { isRecord } from '../records.js';
 
@@ -12,7 +13,7 @@ export function titleOf(item: Item): string {
     const value = item[key];
     if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
   }
-  const type = typeof item.type === 'string' ? words(item.type) : 'Object';
+  const type = typeof item.type === 'string' ? labelOf(item.type) : 'Object';
   return `${type} ${String(item.id ?? '')}`.trim();
 }
 
@@ -35,7 +36,7 @@ const TONES: Record<string, string> = {
 /** What a status means for the eye: good, bad, busy or plain. */
 export const toneOf = (status: string): string => TONES[status] ?? 'plain';
 
-export const statusBadge = (status: string, label = words(status)): Html =>
+export const statusBadge = (status: string, label = labelOf(status)): Html =>
   html`<span class="badge ${toneOf(status)}">${label}</span>`;
 
 /** One value for people: references by name, dates readable, documents as short text. */
@@ -59,7 +60,7 @@ function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'datetime') return timeView(value);
   if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
   const text = choiceLabel(field, value);
-  if (name === 'status') return statusBadge(value, field ? text : words(value));
+  if (name === 'status') return statusBadge(value, field ? text : labelOf(value));
   const link = linkOf(value);
   if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
   return html`${shorten(text, 200)}`;
@@ -73,7 +74,7 @@ function choiceLabel(field: Field | undefined, value: unknown): string {
 
 /** An object within an object, such as who launched a run. */
 const named = ({ url, type }: Item, name: string): Html => {
-  const kind = typeof type === 'string' && html` <small>${words(type)}</small>`;
+  const kind = typeof type === 'string' && html` <small>${labelOf(type)}</small>`;
   return typeof url === 'string' ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 

@@ -7,7 +7,8 @@ import {
   ApiResponse,
   type ApiParamOptions,
 } from '@nestjs/swagger';
-import { fieldsOf, labelOf, type Field } from '../fields/field.js';
+import { fieldsOf, type Field } from '../fields/field.js';
+import { labelOf } from '../fields/label.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';

@@ -1,6 +1,7 @@
 import { Body, RequestMethod } from '@nestjs/common';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
+import { labelOf } from '../fields/label.js';
 import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/lenient.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
@@ -74,10 +75,6 @@ export function SubList(
   };
 }
 
-/** `job_templates` as a sentence begins with it. */
-const titled = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
-
 function declareList(
   controller: GenericControllerClass,
   parent: ResourceDefinition,
@@ -91,7 +88,7 @@ function declareList(
       kind: 'list',
       access: 'authenticated',
       operationId: `${parent.path}_${name}_list`,
-      summary: `${titled(name)} of one ${parent.label.toLowerCase()}.`,
+      summary: `${labelOf(name)} of one ${parent.label.toLowerCase()}.`,
       get resource() {
         return spec.target();
       },

@@ -1,9 +1,10 @@
-import { attributes, html, words, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import { folded } from '../../common/pages/layout.js';
 import { shorten, statusBadge, toneOf } from '../../common/pages/values.js';
 import { entryOf, itemAt } from '../../common/invariants.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Edge, type Point } from './graph-layout.js';
 import { keysOf } from '../../common/records.js';
+import { labelOf } from '../../common/fields/label.js';
 
 /** A node as a page shows it. */
 export interface ShownNode {
@@ -106,7 +107,7 @@ function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Poin
     ${
       !actions &&
       html`<text class="kind-line" x="16" y="46"
-        >${kind}${state !== null && html` · <tspan class="state">${words(state)}</tspan>`}</text
+        >${kind}${state !== null && html` · <tspan class="state">${labelOf(state)}</tspan>`}</text
       >`
     }`;
   const linked = url

@@ -1,10 +1,11 @@
 import { type Actor } from '../../common/access.js';
-import { html, words, type Html } from '../../common/pages/html.js';
+import { html, type Html } from '../../common/pages/html.js';
 import { csrfInput } from '../../common/pages/layout.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { WorkflowJobNodesRepository, type NodeOnPage } from '../workflow-job-nodes.repository.js';
 import type { Edge } from './graph-layout.js';
 import type { ShownNode } from './graph-view.js';
+import { labelOf } from '../../common/fields/label.js';
 
 /** The nodes of a workflow job with the states of their runs, and its edges: two statements. */
 export async function loadRunGraph(
@@ -35,7 +36,7 @@ function shownNode(row: NodeOnPage, csrf: string): ShownNode {
 export const kindOf = (templateType: string | null): string =>
   templateType === null
     ? 'Nothing to run'
-    : words(
+    : labelOf(
         templateType.replace(/^workflow_approval_/, 'approval_').replace(/(?:_job)?_template$/, ''),
       );
 

@@ -16,6 +16,7 @@ import type { PageContext } from './page-context.js';
 import { ReferenceLists } from './reference-choices.js';
 import type { Item } from './values.js';
 import { existing, itemAt } from '../invariants.js';
+import { isWritable } from '../fields/reads.js';
 
 /** What a form is made for. */
 export interface FormRequest {
@@ -166,11 +167,7 @@ export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || 
 /** Fields a person can fill in: writable, and not given by the URL. */
 const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
   (open.fields ?? info.body ?? []).filter(
-    (field) =>
-      !field.readOnly &&
-      !field.internal &&
-      !field.hidden &&
-      !(field.immutable && method !== 'POST'),
+    (field) => isWritable(field) && !field.hidden && !(field.immutable && method !== 'POST'),
   );
 
 /** "Create team", "Add user", or both where a list takes either. */

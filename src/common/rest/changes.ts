@@ -1,6 +1,7 @@
 import { columnOf, type Field } from '../fields/field.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
+import { isWritable } from '../fields/reads.js';
 
 /** Words of the audit trail for values nobody may see. */
 const HIDDEN = 'hidden';
@@ -40,9 +41,7 @@ const shown = (field: Field, value: unknown): unknown =>
     : value;
 
 const logged = (definition: ResourceDefinition): readonly Field[] =>
-  definition.fields.filter(
-    (field) => field.column !== null && !field.readOnly && !field.internal && !field.hidden,
-  );
+  definition.fields.filter((field) => field.column !== null && isWritable(field) && !field.hidden);
 
 /**
  * `changes` of a create or delete: every writable field, secrets hidden

@@ -11,6 +11,7 @@ import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource
 import type { Values } from './hooks.js';
 import type { CommonServices } from './common-services.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
+import { isWritable } from '../fields/reads.js';
 
 export interface CopyContext {
   services: CommonServices;
@@ -150,7 +151,7 @@ const namesOnName = (definition: ResourceDefinition): ResourceDefinition => ({
 /** The fields of a row as a request would have brought them. */
 function valuesOf(definition: ResourceDefinition, row: Row): Values {
   const writable = definition.fields.filter(
-    (field) => field.column !== null && !field.readOnly && !field.internal && field.name !== 'id',
+    (field) => field.column !== null && isWritable(field) && field.name !== 'id',
   );
   return Object.fromEntries(writable.map((field) => [field.name, row[columnOf(field)]]));
 }

@@ -9,9 +9,9 @@ import {
   type JsonSchemas,
 } from '../fields/json-schema.js';
 import type { RouteInfo } from './route.js';
+import { isWritable } from '../fields/reads.js';
 
-const writableOf = (info: RouteInfo): readonly Field[] =>
-  (info.body ?? []).filter((field) => !field.readOnly && !field.internal);
+const writableOf = (info: RouteInfo): readonly Field[] => (info.body ?? []).filter(isWritable);
 
 /**
  * JSON schema of what a route accepts. Its members are made when they are read, which is when the

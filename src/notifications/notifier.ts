@@ -16,6 +16,7 @@ import { NotificationLedger } from './notification-ledger.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { MessageMaker } from './message-maker.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';
+import { stackOf } from '../common/errors/message-of.js';
 
 /** Attempts at one destination at once; the worker has five times as many hands. */
 const LANE_WIDTH = 10;
@@ -79,7 +80,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     try {
       await this.deliver(id, target);
     } catch (error) {
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const reason = stackOf(error);
       this.logger.error({ message: 'notification not settled', notification: id, error: reason });
     }
   }
@@ -161,7 +162,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
         retryable: false,
       });
     }
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = stackOf(error);
     this.logger.error({ message: 'attempt failed unexpectedly', notification: id, error: reason });
     return new SendError('The notification could not be sent because of an internal error.', {
       retryable: true,

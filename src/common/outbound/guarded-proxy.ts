@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressGuard } from './address-guard.js';
+import { messageOf } from '../errors/message-of.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -72,7 +73,7 @@ export class GuardedProxy {
     try {
       addresses = await this.guard.resolve(host);
     } catch (error) {
-      this.refusals.push(error instanceof Error ? error.message : String(error));
+      this.refusals.push(messageOf(error));
       return null;
     }
     const upstream = connect({

@@ -7,6 +7,7 @@ import { Settings } from '../../config/settings.js';
 import { QueuePort, type QueueMessage } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
 import { RedisConnection } from './redis.js';
+import { messageOf } from '../errors/message-of.js';
 
 export interface QueueJob {
   subjectId: number;
@@ -105,7 +106,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
       adding.catch(() => undefined);
       await Promise.race([adding, timeout]);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'queue not reached', queue: name, count, reason });
     } finally {
       clearTimeout(timer);

@@ -5,6 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from './outbox.js';
+import { messageOf } from '../errors/message-of.js';
 
 const SWEEP_INTERVAL_MS = 5000;
 
@@ -40,7 +41,7 @@ export class OutboxSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.outbox.sweep();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.logger.warn({ message: 'sweep failed', reason });
     }
   }

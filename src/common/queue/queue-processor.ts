@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { OnQueueError } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
 import type { QueueJob } from './bull.js';
+import { stackOf } from '../errors/message-of.js';
 
 /** Does the work of one queue. It must find out from its row whether there still is any. */
 export interface QueueHandler {
@@ -74,7 +75,7 @@ export abstract class QueueProcessor {
     try {
       await this.handler.handle(subjectId);
     } catch (error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const text = stackOf(error);
       const queue = this.queueName;
       this.logger.error({ message: 'work failed', queue, subjectId, error: text });
     }

@@ -27,6 +27,7 @@ import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import { ErrorViews } from './error-views.js';
 import { SecurityEvents } from './security-events.js';
+import { stackOf } from '../errors/message-of.js';
 
 /** Status, body and headers of an error. */
 export interface ErrorAnswer {
@@ -133,7 +134,7 @@ export class ErrorsFilter implements ExceptionFilter {
         method: request.method,
         path: request.path,
         status: answer.status,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error: stackOf(error),
       });
     }
     if (response.headersSent) {

@@ -3,6 +3,7 @@ import { Logger, StreamableFile } from '@nestjs/common';
 import { answerOf } from './errors.filter.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { Reply } from '../http/reply.js';
+import { stackOf } from '../errors/message-of.js';
 
 /**
  * An answer that begins before its request is done: lines of progress, and a last one that holds the
@@ -32,7 +33,7 @@ export function replyInLines<Progress>(
 function errorLine(error: unknown): object {
   const { status, body } = answerOf(error);
   if (status >= 500) {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = stackOf(error);
     new Logger('Errors').error({ message: 'answer in lines failed', status, error: reason });
   }
   return { status, error: body };

@@ -1,4 +1,5 @@
 import * as jinja from '@huggingface/jinja';
+import { messageOf } from '../../common/errors/message-of.js';
 
 /** A node of a parsed template; `value` names an identifier, `property` the right side of a member. */
 interface Node {
@@ -97,7 +98,7 @@ function compile(template: string): Node {
   try {
     return parse(tokenize(source));
   } catch (error) {
-    throw new TemplateError('syntax', error instanceof Error ? error.message : 'invalid template');
+    throw new TemplateError('syntax', messageOf(error));
   }
 }
 

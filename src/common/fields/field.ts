@@ -104,12 +104,16 @@ const FIELDS = Symbol('fields');
 /** A class whose properties are fields: of a resource, of a body. */
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
-function ownFields(prototype: object): Map<string, Field> {
-  const holder = prototype as { [FIELDS]?: Map<string, Field> };
-  const known = Object.hasOwn(holder, FIELDS) ? holder[FIELDS] : undefined;
+interface FieldHolder {
+  [FIELDS]?: Map<string, Field>;
+}
+
+/** The fields that a class declares, which begin with those of its ancestor. */
+function ownFields(prototype: FieldHolder): Map<string, Field> {
+  const known = Object.hasOwn(prototype, FIELDS) ? prototype[FIELDS] : undefined;
   if (known) return known;
-  const own = new Map(holder[FIELDS] ?? []);
-  Object.defineProperty(holder, FIELDS, { value: own });
+  const own = new Map(prototype[FIELDS]);
+  Object.defineProperty(prototype, FIELDS, { value: own });
   return own;
 }
 
@@ -127,14 +131,13 @@ export function targetOf({ name, target }: Field): ResourceDefinition {
 
 /** Fields of a schema class in order of declaration, those of its ancestors first. */
 export function fieldsOf(schema: SchemaClass): readonly Field[] {
-  return [...(ownFields(schema.prototype)?.values() ?? [])];
+  const { [FIELDS]: fields }: FieldHolder = schema.prototype;
+  return [...(fields?.values() ?? [])];
 }
 
 /** Whether a value is a class of fields. */
 export const isSchema = (value: unknown): value is SchemaClass =>
-  typeof value === 'function' &&
-  typeof value.prototype === 'object' &&
-  ownFields(value.prototype).size > 0;
+  typeof value === 'function' && typeof value.prototype === 'object' && FIELDS in value.prototype;
 
 /** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
 export function declareFields(

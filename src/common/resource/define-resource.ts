@@ -2,7 +2,8 @@ import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
-import { fieldsOf, type ColumnName, type Field, type Unmarked } from '../fields/field.js';
+import { fieldsOf } from '../fields/field.js';
+import type { ColumnName, Field, SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { frozen } from './frozen.js';
@@ -18,8 +19,6 @@ export type Row = Record<string, unknown> & { id: number };
 export type RowOf<Schema extends object> = Row & {
   [Name in keyof Schema & string as ColumnName<Name, Schema[Name]>]: Unmarked<Schema[Name]>;
 };
-
-type SchemaClass<Schema extends object> = abstract new (...args: never[]) => Schema;
 
 /** How rows of one resource belong to rows of another, beyond references of its own. */
 export type Relation =

@@ -185,7 +185,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
           AND EXISTS (SELECT 1 FROM webhook_status_posts later
             WHERE later.job_id = post.job_id AND later.id > post.id AND later.outcome = 'pending')
         RETURNING post.id`);
-      for (const { id } of given) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, id);
+      await this.outbox.acknowledge(STATUS_POSTS_QUEUE, ...given.map(({ id }) => id));
     });
   }
 

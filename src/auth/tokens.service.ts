@@ -34,8 +34,11 @@ export class TokensService {
     const { token, digest } = issueToken();
     const row = await this.database.transaction(async () => {
       const made = await this.stored.add({
-        ...{ description, scope, digest, lifetimeSeconds: this.settings.TOKEN_EXPIRY },
+        description,
+        scope,
+        digest,
         user: user.id,
+        lifetimeSeconds: this.settings.TOKEN_EXPIRY,
       });
       this.activity.record({
         operation: 'create',

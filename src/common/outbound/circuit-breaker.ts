@@ -10,7 +10,8 @@ const PROBE_WAIT_SECONDS = 5;
 export type Admission =
   | {
       readonly admitted: true;
-      /** It failed lately: tell how it went. */ readonly tracked: boolean;
+      /** It failed lately: tell how it went. */
+      readonly tracked: boolean;
     }
   | { readonly admitted: false; readonly waitSeconds: number };
 

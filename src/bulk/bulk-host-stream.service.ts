@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { readBody } from '../common/fields/read-body.js';
-import { readAhead } from '../common/fields/variables.js';
+import { isReadable, readAhead } from '../common/fields/variables.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
@@ -284,7 +284,7 @@ function valueOf({ text }: BodyLine): unknown {
 class LineError extends Error {}
 
 const variablesIn = (value: unknown): string[] =>
-  isRecord(value) ? [value.variables].filter((one) => typeof one === 'string') : [];
+  isRecord(value) ? [value.variables].filter(isReadable) : [];
 
 function readEntry(value: unknown, faults: FieldErrors): HostEntry | null {
   if (!(value instanceof LineError)) return readHost(value, faults);

@@ -43,6 +43,10 @@ export class VariablesError extends Error {
 /** What texts of YAML were read to, and for how many that need it. */
 const ahead = new Map<string, { outcome: YamlOutcome; users: number }>();
 
+/** Whether a value that was sent is a text to be read; what is longer is refused without being read. */
+export const isReadable = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
+
 /** Whether texts of variables are so much YAML that reading them in place would hold up others. */
 export const isCostlyToRead = (texts: readonly string[]): boolean =>
   lengthOf(texts.filter(isYaml)) > IN_PLACE;

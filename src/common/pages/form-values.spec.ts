@@ -84,6 +84,13 @@ describe('bodyOf', () => {
     expect(sent({ 'extra.some': ['', '8', 'nine'] })).toEqual({ extra: { some: ['8', 'nine'] } });
   });
 
+  it('leaves a document as it is that is too long to be read', () => {
+    const [count] = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const extra = `long: &a "${'x'.repeat(70_000)}"\nagain: *a`;
+    const values = { extra, 'extra.count': '1' };
+    expect(bodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });
+  });
+
   it('reads a raw form as the JSON it holds', () => {
     expect(raw('{"name": 1}')).toEqual({ name: 1 });
     expect(raw(' ')).toEqual({});

@@ -2,7 +2,7 @@ import type { Field } from '../fields/field.js';
 import { parseJson } from '../fields/json-bounds.js';
 import { toJson } from '../fields/lenient.js';
 import { asBody } from '../http/body.js';
-import { parseVariables } from '../fields/variables.js';
+import { parseSentVariables } from '../fields/variables.js';
 import { BadRequest } from '../errors/errors.js';
 import { CSRF_FIELD } from '../http/csrf.js';
 import type { Submission } from './browser-form.js';
@@ -62,7 +62,7 @@ function documentOf(value: unknown): Record<string, unknown> | null {
   if (typeof value === 'object') return { ...value };
   if (typeof value !== 'string') return {};
   try {
-    return parseVariables(value);
+    return parseSentVariables(value);
   } catch {
     return null;
   }

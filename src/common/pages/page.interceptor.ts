@@ -12,7 +12,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { RouteInfo } from '../rest/route.js';
 import { RouteTable } from '../rest/route-table.js';
 import { submissionOf } from './browser-form.js';
-import { readAhead } from '../fields/variables.js';
+import { isReadable, readAhead } from '../fields/variables.js';
 import { bodyOf } from './form-values.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
@@ -47,8 +47,7 @@ export class PageInterceptor implements NestInterceptor {
     const info = route?.info;
     if (route && submission && info?.access === 'authenticated') {
       const { fields } = await this.options.openParts(route, request.path, request.actor);
-      const texts = Object.values(submission.values).filter((one) => typeof one === 'string');
-      const forget = await readAhead(texts);
+      const forget = await readAhead(Object.values(submission.values).filter(isReadable));
       try {
         request.body = bodyOf(submission, fields ?? info.body ?? []);
       } finally {

@@ -7,7 +7,7 @@ import {
 import { finalize, type Observable } from 'rxjs';
 import { Forbidden } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
-import { isCostlyToRead, MAX_YAML_LENGTH, readAhead } from '../fields/variables.js';
+import { isCostlyToRead, isReadable, readAhead } from '../fields/variables.js';
 import { isRecord } from '../records.js';
 import type { ApiRequest } from '../http/request.js';
 import { OptionsService } from './options.service.js';
@@ -48,10 +48,6 @@ function textsIn(body: unknown): string[] {
   const objects = [body, ...LISTS.flatMap((name) => entriesOf(body[name]))];
   return objects.flatMap((object) => VARIABLES.map((name) => object[name]).filter(isReadable));
 }
-
-/** What is too long is refused without being read. */
-const isReadable = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
 
 /** Forms carry lists as JSON. */
 function entriesOf(list: unknown): Record<string, unknown>[] {

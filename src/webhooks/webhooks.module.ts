@@ -1,5 +1,10 @@
 import { Global, Module } from '@nestjs/common';
+import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { RunDeliveries } from '../runs/run-causes.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
@@ -23,6 +28,14 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
 /** Receivers, the ledger of deliveries, and what is to be posted back. */
 @Global()
 @Module({
+  // The URLs of receivers are those of the templates and runs that these declare.
+  imports: [
+    JobTemplatesModule,
+    WorkflowTemplatesModule,
+    ProjectsModule,
+    RunsModule,
+    WorkflowsModule,
+  ],
   controllers: [
     ...RECEIVER_KINDS.map(receiverController),
     ...RECEIVER_KINDS.map(templateWebhooksController),

@@ -1,0 +1,4 @@
+it('is made whatever was loaded before, nothing too', async () => {
+  const { WebhooksModule } = await import('./webhooks.module.js');
+  expect(Reflect.getMetadata('controllers', WebhooksModule)).not.toHaveLength(0);
+});

@@ -1,0 +1,14 @@
+import { sourceFiles } from './source-files.js';
+
+/** What a resource takes that only has fields, roles, links and rules. Hooks and SQL come on top. */
+const PLAIN = ['team.schema.ts', 'teams.resource.ts', 'teams.controller.ts', 'teams.module.ts'];
+const MOST = 100;
+
+it('a plain resource takes fewer than 100 lines', () => {
+  const files = sourceFiles('src').filter(({ path }) =>
+    PLAIN.some((name) => path === `src/teams/${name}`),
+  );
+  const lines = files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+  expect(files).toHaveLength(PLAIN.length);
+  expect(lines).toBeLessThan(MOST);
+});

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
-import { Database, sqlState } from '../../database/database.js';
+import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
-import { NotFound, Unavailable } from '../errors/errors.js';
+import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';
@@ -13,6 +13,7 @@ import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, parseListQuery, type QueryParameters } from './query.js';
 import { DEEP, deepRows, firstRows, type Cut } from './slice.js';
+import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
   /** Further condition on `t`, e.g. the parent of a sub-list. */
@@ -30,12 +31,6 @@ export interface ListOptions {
   /** Changes the rows' representation in bulk. */
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
-
-/** SQLSTATE of a statement that was ended because it took too long. */
-const STATEMENT_CANCELED = '57014';
-const RETRY_SECONDS = 5;
-const TOO_COSTLY =
-  'The filters, search or order of this list take too long. Ask for less, or by other fields.';
 
 /** A list of several kinds shows these alone, whatever else shares their table. */
 const kindsOf = ({ variants }: ResourceDefinition): Sql =>
@@ -88,25 +83,13 @@ export class ListService {
     const count = isKept ? keptTotal(counter, visible) : total(definition, where);
     const cut = (): Promise<Page<Row>> =>
       this.cut(definition, request, { where, order, count, isKept }, actor);
-    const page = await (isCostly(parsed) ? this.limited(cut) : cut());
+    const page = await (isCostly(parsed) ? inListTime(this.database, this.settings, cut) : cut());
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token, { strict: false });
     const context = { database: this.database, actor, detail: false, find };
     const items = await represent(definition, page.results, context);
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
-  }
-
-  /** @throws Unavailable when what was asked for keeps the database busy for too long */
-  private async limited<T>(work: () => Promise<T>): Promise<T> {
-    const { LIST_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } = this.settings;
-    if (LIST_TIMEOUT_MS >= STATEMENT_TIMEOUT_MS) return work();
-    try {
-      return await this.database.limited(LIST_TIMEOUT_MS, work);
-    } catch (error) {
-      if (sqlState(error) !== STATEMENT_CANCELED) throw error;
-      throw new Unavailable(RETRY_SECONDS, TOO_COSTLY);
-    }
   }
 
   private async cut(

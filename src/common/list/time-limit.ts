@@ -1,0 +1,28 @@
+import type { Settings } from '../../config/settings.js';
+import { sqlState, type Database } from '../../database/database.js';
+import { Unavailable } from '../errors/errors.js';
+
+/** SQLSTATE of a statement that was ended because it took too long. */
+const STATEMENT_CANCELED = '57014';
+const RETRY_SECONDS = 5;
+const TOO_COSTLY =
+  'The filters, search or order of this list take too long. Ask for less, or by other fields.';
+
+/**
+ * Work whose statements may look at every row of a table.
+ *
+ * @throws Unavailable when it keeps the database busy for longer than LIST_TIMEOUT_MS
+ */
+export async function inListTime<T>(
+  database: Database,
+  { LIST_TIMEOUT_MS, STATEMENT_TIMEOUT_MS }: Settings,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (LIST_TIMEOUT_MS >= STATEMENT_TIMEOUT_MS) return work();
+  try {
+    return await database.limited(LIST_TIMEOUT_MS, work);
+  } catch (error) {
+    if (sqlState(error) !== STATEMENT_CANCELED) throw error;
+    throw new Unavailable(RETRY_SECONDS, TOO_COSTLY);
+  }
+}

@@ -3,7 +3,8 @@ import { FallbackModule } from './common/rest/fallback.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { FEATURES } from './features.js';
 import { ReferenceModule } from './api-reference/reference.module.js';
+import { SearchModule } from './search/search.module.js';
 
 /** The API process: every feature, and last what answers unknown URLs. */
-@Module({ imports: [...FEATURES, DashboardModule, ReferenceModule, FallbackModule] })
+@Module({ imports: [...FEATURES, DashboardModule, SearchModule, ReferenceModule, FallbackModule] })
 export class AppModule {}

@@ -22,6 +22,7 @@ import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';
 import { RouteTable } from './rest/route-table.js';
 import { ListService } from './list/list.service.js';
+import { TextSearch } from './list/text-search.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.js';
 import { GroupMember } from './processes/group-member.js';
@@ -58,6 +59,7 @@ const shared = [
   RequestBodies,
   StrangerBytes,
   ListService,
+  TextSearch,
   References,
   ResourceService,
   CommonServices,

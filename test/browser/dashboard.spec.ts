@@ -44,6 +44,25 @@ describeInBrowser('the dashboard', () => {
   });
   afterAll(() => browser.close());
 
+  it.each([true, false])('leads to what is searched for, scripts %s', async (javaScriptEnabled) => {
+    const { users } = test.as;
+    const { page, faults, close } = await visit(browser, test, users.superuser, {
+      javaScriptEnabled,
+      viewport: { width: 390, height: 800 },
+    });
+    await page.goto('/');
+    await page.getByRole('searchbox', { name: 'Search everything' }).fill('operations');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'Notification Template' }).waitFor();
+    if (javaScriptEnabled) expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Operations chat' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Operations chat' }).waitFor();
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Unified jobs' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it.each([
     ['light', true],
     ['dark', true],

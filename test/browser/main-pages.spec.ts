@@ -38,6 +38,7 @@ interface MainPage {
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
   { name: 'dashboard', path: () => '/', heading: 'Dashboard' },
+  { name: 'search', path: () => '/search/?q=shop', heading: 'Search' },
   { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
   {
     name: 'list',

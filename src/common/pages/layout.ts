@@ -64,14 +64,44 @@ const header = (context: PageContext): Html =>
     <a class="brand" href="/">
       <span class="mark" aria-hidden="true"></span>Automation Controller
     </a>
-    <nav aria-label="Main">
-      <a href="/">Dashboard</a>
-      <a href="/api/v2/">API</a>
-      <a href="/api/docs/">Explorer</a>
-      <a href="/api/docs/reference/">Reference</a>
-    </nav>
-    <div class="bar-end">${themeSwitch(context)} ${account(context)}</div>
+    <nav aria-label="Main">${TASKS.map((task) => taskLink(task, context.path))}</nav>
+    <div class="bar-end">
+      ${context.actor && searchBox()} ${themeSwitch(context)} ${account(context)}
+    </div>
   </header>`;
+
+/** What people come for, and where it is. The API itself stays among it. */
+const TASKS: readonly (readonly [label: string, path: string, query?: string])[] = [
+  ['Jobs', '/api/v2/unified_jobs/', '?order_by=-id'],
+  ['Templates', '/api/v2/unified_job_templates/'],
+  ['Inventories', '/api/v2/inventories/'],
+  ['Projects', '/api/v2/projects/'],
+  ['Notifications', '/api/v2/notification_templates/'],
+  ['Webhooks', '/api/v2/webhook_deliveries/', '?order_by=-id'],
+  ['Access', '/api/v2/organizations/'],
+  ['Settings', '/api/v2/settings/'],
+  ['API', '/api/v2/'],
+  ['Explorer', '/api/docs/'],
+  ['Reference', '/api/docs/reference/'],
+];
+
+function taskLink([label, path, query = '']: (typeof TASKS)[number], current: string): Html {
+  const isHere = path === '/api/v2/' ? current === path : current.startsWith(path);
+  return html`<a href="${path}${query}" ${attributes({ 'aria-current': isHere && 'true' })}
+    >${label}</a
+  >`;
+}
+
+const searchBox = (): Html =>
+  html`<form class="bar-search" method="get" action="/search/" role="search">
+    <input
+      type="search"
+      name="q"
+      aria-label="Search everything"
+      placeholder="Search"
+      maxlength="512"
+    />
+  </form>`;
 
 const THEME_LABELS: Record<Theme, string> = {
   auto: 'Theme of the system',

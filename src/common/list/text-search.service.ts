@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { Database } from '../../database/database.js';
+import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { FilterCompiler, searchFields } from './compile.js';
+import { parseListQuery } from './query.js';
+import { inListTime } from './time-limit.js';
+
+/** One object that was found. */
+export interface Hit {
+  type: string;
+  id: number;
+  name: string;
+  description: string;
+  /** Of runs. */
+  status: string | null;
+}
+
+/** The search of lists (docs/contract/lists.md#search), over several resources at once. */
+@Injectable()
+export class TextSearch {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Readable objects that have every word, in one statement.
+   *
+   * @param most of each resource; those called exactly so come first, then those that begin so, then
+   * the newest
+   */
+  async search(
+    definitions: readonly ResourceDefinition[],
+    words: string,
+    actor: Actor,
+    most: number,
+  ): Promise<Hit[]> {
+    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, most)})`);
+    if (parts.length === 0) return [];
+    return inListTime(this.database, this.settings, () =>
+      this.database.rows<Hit>(join(parts, ' UNION ALL ')),
+    );
+  }
+}
+
+function hits(definition: ResourceDefinition, words: string, actor: Actor, most: number): Sql {
+  const name = nameOf(definition);
+  const filters = new FilterCompiler(actor, () => null).compile(
+    definition,
+    't',
+    parseListQuery({ search: words }),
+  );
+  const where = and(
+    definition.own('t'),
+    definition.hide?.('t') ?? TRUE,
+    permit(definition.policy, 'list', 't', actor),
+    filters,
+  );
+  return sql`
+    SELECT ${definition.type}::text AS type, t.id, ${name}::text AS name,
+      ${definition.field('description')?.column ? ident('t', 'description') : sql`''`} AS description,
+      ${isRun(definition) ? ident('t', 'status') : sql`NULL::text`} AS status
+    FROM ${ident(definition.table)} t WHERE ${where}
+    ORDER BY lower(${name}) = lower(${words}) DESC,
+      starts_with(lower(${name}), lower(${words})) DESC, t.id DESC
+    LIMIT ${most}`;
+}
+
+/** What people call an object: its name, or the first of what it is searched by. */
+function nameOf(definition: ResourceDefinition): Sql {
+  const field = definition.field('name') ?? searchFields(definition)[0];
+  return ident('t', field?.column ?? 'id');
+}
+
+const isRun = (definition: ResourceDefinition): boolean =>
+  definition.field('finished') !== undefined;

@@ -1,0 +1,47 @@
+import { html, type Html } from '../common/pages/html.js';
+import { page } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { shorten, statusBadge } from '../common/pages/values.js';
+import type { Found, FoundGroup } from './search.service.js';
+
+/** What was found, by kind. */
+export const searchPage = (context: PageContext, found: Found): string =>
+  page({
+    context,
+    title: found.query === '' ? 'Search' : `Search: ${shorten(found.query, 60)}`,
+    content: html`<h1>Search</h1>
+      <form class="search-all" method="get" action="/search/" role="search">
+        <label for="search-all">Words in names and descriptions</label>
+        <div class="search-row">
+          <input id="search-all" type="search" name="q" value="${found.query}" maxlength="512" />
+          <button>Search</button>
+        </div>
+      </form>
+      ${results(found)}`,
+  });
+
+function results({ query, groups }: Found): Html {
+  if (query === '') return html`<p class="hint">Nothing was asked for yet.</p>`;
+  if (groups.length === 0) {
+    return html`<p class="hint">
+      Nothing that you may read has all of these words. Parts of words are found too.
+    </p>`;
+  }
+  return html`<div class="cards">${groups.map(groupCard)}</div>`;
+}
+
+const groupCard = ({ type, label, url, has_more, results: hits }: FoundGroup): Html =>
+  html`<section class="card" aria-labelledby="found-${type}">
+    <h2 id="found-${type}">${label}</h2>
+    <ul class="rows">
+      ${hits.map(
+        (hit) =>
+          html`<li>
+            <a href="${hit.url}">${shorten(hit.name, 60) || `${label} ${hit.id}`}</a>
+            ${hit.status !== null && statusBadge(hit.status)}
+            ${hit.description !== '' && html`<small>${shorten(hit.description, 120)}</small>`}
+          </li>`,
+      )}
+    </ul>
+    ${has_more && html`<p><a href="${url}">All of them</a></p>`}
+  </section>`;

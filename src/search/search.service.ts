@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { BadRequest } from '../common/errors/errors.js';
+import { TextSearch, type Hit } from '../common/list/text-search.service.js';
+import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
+import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import { searched } from './searched.js';
+
+const MOST = 50;
+const DEFAULT_MOST = 5;
+
+/** What was found of one resource. */
+export interface FoundGroup {
+  type: string;
+  /** For people: "Job Template". */
+  label: string;
+  /** The list with all of them. */
+  url: string;
+  /** Whether that has more than `results`. */
+  has_more: boolean;
+  results: (Hit & { url: string })[];
+}
+
+export interface Found {
+  query: string;
+  groups: FoundGroup[];
+}
+
+/** One search over all resources that have names (docs/contract/lists.md#search-everywhere). */
+@Injectable()
+export class SearchService {
+  constructor(private readonly texts: TextSearch) {}
+
+  /** @throws BadRequest for parameters that are none */
+  async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
+    const query = valuesOf(parameters.q).join(' ').trim();
+    const most = mostOf(valuesOf(parameters.limit)[0]);
+    const definitions = chosen(valuesOf(parameters.type).flatMap((value) => value.split(',')));
+    if (searchTerms(query).length === 0) return { query, groups: [] };
+    const hits = await this.texts.search(definitions, query, actor, most + 1);
+    const groups = definitions.map((definition) => {
+      const own = hits.filter(({ type }) => type === definition.type);
+      return groupOf(definition, query, own, most);
+    });
+    return { query, groups: groups.filter(({ results }) => results.length > 0) };
+  }
+}
+
+function groupOf(
+  { type, label, path, url }: ResourceDefinition,
+  query: string,
+  hits: readonly Hit[],
+  most: number,
+): FoundGroup {
+  return {
+    type,
+    label,
+    url: `/api/v2/${path}/?${new URLSearchParams({ search: query }).toString()}`,
+    has_more: hits.length > most,
+    results: hits.slice(0, most).map((hit) => ({ ...hit, url: url(hit.id) })),
+  };
+}
+
+function chosen(types: readonly string[]): readonly ResourceDefinition[] {
+  const all = searched();
+  const unknown = types.find((type) => !all.some((one) => one.type === type));
+  if (unknown !== undefined) {
+    const known = all.map(({ type }) => type).join(', ');
+    throw new BadRequest(`type must be one of ${known}, not "${unknown}".`);
+  }
+  return types.length === 0 ? all : all.filter(({ type }) => types.includes(type));
+}
+
+function mostOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_MOST;
+  const most = Number(text);
+  if (!Number.isInteger(most) || most < 1 || most > MOST) {
+    throw new BadRequest(`limit must be a whole number from 1 to ${MOST}.`);
+  }
+  return most;
+}

@@ -1,0 +1,24 @@
+import { resource } from '../common/resource/registry.js';
+import type { ResourceDefinition } from '../common/resource/define-resource.js';
+
+/** What people look for by name, in the order in which it is shown. */
+const TYPES = [
+  'job_template',
+  'workflow_job_template',
+  'project',
+  'inventory',
+  'host',
+  'group',
+  'schedule',
+  'credential',
+  'notification_template',
+  'organization',
+  'team',
+  'user',
+  'label',
+  'job',
+  'workflow_job',
+] as const;
+
+/** The resources of a search. */
+export const searched = (): readonly ResourceDefinition[] => TYPES.map((type) => resource(type));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { request as narrate } from './narrator.mjs';
 
 /** Folder that `npm start` keeps its data in. */
-const dataFolder = () => process.env.DATA_DIR ?? 'var';
+export const dataFolder = () => process.env.DATA_DIR ?? 'var';
 
 /** A client for the running server: CONTROLLER_URL and CONTROLLER_TOKEN, else what `npm start` left. */
 export async function connect() {

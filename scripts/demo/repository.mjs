@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+
+import { dataFolder } from './connection.mjs';
 
 const run = promisify(execFile);
 
@@ -13,7 +15,10 @@ const run = promisify(execFile);
  */
 export async function makeRepository(files) {
   const folder = await mkdtemp(join(tmpdir(), 'controller-demo-'));
-  const git = async (...args) => (await run('git', ['-C', folder, ...args])).stdout.trim();
+  const git = async (...args) => {
+    const ours = ['-C', folder, '-c', `safe.directory=${folder}`];
+    return (await run('git', [...ours, ...args])).stdout.trim();
+  };
   await git('init', '--quiet', '--initial-branch=main');
   await git('config', 'user.name', 'Demo');
   await git('config', 'user.email', 'demo@example.com');
@@ -21,6 +26,7 @@ export async function makeRepository(files) {
     for (const [name, text] of Object.entries(changed)) await writeFile(join(folder, name), text);
     await git('add', '--all');
     await git('commit', '--quiet', '--message', message);
+    await handOver(folder);
     return git('rev-parse', 'HEAD');
   };
   const first = await commit(files, 'Begin');
@@ -30,4 +36,11 @@ export async function makeRepository(files) {
     commit,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** A service of root fetches as an account of its own: the one that the folder of projects belongs to. */
+async function handOver(folder) {
+  if (process.getuid?.() !== 0) return;
+  const owner = await stat(join(dataFolder(), 'projects')).catch(() => null);
+  if (owner) await run('chown', ['-R', `${owner.uid}:${owner.gid}`, folder]);
 }

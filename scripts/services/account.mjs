@@ -17,7 +17,7 @@ const JOB_ACCOUNT = 'automation-job';
  */
 export async function databaseAccount() {
   if (process.getuid?.() !== 0) return null;
-  const known = await accountOf(DATABASE_ACCOUNT);
+  const known = await namedAccount(DATABASE_ACCOUNT);
   if (known) return known;
   const fallback = (await lookUp('postgres')) ?? (await lookUp('nobody'));
   if (fallback) return fallback;
@@ -32,7 +32,7 @@ export async function databaseAccount() {
  * worker takes one that every system has.
  */
 export async function provideJobAccount() {
-  if (process.getuid?.() === 0) await accountOf(JOB_ACCOUNT);
+  if (process.getuid?.() === 0) await namedAccount(JOB_ACCOUNT);
 }
 
 /**
@@ -99,7 +99,7 @@ async function numberOf(flag, name) {
  *
  * @param {string} name
  */
-async function accountOf(name) {
+export async function namedAccount(name) {
   return (await lookUp(name)) ?? (await create(name));
 }
 

@@ -18,7 +18,8 @@ import { messageOf, Problem } from '../console/problem.mjs';
 import { canRun, canUse } from './account.mjs';
 
 const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of yours';
-const SHARED_BASE = '/var/lib/automation-controller';
+/** Where every account reaches what it needs. */
+export const SHARED_BASE = '/var/lib/automation-controller';
 
 /**
  * The folder with `bin/postgres` that the account can run: the one in node_modules, else a copy

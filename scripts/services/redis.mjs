@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,9 +16,11 @@ const STOP_GRACE_MS = 10_000;
  * Writes the configuration of a private Redis for `home` and resolves to the program for the
  * Supervisor and the connection URL. Port and password are kept in `home/redis.json`.
  *
- * @param {{ home: string, binary: string, logFile: string, durable?: boolean }} options
+ * @param {{ home: string, binary: string, logFile: string, durable?: boolean,
+ *   account?: import('./account.mjs').Account | undefined }} options `account` runs it, where it is
+ *   not this process's
  */
-export async function prepareRedis({ home, binary, logFile, durable = true }) {
+export async function prepareRedis({ home, binary, logFile, durable = true, account }) {
   const folder = join(home, 'redis');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const recordFile = join(home, 'redis.json');
@@ -28,6 +30,7 @@ export async function prepareRedis({ home, binary, logFile, durable = true }) {
   writePrivate(recordFile, JSON.stringify(record));
   const configuration = join(folder, 'redis.conf');
   writePrivate(configuration, configurationText(folder, record, durable));
+  if (account) chownSync(configuration, account.uid, account.gid);
   return {
     /** @type {import('../processes/supervise.mjs').ProgramSpec} */
     program: {

@@ -5,17 +5,19 @@ import { startPostgres } from '../services/postgres.mjs';
 import { awaitRedis, prepareRedis } from '../services/redis.mjs';
 
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
- *   supervisor: import('../processes/supervise.mjs').Supervisor }} Context */
+ *   supervisor: import('../processes/supervise.mjs').Supervisor }} Context
+ * @typedef {{ tools: { find(tool: string): string | null },
+ *   unprivileged: import('./unprivileged.mjs').Unprivileged | null }} Programs */
 
 /**
  * Starts the private PostgreSQL and Redis, or takes the ones the settings name. Resolves to
  * `{ databaseUrl, redisUrl }`.
  *
- * @param {Context & { tools: { find(tool: string): string | null } }} context
+ * @param {Context & Programs} context
  */
-export async function startDatastores({ settings, files, supervisor, tools }) {
-  const databaseUrl = settings.databaseUrl ?? (await ownPostgres({ settings, files, supervisor }));
-  const redisUrl = settings.redisUrl ?? (await ownRedis({ settings, files, supervisor, tools }));
+export async function startDatastores(context) {
+  const databaseUrl = context.settings.databaseUrl ?? (await ownPostgres(context));
+  const redisUrl = context.settings.redisUrl ?? (await ownRedis(context));
   return { databaseUrl, redisUrl };
 }
 
@@ -40,16 +42,18 @@ async function ownPostgres({ settings, files, supervisor }) {
   return url;
 }
 
-/** @param {Context & { tools: { find(tool: string): string | null } }} context */
-async function ownRedis({ settings, files, supervisor, tools }) {
+/** @param {Context & Programs} context */
+async function ownRedis({ settings, files, supervisor, tools, unprivileged }) {
   const logFile = files.log('redis');
   return step(
     'Redis',
     async () => {
       const binary = tools.find('redis-server');
       if (binary === null) throw new Problem('redis-server is not on PATH');
-      const { program, url } = await prepareRedis({ home: settings.dataDir, binary, logFile });
-      supervisor.start(program);
+      const home = settings.dataDir;
+      const account = unprivileged?.account;
+      const { program, url } = await prepareRedis({ home, binary, logFile, account });
+      supervisor.start({ ...program, ...unprivileged?.command(program) });
       await awaitRedis({ url, exited: supervisor.exited('redis'), logFile });
       supervisor.keepAlive('redis');
       return url;

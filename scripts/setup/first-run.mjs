@@ -13,7 +13,8 @@ const COMMAND_LIMIT_MS = 10 * 60_000;
 
 /**
  * @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
- *   environment: NodeJS.ProcessEnv }} Context
+ *   environment: NodeJS.ProcessEnv,
+ *   unprivileged?: import('./unprivileged.mjs').Unprivileged | null }} Context
  * @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
  *   cli: (args: readonly string[], more?: NodeJS.ProcessEnv) => ReturnType<typeof run> }} Steps
  * @typedef {{ newPassword?: string }} Admin
@@ -27,14 +28,15 @@ const COMMAND_LIMIT_MS = 10 * 60_000;
  * @param {Context & { withToken?: boolean }} context
  * @returns {Promise<Admin>}
  */
-export async function setUpDatabase({ settings, files, environment, withToken = true }) {
+export async function setUpDatabase({ withToken = true, ...context }) {
+  const { settings, files, environment } = context;
   const build = readText(join(settings.root, BUILD_STAMP));
   const done = readJson(files.setUp) ?? {};
   const before = await tableFingerprint(environment.DATABASE_URL);
   const sameTables = done.tables === before;
   const current = sameTables && done.build === build;
   /** @type {Steps['cli']} */
-  const cli = (args, more) => runCli({ settings, files, environment, args, more });
+  const cli = (args, more) => runCli({ ...context, args, more });
 
   const owner = settings.migrationDatabaseUrl;
   const forMigrations = owner ? { MIGRATION_DATABASE_URL: owner } : {};
@@ -101,8 +103,11 @@ async function makeDemo({ files, cli }) {
 }
 
 /** @param {Context & { args: readonly string[], more: NodeJS.ProcessEnv | undefined }} call */
-function runCli({ settings, files, environment, args, more }) {
-  return run(process.execPath, [join(settings.root, 'dist', 'src', 'cli.js'), ...args], {
+function runCli({ settings, files, environment, unprivileged, args, more }) {
+  const cli = join(settings.root, 'dist', 'src', 'cli.js');
+  const command = { file: process.execPath, args: [cli, ...args] };
+  const started = unprivileged?.command(command) ?? command;
+  return run(started.file, started.args, {
     cwd: settings.root,
     env: { ...environment, ...more },
     // What this command prints is a secret, which belongs into no log.

@@ -7,6 +7,7 @@ import { step } from '../console/progress.mjs';
 import { NODE_FLAGS } from '../processes/node-flags.mjs';
 import { shownPath } from './data-folder.mjs';
 import { browserUrl } from './settings.mjs';
+import { workerMayDrop } from './unprivileged.mjs';
 
 const READY_LIMIT_MS = 90_000;
 const POLL_MS = 50;
@@ -19,7 +20,9 @@ const PROGRAMS = /** @type {const} */ ([
 
 /** @typedef {{ by?: string, detail?: string, refusal?: string }} Isolation */
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
- *   supervisor: import('../processes/supervise.mjs').Supervisor, environment: NodeJS.ProcessEnv }} Context */
+ *   supervisor: import('../processes/supervise.mjs').Supervisor, environment: NodeJS.ProcessEnv,
+ *   tools: { find(tool: string): string | null },
+ *   unprivileged: import('./unprivileged.mjs').Unprivileged | null }} Context */
 
 /**
  * Starts API and worker together and waits until both are ready for work. Resolves to what the worker
@@ -28,7 +31,8 @@ const PROGRAMS = /** @type {const} */ ([
  * @param {Context} context
  * @returns {Promise<{ isolation: Isolation | null }>}
  */
-export async function startPrograms({ settings, files, supervisor, environment }) {
+export async function startPrograms(context) {
+  const { settings, files, supervisor, environment } = context;
   /** @type {Isolation | null} */
   let isolation = null;
   await step('API and worker', async () => {
@@ -37,8 +41,7 @@ export async function startPrograms({ settings, files, supervisor, environment }
     for (const [name, entry] of PROGRAMS) {
       supervisor.start({
         name,
-        file: process.execPath,
-        args: [...NODE_FLAGS[name], join(settings.root, 'dist', 'src', entry)],
+        ...commandOf(context, name, entry),
         options: { cwd: settings.root, env: environment },
         logFile: logs[name],
         stopSignal: 'SIGTERM',
@@ -55,6 +58,19 @@ export async function startPrograms({ settings, files, supervisor, environment }
     return 'ready';
   });
   return { isolation };
+}
+
+/**
+ * @param {Context} context
+ * @param {'api' | 'worker'} name
+ * @param {string} entry
+ */
+function commandOf({ settings, tools, unprivileged, environment }, name, entry) {
+  const program = join(settings.root, 'dist', 'src', entry);
+  const command = { file: process.execPath, args: [...NODE_FLAGS[name], program] };
+  if (!unprivileged) return command;
+  if (name === 'api') return unprivileged.command(command, settings.port);
+  return workerMayDrop(unprivileged, tools, environment) ? unprivileged.command(command) : command;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { canRun, canUse } from '../services/account.mjs';
+import { readText } from '../services/private-file.mjs';
 import { secretKeyFile } from './data-folder.mjs';
 
 // Loopback targets and local repositories: what a first try on one machine uses. A service that
@@ -11,8 +13,12 @@ const EMBEDDED_DEFAULTS = {
   PROJECT_FILE_ROOTS: [homedir(), tmpdir()].join(','),
 };
 
+// What the service reads from a file itself.
+const KEYS = ['SECRET_KEY', 'SECRET_KEY_OLD'];
+
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
- *   path: string, databaseUrl: string, redisUrl: string }} Found */
+ *   path: string, databaseUrl: string, redisUrl: string,
+ *   account?: import('../services/account.mjs').Account | undefined }} Found */
 
 /**
  * The environment of API, worker and admin commands. `kept` is the part that is written to the
@@ -20,7 +26,7 @@ const EMBEDDED_DEFAULTS = {
  *
  * @param {Found} found
  */
-export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl }) {
+export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl, account }) {
   /** @type {Record<string, string>} */
   const kept = {
     DATABASE_URL: databaseUrl,
@@ -50,5 +56,24 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
   for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL', 'DATABASE_URL', 'REDIS_URL']) {
     delete all[`${name}_FILE`];
   }
+  if (account) adapt(all, account, settings.dataDir);
   return { all, kept };
+}
+
+/**
+ * For an account that is not this process's: its own home, and the keys whose files are not for it.
+ *
+ * @param {NodeJS.ProcessEnv} all
+ * @param {import('../services/account.mjs').Account} account
+ * @param {string} dataDir
+ */
+function adapt(all, account, dataDir) {
+  Object.assign(all, { HOME: join(dataDir, 'home'), USER: account.name, LOGNAME: account.name });
+  for (const name of KEYS) {
+    const file = all[`${name}_FILE`];
+    if (!file || canRun(account, 'test', ['-r', file])) continue;
+    all[name] = readText(file) ?? '';
+    delete all[`${name}_FILE`];
+  }
+  if (all.TMPDIR && !canUse(account, all.TMPDIR)) delete all.TMPDIR;
 }

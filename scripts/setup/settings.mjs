@@ -52,6 +52,7 @@ export function readSettings(root, env = process.env) {
     databaseUrl: secret('DATABASE_URL'),
     migrationDatabaseUrl: secret('MIGRATION_DATABASE_URL'),
     redisUrl: secret('REDIS_URL'),
+    serviceAccount: text('SERVICE_ACCOUNT') ?? 'automation-controller',
     adminUsername: text('ADMIN_USERNAME') ?? 'admin',
     adminPassword,
     demoData: !FALSE_WORDS.includes((text('DEMO_DATA') ?? '1').toLowerCase()),

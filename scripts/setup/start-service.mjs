@@ -24,6 +24,7 @@ import { setUpDatabase } from './first-run.mjs';
 import { startPrograms } from './programs.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
 import { browserUrl, readSettings } from './settings.mjs';
+import { provideUnprivileged } from './unprivileged.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const SERVICES = ['api', 'worker'];
@@ -72,6 +73,8 @@ class Service {
   }
 
   async start() {
+    // What root installs and makes here, its accounts read; what is secret has its own mode.
+    if (process.getuid?.() === 0) process.umask(0o022);
     makeDataFolder(this.#settings.dataDir);
     await this.#takeLock();
     await this.#clearTheWay();
@@ -148,12 +151,20 @@ class Service {
       () => provideTools({ home: settings.dataDir, log, withRedis }),
       ({ detail }) => detail,
     );
-    const supervisor = this.#supervisor;
-    const urls = await startDatastores({ settings, files, supervisor, tools });
-    const { all, kept } = serviceEnvironment({ settings, files, path: tools.path, ...urls });
+    const unprivileged = await provideUnprivileged(settings);
+    const context = { settings, files, tools, unprivileged, supervisor: this.#supervisor };
+    const urls = await startDatastores(context);
+    const account = unprivileged?.account;
+    const { all, kept } = serviceEnvironment({
+      settings,
+      files,
+      path: tools.path,
+      ...urls,
+      account,
+    });
     writeEnvironment(files, kept);
-    const admin = await setUpDatabase({ settings, files, environment: all });
-    const { isolation } = await startPrograms({ settings, files, supervisor, environment: all });
+    const admin = await setUpDatabase({ ...context, environment: all });
+    const { isolation } = await startPrograms({ ...context, environment: all });
     this.#lock?.update({ url: browserUrl(settings) });
     return { ...admin, isolation };
   }

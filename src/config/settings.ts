@@ -40,6 +40,11 @@ export const SETTINGS = {
   }),
   HOST: string({ category: 'system', default: '127.0.0.1', help: 'Address the API listens on.' }),
   PORT: integer({ category: 'system', default: 8080, max: 65_535, help: 'Port of the API.' }),
+  SERVICE_ACCOUNT: string({
+    category: 'system',
+    default: 'automation-controller',
+    help: 'Account that API and worker run under where `npm start` is root; made when it is missing. `root`: they stay root.',
+  }),
   DATA_DIR: string({
     category: 'system',
     default: 'var',

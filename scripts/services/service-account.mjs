@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { run } from '../processes/run.mjs';
+import { canRun, namedAccount } from './account.mjs';
+import { SHARED_BASE } from './postgres-place.mjs';
+import { findProgram } from './tools.mjs';
+
+/** Ports below are root's to open. */
+const FIRST_OPEN_PORT = 1024;
+
+/** Folders of the data folder that the service writes. */
+const WRITTEN = ['projects', 'workspaces', 'compile-cache', 'home', 'redis'];
+
+/**
+ * Shows the account folders it could not reach, below ones that are closed to it, in a mount namespace
+ * of its own. The words are: the place to put the view together, how many folders are shown, these,
+ * how many closed ones are covered, these, and the command.
+ */
+const VIEW = `
+place=$1; shown=$2; shift 2
+mount -t tmpfs -o mode=0755,size=1m view "$place"
+while [ "$shown" -gt 0 ]; do
+  (
+    umask 022
+    if [ -d "$1" ]; then mkdir -p "$place$1"; else mkdir -p "$place\${1%/*}"; : > "$place$1"; fi
+  )
+  mount --rbind "$1" "$place$1"
+  shown=$((shown - 1)); shift
+done
+covered=$1; shift
+while [ "$covered" -gt 0 ]; do
+  mount --rbind "$place$1" "$1"
+  covered=$((covered - 1)); shift
+done
+cd /
+exec "$@"`;
+
+/**
+ * The account that API, worker and commands run under when this process is root: null when it is not,
+ * or where none can be had.
+ *
+ * @param {string} name
+ * @returns {Promise<import('./account.mjs').Account | null>}
+ */
+export async function serviceAccount(name) {
+  if (process.getuid?.() !== 0 || name === 'root' || !findProgram('setpriv')) return null;
+  return namedAccount(name);
+}
+
+/**
+ * Makes what the service writes below the data folder its account's, with what an earlier start made
+ * there as another one.
+ *
+ * @param {import('./account.mjs').Account} account
+ * @param {string} dataDir
+ */
+export async function handToService({ uid, gid }, dataDir) {
+  for (const name of WRITTEN) {
+    const folder = join(dataDir, name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (statSync(folder).uid !== uid) await run('chown', ['-hRP', `${uid}:${gid}`, folder]);
+  }
+}
+
+/**
+ * A command as the account would start it: without root's rights and groups, and where folders that it
+ * needs lie below others that are closed to it, with a view of the file system that shows them.
+ *
+ * @param {import('./account.mjs').Account} account
+ * @param {{ file: string, args: readonly string[] }} command
+ * @param {{ needs: readonly string[], port?: number | undefined }} wants files and folders, and the port it opens
+ * @returns {{ file: string, args: string[] }}
+ */
+export function asServiceAccount(account, { file, args }, { needs, port = FIRST_OPEN_PORT }) {
+  const present = [file, ...needs].filter((path) => existsSync(path));
+  const closed = [...new Set(present.flatMap((path) => closedAbove(account, path) ?? []))];
+  const hidden = present.filter((path) => closed.some((folder) => path.startsWith(`${folder}/`)));
+  const dropped = ['setpriv', ...dropArguments(account, port), '--', file, ...args];
+  if (closed.length === 0) return { file: 'setpriv', args: dropped.slice(1) };
+  const place = join(SHARED_BASE, 'view');
+  mkdirSync(place, { recursive: true });
+  const words = [place, hidden.length, ...hidden, closed.length, ...closed].map(String);
+  const shell = ['sh', '-euc', VIEW, 'view', ...words, ...dropped];
+  return { file: 'unshare', args: ['--mount', '--propagation', 'private', '--', ...shell] };
+}
+
+/**
+ * Whether a command of {@link asServiceAccount} runs here.
+ *
+ * @param {{ file: string, args: readonly string[] }} command
+ */
+export function worksHere({ file, args }) {
+  return spawnSync(file, args, { cwd: '/', stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * The topmost folder above a path that the account cannot pass; null when it reaches the path.
+ *
+ * @param {import('./account.mjs').Account} account
+ * @param {string} path
+ * @returns {string | null}
+ */
+function closedAbove(account, path) {
+  const above = dirname(path);
+  if (above === path) return null;
+  return closedAbove(account, above) ?? (canRun(account, 'test', ['-x', above]) ? null : above);
+}
+
+/**
+ * @param {import('./account.mjs').Account} account
+ * @param {number} port
+ */
+function dropArguments({ uid, gid }, port) {
+  const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
+  if (port >= FIRST_OPEN_PORT || port === 0) {
+    return [...identity, '--inh-caps=-all', '--bounding-set=-all'];
+  }
+  const only = '-all,+net_bind_service';
+  return [...identity, `--inh-caps=${only}`, `--ambient-caps=${only}`, `--bounding-set=${only}`];
+}

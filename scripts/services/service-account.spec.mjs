@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { asServiceAccount, handToService, serviceAccount } from './service-account.mjs';
+
+const NAME = 'automation-controller';
+const NET_BIND_SERVICE = '0000000000000400';
+
+const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
+
+describe('an account for the service', () => {
+  it('is none where root is wanted', async () => {
+    expect(await serviceAccount('root')).toBeNull();
+  });
+});
+
+asRoot('the account of the service', () => {
+  /** @type {import('./account.mjs').Account} */
+  let account;
+  /** @type {string} */
+  let closed;
+
+  /**
+   * @param {string} script
+   * @param {{ needs?: string[], port?: number }} [wants]
+   */
+  const run = (script, { needs = [], ...wants } = {}) => {
+    const command = { file: 'sh', args: ['-c', script] };
+    const started = asServiceAccount(account, command, { needs, ...wants });
+    const { status, stdout } = spawnSync(started.file, started.args, { encoding: 'utf8' });
+    return { status, lines: stdout.trim().split('\n') };
+  };
+
+  beforeAll(async () => {
+    const found = await serviceAccount(NAME);
+    if (!found) throw new Error(`no account ${NAME} can be made`);
+    account = found;
+  });
+  beforeEach(() => {
+    closed = mkdtempSync(join(tmpdir(), 'closed-'));
+    for (const name of ['shown', 'other']) {
+      mkdirSync(join(closed, 'clone', name), { recursive: true });
+      writeFileSync(join(closed, 'clone', name, 'file'), name);
+    }
+    writeFileSync(join(closed, 'clone', 'single'), 'single');
+  });
+  afterEach(() => rmSync(closed, { recursive: true }));
+
+  it('has none of the rights of root, and none of its groups', () => {
+    const { lines } = run(
+      `id -u; id -G; grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs)' /proc/self/status | cut -f2`,
+    );
+    const none = '0000000000000000';
+    expect(lines).toEqual([String(account.uid), String(account.gid), none, none, none, none, '1']);
+  });
+
+  it('opens a port that is root’s to open where it serves there, and may nothing beside it', () => {
+    const { lines } = run('grep CapBnd /proc/self/status | cut -f2', { port: 80 });
+    expect(lines).toEqual([NET_BIND_SERVICE]);
+    expect(run('grep CapEff /proc/self/status | cut -f2', { port: 8080 }).lines).not.toEqual(lines);
+  });
+
+  it('reaches what it needs below folders that are closed to it, and nothing beside it', () => {
+    const clone = join(closed, 'clone');
+    const needs = [join(clone, 'shown'), join(clone, 'single'), join(clone, 'missing')];
+    expect(run(`cat ${clone}/shown/file`).status).not.toBe(0);
+    expect(run(`ls ${clone}; cat ${clone}/shown/file`, { needs }).lines).toEqual([
+      ...['shown', 'single'],
+      'shown',
+    ]);
+    expect(run(`cat ${clone}/other/file`, { needs }).status).not.toBe(0);
+    // Nobody else sees the view, and what stands there is untouched.
+    expect(readdirSync(clone)).toEqual(['other', 'shown', 'single']);
+    expect(statSync(closed).mode & 0o777).toBe(0o700);
+  });
+
+  it('is the process that was started: a signal reaches it', () => {
+    const needs = [join(closed, 'clone', 'shown')];
+    const started = asServiceAccount(
+      account,
+      { file: 'sh', args: ['-c', 'kill -TERM $$; sleep 5'] },
+      { needs },
+    );
+    expect(spawnSync(started.file, started.args).signal).toBe('SIGTERM');
+  });
+
+  it('takes over what an earlier start made as root', async () => {
+    chmodSync(closed, 0o711);
+    mkdirSync(join(closed, 'projects', '_1__demo'), { recursive: true });
+    await handToService(account, closed);
+    expect(statSync(join(closed, 'projects', '_1__demo')).uid).toBe(account.uid);
+    expect(run(`touch ${closed}/projects/_1__demo/new ${closed}/workspaces/new`).status).toBe(0);
+    expect(statSync(closed).uid).toBe(0);
+  });
+});

@@ -1,6 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
-import { existing } from '../common/invariants.js';
+import { existing, zip } from '../common/invariants.js';
 import {
+  occurrencesOf,
   parseFault,
   readRuleText,
   ruleInstant,
@@ -8,17 +9,23 @@ import {
   type Rule,
   type RuleText,
 } from './rule-text.js';
+import { type Occurrence, RuleWalk } from './rule-walk.js';
 import { instantOf, localTime } from './zones.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 /** Periods without a match (years of a yearly rule, ...) after which a rule counts as ended. */
 const MAX_PERIODS = 1000;
-/** The same when looking back: more minutes than a week has, so that a weekday is found. */
+/** Days and times that all rules may work out in vain. */
+const MAX_CANDIDATES = 2000;
+/** Periods that are looked at whatever they cost: enough to come by a leap day. */
+const MIN_PERIODS = new Map([
+  ['YEARLY', 30],
+  ['MONTHLY', 120],
+]);
+/** Periods that are looked back: more minutes than a week has, so that a weekday is found. */
 const MAX_PERIODS_BACK = 12_000;
 /** Occurrences that exceptions may take out one after the other. */
 const MAX_EXCEPTIONS = 400;
-
-type Occurrence = ReturnType<RRuleTemporal['all']>[number];
 
 /** An occurrence as clients are shown it. */
 export interface ShownOccurrence {
@@ -88,7 +95,7 @@ export class Recurrence {
 
   /** The next occurrence after an instant, or at it. */
   after(instant: Date, inclusive = false): Date | null {
-    return dateOf(this.find(instant, inclusive));
+    return dateOf(find(this.forward(), instant, inclusive));
   }
 
   /**
@@ -104,11 +111,12 @@ export class Recurrence {
 
   upcoming(after: Date, count: number): ShownOccurrence[] {
     const found: ShownOccurrence[] = [];
-    let occurrence = this.find(after, false);
+    const search = this.forward();
+    let occurrence = find(search, after, false);
     while (occurrence !== null && found.length < count) {
       const local = `${occurrence.toPlainDateTime().toString()}${occurrence.offset}`;
       found.push({ local, utc: occurrence.toInstant().toString() });
-      occurrence = this.find(dateOf(occurrence), false);
+      occurrence = find(search, dateOf(occurrence), false);
     }
     return found;
   }
@@ -117,39 +125,49 @@ export class Recurrence {
     return this.text.rules.filter(({ kind }) => kind === 'RRULE');
   }
 
-  private find(instant: Date, inclusive: boolean): Occurrence | null {
-    let from = instant;
-    let isIncluded = inclusive;
-    for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
-      const next = earliest(this.rules.map((rule) => bounded(() => rule.next(from, isIncluded))));
-      if (next === null || !this.isExcepted(dateOf(next))) return next;
-      from = dateOf(next);
-      isIncluded = false;
-    }
-    return null;
+  private forward(): Search {
+    return {
+      rules: this.rules.map((rule) => new RuleWalk(rule, 'next')),
+      exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'next')),
+    };
   }
 
   private before(instant: Date): Date | null {
-    const rules = build(this.text, 'RRULE', MAX_PERIODS_BACK);
-    let from = instant;
-    let isIncluded = true;
-    for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
-      const found = rules.map((rule) => dateOf(bounded(() => rule.previous(from, isIncluded))));
-      const times = found.flatMap((date) => date?.getTime() ?? []);
-      if (times.length === 0) return null;
-      const latest = new Date(Math.max(...times));
-      if (!this.isExcepted(latest)) return latest;
-      from = latest;
-      isIncluded = false;
-    }
-    return null;
-  }
-
-  private isExcepted(instant: Date): boolean {
-    return this.exceptions.some(
-      (rule) => dateOf(bounded(() => rule.next(instant, true)))?.getTime() === instant.getTime(),
+    // A rule that never occurs would be gone through for long.
+    const rules = zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK)).filter(
+      ([rule]) => new RuleWalk(rule, 'next').from(new Date(0), true) !== null,
     );
+    const search = {
+      rules: rules.map(([, rule]) => new RuleWalk(rule, 'previous')),
+      exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'previous')),
+    };
+    return dateOf(find(search, instant, true));
   }
+}
+
+/** What one search goes through, all in the same direction. */
+interface Search {
+  rules: readonly RuleWalk[];
+  exceptions: readonly RuleWalk[];
+}
+
+/** The nearest occurrence that no exception takes out. */
+function find({ rules, exceptions }: Search, instant: Date, inclusive: boolean): Occurrence | null {
+  let from = instant;
+  let isIncluded = inclusive;
+  for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
+    const found = rules.map((rule) => rule.from(from, isIncluded));
+    const nearest = nearestOf(found, from);
+    if (nearest === null) return null;
+    const time = dateOf(nearest);
+    const isExcepted = exceptions.some(
+      (rule) => dateOf(rule.from(time, true))?.getTime() === time.getTime(),
+    );
+    if (!isExcepted) return nearest;
+    from = time;
+    isIncluded = false;
+  }
+  return null;
 }
 
 function dateOf(occurrence: Occurrence): Date;
@@ -158,28 +176,17 @@ function dateOf(occurrence: Occurrence | null): Date | null {
   return occurrence === null ? null : new Date(occurrence.epochMilliseconds);
 }
 
-function earliest(found: readonly (Occurrence | null)[]): Occurrence | null {
+function nearestOf(found: readonly (Occurrence | null)[], instant: Date): Occurrence | null {
+  const distance = (one: Occurrence): number => Math.abs(one.epochMilliseconds - instant.getTime());
   return found.reduce(
-    (best, one) =>
-      one !== null && (best === null || one.epochMilliseconds < best.epochMilliseconds)
-        ? one
-        : best,
+    (best, one) => (one !== null && (best === null || distance(one) < distance(best)) ? one : best),
     null,
   );
 }
 
-/** The library gives up after its limit by throwing; a rule that old has no further occurrence. */
-function bounded(find: () => Occurrence | null): Occurrence | null {
-  try {
-    return find();
-  } catch (error) {
-    if (messageOf(error).startsWith('Maximum iterations')) return null;
-    throw error;
-  }
-}
-
 function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS): RRuleTemporal[] {
   const skipped = skippedStart(text);
+  const share = MAX_CANDIDATES / text.rules.length;
   return text.rules
     .filter((rule) => rule.kind === kind)
     .map(({ parts }) => {
@@ -190,8 +197,19 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
       );
       const start = `DTSTART;TZID=${text.timezone}:${text.start}`;
       const rruleString = `${start}\nRRULE:${written.join(';')}`;
-      return new RRuleTemporal({ rruleString, maxIterations });
+      return new RRuleTemporal({
+        rruleString,
+        maxIterations: periodsOf(parts, maxIterations, share),
+      });
     });
+}
+
+/** All days and times of a year or a month are worked out to tell whether one of them is an occurrence. */
+function periodsOf(parts: Rule['parts'], most: number, candidates: number): number {
+  const least = MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  if (least === undefined) return most;
+  const affordable = Math.floor(candidates / occurrencesOf(parts));
+  return Math.min(MAX_PERIODS, Math.max(least, affordable));
 }
 
 /** The start as clocks would show it, where it falls into a gap of theirs; else null. */

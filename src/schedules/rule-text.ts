@@ -145,7 +145,7 @@ function isTooMuch(rules: readonly string[]): boolean {
 }
 
 /** The most occurrences a period of the rule's frequency may have. */
-function occurrencesOf(parts: ReadonlyMap<string, string>): number {
+export function occurrencesOf(parts: ReadonlyMap<string, string>): number {
   const listed = (name: string): number | undefined => parts.get(name)?.split(',').length;
   const times = (listed('BYHOUR') ?? 1) * (listed('BYMINUTE') ?? 1) * (listed('BYSECOND') ?? 1);
   return times * daysOf(parts.get('FREQ') ?? '', listed);

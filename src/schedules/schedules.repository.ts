@@ -41,7 +41,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
   }
 
   names(): Sql {
-    return sql`SELECT id, name FROM schedules`;
+    return sql`SELECT id, name, unified_job_template_id FROM schedules`;
   }
 
   /** Locks schedules that are due by the database's clock and that nobody else has locked. */

@@ -1,4 +1,9 @@
-import { parseVariables, VariablesError } from '../common/fields/variables.js';
+import {
+  parseVariables,
+  readAllVariables,
+  VariablesError,
+  type VariablesReader,
+} from '../common/fields/variables.js';
 
 /** A group row; `variables` is JSON or YAML text. */
 export interface GroupRow {
@@ -60,6 +65,20 @@ export type AnsibleInventory = Record<
 >;
 
 /**
+ * What `buildInventory` does, with turns for others: variables of a whole inventory may be megabytes of
+ * YAML.
+ *
+ * @throws VariablesError, Unavailable
+ */
+export async function readInventory(
+  rows: InventoryRows,
+  options: InventoryOptions = {},
+): Promise<AnsibleInventory> {
+  const texts = [rows, ...rows.groups, ...rows.hosts].map(({ variables }) => variables);
+  return buildInventory(rows, options, await readAllVariables(texts));
+}
+
+/**
  * Builds the inventory document (docs/contract/resources.md#inventory-script).
  *
  * @throws VariablesError naming the host or group whose variables cannot be read
@@ -67,6 +86,7 @@ export type AnsibleInventory = Record<
 export function buildInventory(
   rows: InventoryRows,
   options: InventoryOptions = {},
+  read: VariablesReader = parseVariables,
 ): AnsibleInventory {
   const hosts = selectHosts(rows.hosts, options);
   const hostsByGroup = namesByGroup(
@@ -78,14 +98,16 @@ export function buildInventory(
     rows.groupChildren.map(({ parentId, childId }) => [parentId, childId]),
   );
   const groups = [...rows.groups].sort(byName);
-  const entries: [string, AnsibleInventory[string]][] = [['all', allGroup(rows, hosts, groups)]];
+  const entries: [string, AnsibleInventory[string]][] = [
+    ['all', allGroup(rows, hosts, groups, read)],
+  ];
   for (const group of groups) {
-    const vars = variablesOf('group', group);
+    const vars = variablesOf('group', group, read);
     const entry = compact(hostsByGroup.get(group.id), childrenByGroup.get(group.id), vars);
     if (Object.keys(entry).length > 0) entries.push([group.name, entry]);
   }
   if (options.hostvars) {
-    const hostvars = hosts.map((host) => [host.name, hostVariables(host, options)] as const);
+    const hostvars = hosts.map((host) => [host.name, hostVariables(host, options, read)] as const);
     entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
   }
   return Object.fromEntries(entries);
@@ -96,8 +118,12 @@ export function buildInventory(
  *
  * @throws VariablesError when its text cannot be read
  */
-export function hostVariables(host: HostRow, options: InventoryOptions = {}): Variables {
-  const variables = variablesOf('host', host);
+export function hostVariables(
+  host: HostRow,
+  options: InventoryOptions = {},
+  read: VariablesReader = parseVariables,
+): Variables {
+  const variables = variablesOf('host', host, read);
   if (!options.towervars) return variables;
   const enabled = String(host.enabled);
   return {
@@ -124,13 +150,18 @@ function selectHosts(hosts: readonly HostRow[], options: InventoryOptions): Host
   return chosen.filter((_, index) => index % slice.count === slice.number - 1);
 }
 
-function allGroup(rows: InventoryRows, hosts: HostRow[], groups: GroupRow[]): InventoryGroup {
+function allGroup(
+  rows: InventoryRows,
+  hosts: HostRow[],
+  groups: GroupRow[],
+  read: VariablesReader,
+): InventoryGroup {
   const knownGroups = new Set(groups.map((group) => group.id));
   const grouped = new Set(
     rows.groupHosts.filter((row) => knownGroups.has(row.groupId)).map((row) => row.hostId),
   );
   const ungrouped = hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name);
-  const vars = variablesOf('inventory', { name: 'variables', variables: rows.variables });
+  const vars = variablesOf('inventory', { name: 'variables', variables: rows.variables }, read);
   const group = compact(
     ungrouped,
     groups.map(({ name }) => name),
@@ -169,9 +200,13 @@ function compact(
   };
 }
 
-function variablesOf(kind: string, row: { name: string; variables: string }): Variables {
+function variablesOf(
+  kind: string,
+  row: { name: string; variables: string },
+  read: VariablesReader,
+): Variables {
   try {
-    return parseVariables(row.variables);
+    return read(row.variables);
   } catch (error) {
     if (!(error instanceof VariablesError)) throw error;
     throw new VariablesError(`${kind} ${row.name}: ${error.message}`);

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { toBoolean } from '../common/fields/lenient.js';
-import { readAhead, VariablesError } from '../common/fields/variables.js';
+import { readAllVariables, VariablesError } from '../common/fields/variables.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
-  buildInventory,
   hostVariables,
   parseSubset,
+  readInventory,
   type InventoryOptions,
 } from './ansible-inventory.js';
 import { InventoryRows } from './inventory-rows.service.js';
@@ -25,29 +25,15 @@ export class InventoryScript {
       if (hostName !== undefined) {
         const host = await this.rows.host(inventory.id, hostName);
         if (!host) throw new NotFound('No Host matches the given query.');
-        return await withVariables([host], () => hostVariables(host, options));
+        return hostVariables(host, options, await readAllVariables([host.variables]));
       }
       const rows = await this.rows.load(inventory.id);
       if (!rows) throw new BadRequest('The inventory is being deleted.');
-      const texts = [rows, ...rows.hosts, ...rows.groups];
-      return await withVariables(texts, () => buildInventory(rows, options));
+      return await readInventory(rows, options);
     } catch (error) {
       if (error instanceof VariablesError) throw new BadRequest(error.message);
       throw error;
     }
-  }
-}
-
-/** Variables of a whole inventory may be megabytes of YAML: they are read before they are needed. */
-async function withVariables<T>(
-  texts: readonly { variables: string }[],
-  work: () => T,
-): Promise<T> {
-  const forget = await readAhead(texts.map(({ variables }) => variables));
-  try {
-    return work();
-  } finally {
-    forget();
   }
 }
 

@@ -54,12 +54,15 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const passwords = new Set(survey ? secretVariables(survey) : []);
   const isAccepted = (name: string): boolean =>
     asks || isRelaunch || questions.has(name) || Object.hasOwn(forced, name);
-  const entries = Object.entries({ ...sent, ...forced }).filter(
+  const accepted = { ...sent, ...forced };
+  const ignored: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(accepted)) {
     // A password sent back as it was shown stands for the default.
-    ([name, value]) => !(passwords.has(name) && value === ENCRYPTED),
-  );
-  const accepted = Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
-  const ignored = Object.fromEntries(entries.filter(([name]) => !isAccepted(name)));
+    const isDefault = passwords.has(name) && value === ENCRYPTED;
+    if (!isDefault && isAccepted(name)) continue;
+    if (!isDefault) ignored[name] = value;
+    delete accepted[name];
+  }
   const held = heldVariables(template, survey);
   const variables = { ...held, ...accepted };
   return {

@@ -25,8 +25,8 @@ export async function shownVariables(
     rows.map((row) => {
       const own = parseVariables(String(row.extra_vars ?? ''));
       const delivery = deliveries.get(row.id);
-      const event = delivery ? variablesOf(delivery, prefixes.all) : {};
-      return [row.id, variablesText({ ...own, ...event })];
+      const all = delivery ? { ...own, ...variablesOf(delivery, prefixes.all) } : own;
+      return [row.id, variablesText(all)];
     }),
   );
 }

@@ -8,6 +8,7 @@ const CONTAINER = 4;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
@@ -22,32 +23,34 @@ export class JsonTooLarge extends Error {
 }
 
 /** `JSON.parse` of a text of strangers. @throws JsonTooLarge, SyntaxError */
-export function parseJson(text: string, maxValues = MAX_VALUES): unknown {
-  assertBoundedJson(text, maxValues);
+export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): unknown {
+  assertBoundedJson(text, maxValues, maxNames);
   return JSON.parse(text);
 }
 
 /**
- * Counts depth and values of a text before it is parsed: what is three bytes for the sender costs the
+ * Counts depth, values and names of a text before it is parsed: what is three bytes for the sender costs the
  * parser fifty.
  *
  * @throws JsonTooLarge
  */
-export function assertBoundedJson(text: string, maxValues = MAX_VALUES): void {
+export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): void {
   let depth = 0;
   let values = 1;
+  let names = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     // Brackets and braces differ in this one bit only, and no other ASCII character joins them.
     const brace = code | 0x20;
     if (code === QUOTE) index = stringEnd(text, index + 1);
     else if (code === COMMA) values += 1;
+    else if (code === COLON) names += 1;
     else if (brace === OPENING_BRACE) {
       depth += 1;
       values += CONTAINER;
       if (depth > MAX_DEPTH) throw new JsonTooLarge('depth');
     } else if (brace === CLOSING_BRACE) depth -= 1;
-    if (values > maxValues) throw new JsonTooLarge('values');
+    if (values > maxValues || names > maxNames) throw new JsonTooLarge('values');
   }
 }
 

@@ -32,7 +32,7 @@ import {
 import type { Field } from './field.js';
 import { NO_JSON, toTimestamp } from './lenient.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
-import { parseSentVariables } from './variables.js';
+import { areStorableVariables } from './variables.js';
 
 /** What a fault says that depends on the value: a text, or texts by the position of items. */
 export type Telling<Value = unknown> = (value: Value) => string | FieldErrors;
@@ -185,7 +185,7 @@ const IsVariables = (): PropertyDecorator =>
 
 function variablesFault(text: string): string | null {
   try {
-    return isStorableJson(parseSentVariables(text)) ? null : FAULTS.storable;
+    return areStorableVariables(text) ? null : FAULTS.storable;
   } catch (error) {
     return messageOf(error);
   }

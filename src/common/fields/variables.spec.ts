@@ -4,9 +4,11 @@ import { parseDocument } from 'yaml';
 import { parsePlainVariables } from './plain-variables.js';
 import {
   isCostlyToRead,
+  areStorableVariables,
   parseSentVariables,
   parseVariables,
   readAhead,
+  readAllVariables,
   readVariables,
   VariablesError,
 } from './variables.js';
@@ -103,9 +105,47 @@ describe('variables that are read ahead', () => {
     const json = JSON.stringify(Object.fromEntries(names));
     expect(json.length).toBeGreaterThan(65_536);
     expect(parseSentVariables(json)).toHaveProperty('name_8999', 8999);
+    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`n${index}`, 0]));
+    expect(() => parseSentVariables(JSON.stringify(many))).toThrow('too many values');
+    delete many.n0;
+    expect(Object.keys(parseSentVariables(JSON.stringify(many)))).toHaveLength(10_000);
     expect(() => parseSentVariables(`{"a": "${'x'.repeat(1_048_576)}"}`)).toThrow(
       'Variables may have at most 1048576 characters.',
     );
+  });
+});
+
+describe('readAllVariables', () => {
+  const long = (name: string): string => `${name}: [1]\n${'# '.repeat(2000)}`;
+
+  it('reads texts of any form, and says of each what is wrong with it', async () => {
+    const read = await readAllVariables([long('a'), '{"b": 2}', 'c: 3', '', long('d: e')]);
+    expect(read(long('a'))).toEqual({ a: [1] });
+    expect(read('{"b": 2}')).toEqual({ b: 2 });
+    expect(read('c: 3')).toEqual({ c: 3 });
+    expect(read('')).toEqual({});
+    expect(() => read(long('d: e'))).toThrow(VariablesError);
+    expect(read('not: among them')).toEqual({ not: 'among them' });
+  });
+});
+
+describe('areStorableVariables', () => {
+  const long = (value: string): string => `a: ${value}\n${'# '.repeat(2000)}`;
+
+  it.each([
+    ['1', true],
+    ['"\\u00e9 \\\\u0000"', true],
+    ['"\\0"', false],
+    ['"\\ud800"', false],
+  ])('of the YAML a: %s, read ahead or not: %s', async (value, expected) => {
+    expect(areStorableVariables(`a: ${value}`)).toBe(expected);
+    const forget = await readAhead([long(value)]);
+    expect(areStorableVariables(long(value))).toBe(expected);
+    forget();
+  });
+
+  it('tells what is no variables', () => {
+    expect(() => areStorableVariables('- 1')).toThrow(VariablesError);
   });
 });
 

@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as yaml from 'yaml';
 import { Unavailable } from '../errors/errors.js';
 import { itemAt, zip } from '../invariants.js';
 import { Thread, ThreadBusy } from '../thread.js';
-import { parseJson } from './json-bounds.js';
+import { MAX_VALUES, parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
-import { MAX_DEPTH } from './text.js';
+import { isStorableJson, MAX_DEPTH } from './text.js';
 import {
   checkedObject,
   readAllYaml,
@@ -17,6 +18,12 @@ import {
 /** Characters that variables of a request may have, as JSON and as YAML. */
 const MAX_JSON_LENGTH = 1_048_576;
 export const MAX_YAML_LENGTH = 65_536;
+/** Names that longer texts may have: each costs every step of a launch, long values cost next to nothing. */
+const MAX_NAMES = 10_000;
+/** Characters that are made to objects before others have their turn. */
+const SLICE = 65_536;
+/** How JSON writes what cannot be stored. */
+const ESCAPED = /\\u(?:0000|d[89a-f])/;
 
 const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
 
@@ -87,6 +94,46 @@ export async function readVariables(text: string): Promise<Record<string, unknow
   }
 }
 
+/** What texts of variables stand for; of texts that are read one by one where that is asked. */
+export type VariablesReader = (text: string) => Record<string, unknown>;
+
+/**
+ * Reads any number of texts of variables, with turns for others between them.
+ *
+ * @returns says for each of the texts what `parseVariables` does
+ * @throws Unavailable
+ */
+export async function readAllVariables(texts: readonly string[]): Promise<VariablesReader> {
+  const forget = await readAhead(texts);
+  try {
+    const known = new Map<string, Record<string, unknown> | VariablesError>();
+    let room = SLICE;
+    for (const text of new Set(texts)) {
+      known.set(text, attempted(text));
+      room -= text.length;
+      if (room > 0) continue;
+      room = SLICE;
+      await nextTurn();
+    }
+    return (text) => {
+      const found = known.get(text) ?? parseVariables(text);
+      if (found instanceof VariablesError) throw found;
+      return found;
+    };
+  } finally {
+    forget();
+  }
+}
+
+function attempted(text: string): Record<string, unknown> | VariablesError {
+  try {
+    return parseVariables(text);
+  } catch (error) {
+    if (error instanceof VariablesError) return error;
+    throw error;
+  }
+}
+
 /** The thread serves others between them, and has its time for each. */
 function portionsOf(texts: readonly string[]): string[][] {
   const portions: string[][] = [];
@@ -122,7 +169,11 @@ const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((length, text) => length + text.length, 0);
 
 /** Whether reading a text takes a parser of all of YAML. */
-const isYaml = (text: string): boolean => readDirectly(text) instanceof VariablesError;
+const isYaml = (text: string): boolean =>
+  // No other JSON is an object.
+  text.trimStart().startsWith('{')
+    ? readDirectly(text) instanceof VariablesError
+    : !isEmpty(text) && parsePlainVariables(text) === null;
 
 /**
  * Reads a variables text as JSON, else as YAML 1.1 (as Ansible itself does), and returns the object.
@@ -136,7 +187,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   if (!(direct instanceof VariablesError)) return direct;
   const read = (): YamlOutcome => itemAt(readAllYaml(yaml, { texts: [text], limits: LIMITS }), 0);
   const outcome = ahead.get(text)?.outcome ?? read();
-  if ('json' in outcome) return checkedObject(JSON.parse(outcome.json), LIMITS);
+  if ('json' in outcome) return JSON.parse(outcome.json) as Record<string, unknown>;
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
   );
@@ -152,22 +203,35 @@ export function parseSentVariables(text: string): Record<string, unknown> {
   if (text.length > MAX_JSON_LENGTH) {
     throw new VariablesError(`Variables may have at most ${MAX_JSON_LENGTH} characters.`);
   }
-  const json = readJson(text);
+  const json = readJson(text, MAX_NAMES);
   if (!(json instanceof VariablesError)) return json;
   throw new VariablesError(
     `Cannot parse as JSON (error: ${json.message}) or YAML (error: longer than ${MAX_YAML_LENGTH} characters).`,
   );
 }
 
+/**
+ * Whether what variables of a request stand for can be stored.
+ *
+ * @throws VariablesError
+ */
+export function areStorableVariables(text: string): boolean {
+  const outcome = text.length <= MAX_YAML_LENGTH ? ahead.get(text)?.outcome : undefined;
+  if (outcome && 'json' in outcome && !ESCAPED.test(outcome.json)) return true;
+  return isStorableJson(parseSentVariables(text));
+}
+
+const isEmpty = (text: string): boolean => text.trim() === '' || text.trim() === '""';
+
 /** What is no YAML beyond its plainest form: nothing, lines, JSON; else why it is no JSON. */
 function readDirectly(text: string): Record<string, unknown> | VariablesError {
-  if (text.trim() === '' || text.trim() === '""') return {};
+  if (isEmpty(text)) return {};
   return parsePlainVariables(text) ?? readJson(text);
 }
 
-function readJson(text: string): Record<string, unknown> | VariablesError {
+function readJson(text: string, maxNames?: number): Record<string, unknown> | VariablesError {
   try {
-    return checkedObject(parseJson(text), LIMITS);
+    return checkedObject(parseJson(text, MAX_VALUES, maxNames), LIMITS);
   } catch (error) {
     return new VariablesError(reasonOf(error));
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { webhookVariables } from '../../code-hosts/variables.js';
-import { parseVariables } from '../../common/fields/variables.js';
+import type { VariablesReader } from '../../common/fields/variables.js';
 import type { JobContext } from '../../runs/job-contexts.repository.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -50,6 +50,8 @@ export interface RunFacts {
 /** What a job's variables are made of besides the job itself. */
 interface VariableParts {
   answers: Variables;
+  /** Reads the variables of the job and those of its template. */
+  read: VariablesReader;
   /** What the credentials inject. */
   credentials: Variables;
   projectRevision: string;
@@ -61,7 +63,7 @@ interface VariableParts {
 /** The variables of a job's playbook (docs/contract/runs.md#variables-of-a-run). */
 export function jobVariables(job: JobContext, parts: VariableParts): RunVariables {
   const { delivery, template, inventory_id: inventoryId } = job;
-  const { prefixes, projectRevision, projectBranch, executionNode } = parts;
+  const { prefixes, projectRevision, projectBranch, executionNode, read } = parts;
   const event = delivery && {
     ...{ type: delivery.event, guid: delivery.guid, ref: delivery.ref },
     ...{ refName: delivery.ref_name, headRef: delivery.head_ref },
@@ -76,12 +78,12 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
   };
   return combineVariables(
     {
-      job: { ...parseVariables(job.extra_vars), ...parts.answers },
+      job: { ...read(job.extra_vars), ...parts.answers },
       webhook: event ? webhookVariables(event, prefixes) : {},
       credentials: parts.credentials,
       meta: metaVariables(facts, prefixes),
     },
-    parseVariables(template?.extra_vars ?? ''),
+    read(template?.extra_vars ?? ''),
   );
 }
 

@@ -19,7 +19,8 @@ import {
   tooMuchWritten,
 } from '../../runs/run-explanations.js';
 import { textsIn } from '../runner/clean-text.js';
-import { buildInventory, type AnsibleInventory } from '../../inventories/ansible-inventory.js';
+import { readAllVariables } from '../../common/fields/variables.js';
+import { readInventory, type AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import { preparePlaybookRun, type PreparedRun } from '../runner/playbook-run.js';
 import { Boundary } from '../boundary/boundary.service.js';
@@ -135,6 +136,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
         ...{ answers, credentials: plan.extraVars, executionNode: this.node.hostname },
         ...{ projectBranch: project.scm_branch, projectRevision: files.revision },
         prefixes: this.prefixes.all,
+        read: await readAllVariables([job.extra_vars, job.template?.extra_vars ?? '']),
       }),
       jobId: run.id,
       attempt: run.attempt,
@@ -152,7 +154,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const rows = job.inventory_id === null ? null : await this.inventories.load(job.inventory_id);
     if (!rows) throw new CannotStart(NO_INVENTORY);
     const { job_slice_number: number, job_slice_count: count } = job;
-    return buildInventory(rows, {
+    return readInventory(rows, {
       hostvars: true,
       towervars: true,
       withoutHosts: job.isWithoutHosts ?? false,

@@ -14,7 +14,7 @@ export abstract class RunWorkflows {
 
 /** The schedules that launch runs. */
 export abstract class RunSchedules {
-  /** Query for `id` and `name`. */
+  /** Query for `id` and `name`, and for what decides who may read a schedule. */
   abstract names(): Sql;
 }
 

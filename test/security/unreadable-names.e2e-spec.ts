@@ -81,6 +81,54 @@ it('whoever launched a run, and what he did about it', async () => {
   expect(all.body.launched_by.name).toBe(insider.username);
 });
 
+it('what started a run, for those who read the run alone', async () => {
+  const { as, make, database } = test;
+  const administrator = await make.user();
+  const organization = await make.organization({});
+  await make.grant('organization', organization, 'admin_role', { user: administrator });
+  const reader = await as.asUser(administrator);
+  const hidden = await make.workflowTemplate({ name: `${SECRET} Workflow` });
+  const { body: schedule } = await as.superuser
+    .post(`workflow_job_templates/${hidden.id}/schedules/`, {
+      name: `${SECRET} Schedule`,
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+    })
+    .expect(201);
+  const run = async (type: string, launchType: string, scheduleId: number | null) => {
+    const row = await database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, launch_type, schedule_id,
+        unified_job_template_id, organization_id)
+      VALUES (${type}, 'run', 'successful', ${launchType}, ${scheduleId}, ${hidden.id},
+        ${organization.id}) RETURNING id`);
+    return Number(row?.id);
+  };
+  const scheduled = await run('workflow_job', 'scheduled', schedule.id);
+  const byEvent = await run('workflow_job', 'webhook', null);
+  for (const [id, launcher] of [
+    [scheduled, { id: schedule.id, type: 'schedule', url: `/api/v2/schedules/${schedule.id}/` }],
+    [
+      byEvent,
+      {
+        id: hidden.id,
+        type: 'workflow_job_template',
+        url: `/api/v2/workflow_job_templates/${hidden.id}/`,
+      },
+    ],
+  ] as const) {
+    const shown = await reader.get(`workflow_jobs/${id}/`).expect(200);
+    expect(shown.body.launched_by).toEqual(launcher);
+    expectNoName(shown.body);
+    const all = await as.superuser.get(`workflow_jobs/${id}/`).expect(200);
+    expect(all.body.launched_by.name).toContain(SECRET);
+    expect(all.body.summary_fields.unified_job_template.name).toBe(`${SECRET} Workflow`);
+  }
+  for (const list of ['workflow_jobs/', 'unified_jobs/']) {
+    const { body } = await reader.get(list).expect(200);
+    expect(body.count).toBe(2);
+    expectNoName(body);
+  }
+});
+
 it('the organization in the name of an object', async () => {
   const right = await guest.get(`job_templates/Shared++${SECRET} Organization/`).expect(404);
   const wrong = await guest.get('job_templates/Shared++No such Organization/').expect(404);

@@ -1,5 +1,5 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
-import { answerOf } from './errors.filter.js';
+import { answerOf, noteOf } from './errors.filter.js';
 import {
   BadRequest,
   Conflict,
@@ -66,4 +66,18 @@ it.each([
 it('tells how long to wait', () => {
   expect(answerOf(new TooManyRequests(3)).headers).toEqual({ 'Retry-After': '3' });
   expect(answerOf(database('53300')).headers).toEqual({ 'Retry-After': '5' });
+});
+
+it.each([
+  ['a limit', new Unavailable(1, 'Too much at once.'), 'warn'],
+  ['a database that is away', database('53300'), 'warn'],
+  ['a fault', new Error('broken'), 'error'],
+])('logs %s, with its place in the code only where it is a fault', (_what, error, level) => {
+  const note = noteOf(error, answerOf(error).status);
+  expect(note?.level).toBe(level);
+  expect(note?.error.includes('\n')).toBe(level === 'error');
+});
+
+it('logs no refusals', () => {
+  expect(noteOf(new BadRequest('x'), 400)).toBeNull();
 });

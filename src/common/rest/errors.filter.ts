@@ -25,9 +25,9 @@ import {
 } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
+import { messageOf, stackOf } from '../errors/message-of.js';
 import { ErrorViews } from './error-views.js';
 import { SecurityEvents } from './security-events.js';
-import { stackOf } from '../errors/message-of.js';
 
 /** Status, body and headers of an error. */
 export interface ErrorAnswer {
@@ -112,6 +112,17 @@ function frameworkAnswer(error: unknown): ErrorAnswer {
   return detail(500, 'A server error has occurred.');
 }
 
+/** What is logged of an error; null: nothing. What passes by itself is no fault: a line says what it was. */
+export function noteOf(
+  error: unknown,
+  status: number,
+): { level: 'warn' | 'error'; message: string; error: string } | null {
+  if (status < 500) return null;
+  return status === 503
+    ? { level: 'warn', message: 'request put off', error: messageOf(error) }
+    : { level: 'error', message: 'request failed', error: stackOf(error) };
+}
+
 /** Catches everything that a handler, guard or middleware throws. */
 @Catch()
 export class ErrorsFilter implements ExceptionFilter {
@@ -127,16 +138,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     const answer = answerOf(error);
     this.events.refused(error, request);
-    if (answer.status >= 500) {
-      this.logger.error({
-        message: 'request failed',
-        requestId: currentScope()?.requestId,
-        method: request.method,
-        path: request.path,
-        status: answer.status,
-        error: stackOf(error),
-      });
-    }
+    this.log(error, answer.status, request);
     if (response.headersSent) {
       response.end();
       return;
@@ -156,5 +158,12 @@ export class ErrorsFilter implements ExceptionFilter {
         sendJson();
       },
     );
+  }
+
+  private log(error: unknown, status: number, { method, path }: Request): void {
+    const note = noteOf(error, status);
+    if (!note) return;
+    const { level, ...texts } = note;
+    this.logger[level]({ ...texts, requestId: currentScope()?.requestId, method, path, status });
   }
 }

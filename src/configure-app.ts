@@ -12,14 +12,14 @@ import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
 import { answerParserErrors } from './common/http/parser-errors.js';
-import { RequestBodies } from './common/http/request-bodies.js';
+import { RequestBodies } from './common/http/request-bodies.service.js';
 import { GroupMember } from './common/processes/group-member.js';
 import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
-import { SecurityEvents } from './common/rest/security-events.js';
+import { SecurityEvents } from './common/rest/security-events.service.js';
 import { Settings } from './config/settings.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
-import { SignatureVerifier } from './webhooks/signature-verifier.js';
+import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
 
 /** Output of runs comes in formats of its own; its routes check them. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;

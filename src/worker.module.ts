@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OutboxSweeper } from './common/queue/outbox-sweeper.js';
-import { QueueProcessors } from './common/queue/queue-processors.js';
+import { OutboxSweeper } from './common/queue/outbox-sweeper.service.js';
+import { QueueProcessors } from './common/queue/queue-processors.service.js';
 import { FEATURES } from './features.js';
 import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { ExecutionModule } from './execution/execution.module.js';

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { RoleStore } from '../common/access.js';
 import { GrantsService } from './grants.service.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
-import { RoleGraph } from './role-graph.js';
+import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository } from './role-parents.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';

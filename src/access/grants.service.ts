@@ -8,11 +8,11 @@ import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/acti
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
-import { References } from '../common/rest/references.js';
+import { References } from '../common/rest/references.service.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { assertOtherSuperuser } from './last-superuser.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
-import { RoleGraph } from './role-graph.js';
+import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesRepository, type RoleRow } from './roles.repository.js';

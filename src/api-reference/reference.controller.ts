@@ -6,7 +6,7 @@ import type { PageContext } from '../common/pages/page-context.js';
 import { OpenedPage } from '../common/pages/page-parameter.js';
 import { NotFound } from '../common/errors/errors.js';
 import { Route } from '../common/rest/route.js';
-import { ApiDocument } from '../common/openapi/api-document.js';
+import { ApiDocument } from '../common/openapi/api-document.service.js';
 import { STRING } from '../common/fields/json-schema.js';
 import { indexPage, operationsByTag, schemaPage, tagPage } from './reference-pages.js';
 import { schemasOf } from './schema-view.js';

@@ -1,5 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { RedisConnection } from '../common/queue/redis.js';
+import { RedisConnection } from '../common/queue/redis-connection.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 

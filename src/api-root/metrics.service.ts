@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { GroupMember } from '../common/processes/group-member.js';
-import { SecurityEvents } from '../common/rest/security-events.js';
+import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { InstancesRepository } from '../instances/instances.repository.js';
 import { NotificationsRepository } from '../notifications/notifications.repository.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';

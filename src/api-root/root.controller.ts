@@ -5,7 +5,7 @@ import type { Actor } from '../common/access.js';
 import { issueCsrfToken } from '../common/http/csrf.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { RouteTable } from '../common/rest/route-table.js';
+import { RouteTable } from '../common/rest/route-table.service.js';
 import type { JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';

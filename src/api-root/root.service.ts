@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
-import type { RouteTable } from '../common/rest/route-table.js';
+import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
 import { Database } from '../database/database.js';

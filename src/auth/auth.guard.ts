@@ -4,11 +4,11 @@ import type { Request, Response } from 'express';
 import { setSessionCookie } from '../common/http/cookies.js';
 import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { RequestBodies } from '../common/http/request-bodies.js';
+import { RequestBodies } from '../common/http/request-bodies.service.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
-import { RouteTable } from '../common/rest/route-table.js';
-import { SecurityEvents } from '../common/rest/security-events.js';
+import { RouteTable } from '../common/rest/route-table.service.js';
+import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Settings } from '../config/settings.js';
 import { AuthenticationService } from './authentication.service.js';
 

@@ -6,7 +6,7 @@ import { SessionStore } from '../users/session-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { LoginController } from './login.controller.js';
-import { LoginThrottle } from './login-throttle.js';
+import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';

@@ -10,7 +10,7 @@ import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/error
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
-import { LoginThrottle } from './login-throttle.js';
+import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
 

@@ -25,7 +25,7 @@ import { assertCsrf, assertSameSite, CSRF_FIELD, csrfTokenOf } from '../common/h
 import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
-import { SecurityEvents } from '../common/rest/security-events.js';
+import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { acceptsHtml } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';

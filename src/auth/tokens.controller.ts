@@ -7,7 +7,7 @@ import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { TokenSchema } from './token.schema.js';
 import { tokens } from './tokens.resource.js';

@@ -6,7 +6,7 @@ import { isReadable, readAhead } from '../common/fields/variables.js';
 import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
-import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.js';
+import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.service.js';
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { keyedRequest } from '../common/rest/idempotency.js';
+import { keyedRequest } from '../common/rest/idempotency.service.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import type { Reply } from '../common/http/reply.js';
 import { replyInLines } from '../common/rest/reply-in-lines.js';

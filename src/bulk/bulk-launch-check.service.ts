@@ -8,14 +8,14 @@ import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
-import { LaunchLoader, type LaunchObjects } from '../launching/launch-loader.js';
+import { LaunchLoader, type LaunchObjects } from '../launching/launch.loader.js';
 import { organizationExists } from '../organizations/organizations.repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import {
   WorkflowLaunchLoader,
   type WorkflowTemplate,
-} from '../launching/workflow-launch-loader.js';
+} from '../launching/workflow-launch.loader.js';
 import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,

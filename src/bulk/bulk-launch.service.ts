@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.js';
+import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 import {
   BulkLaunchCheck,
   type BulkLaunch,

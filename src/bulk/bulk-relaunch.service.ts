@@ -5,7 +5,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
-import { FormerNodes } from '../launching/former-nodes.js';
+import { FormerNodes } from '../launching/former-nodes.service.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';

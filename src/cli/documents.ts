@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
-import { RouteTable } from '../common/rest/route-table.js';
+import { RouteTable } from '../common/rest/route-table.service.js';
 import { buildDocument } from '../common/openapi/document.js';
 import { configureApp } from '../configure-app.js';
 import { PACKAGE_FOLDER, VERSION } from '../config/version.js';

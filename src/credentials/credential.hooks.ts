@@ -4,7 +4,7 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { CredentialOwner } from './credential-owner.js';
+import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';

@@ -14,7 +14,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { listOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
 import { noneOf } from '../empty-lists/sublists.js';
-import { CredentialSecrets } from './credential-secrets.js';
+import { CredentialSecrets } from './credential-secrets.service.js';
 import { credentials } from './credentials.resource.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');

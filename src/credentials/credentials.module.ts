@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { CredentialHooks } from './credential.hooks.js';
-import { CredentialOwner } from './credential-owner.js';
-import { CredentialSecrets } from './credential-secrets.js';
+import { CredentialOwner } from './credential-owner.service.js';
+import { CredentialSecrets } from './credential-secrets.service.js';
 import { CredentialTypeHooks } from './credential-type.hooks.js';
 import { CredentialTypesController } from './credential-types.controller.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';

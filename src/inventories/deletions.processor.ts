@@ -1,6 +1,6 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import type { QueueJob } from '../common/queue/bull.js';
+import type { QueueJob } from '../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
 import { InventoryDeletionHandler } from './inventory-deletion.handler.js';
 

@@ -9,7 +9,7 @@ import { Route } from '../common/rest/route.js';
 import { freeObject, list, object } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/resource/resource-schema.js';
 import { Copyable } from '../common/rest/copy.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';

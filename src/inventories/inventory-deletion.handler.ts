@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Database } from '../database/database.js';
 import { GroupsRepository } from './groups.repository.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Invalid, MethodNotAllowed } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';

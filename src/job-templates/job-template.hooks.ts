@@ -4,12 +4,12 @@ import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.js';
+import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
-import { WebhookFields } from '../templates/webhook-fields.js';
+import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplateSchema } from './job-template.schema.js';
 import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.repository.js';
 

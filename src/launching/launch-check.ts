@@ -11,7 +11,7 @@ import {
   withEventRef,
   type SettledLaunch,
 } from './launch-plan.js';
-import type { LaunchObjects, LaunchTemplate } from './launch-loader.js';
+import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';

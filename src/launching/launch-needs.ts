@@ -2,7 +2,7 @@ import { vaultPasswordName } from '../credentials/types/inputs.js';
 import { PROMPT_FIELDS, switchesOf, type PromptField } from '../prompts/launch-options.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
-import type { LaunchTemplate } from './launch-loader.js';
+import type { LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 
 /**

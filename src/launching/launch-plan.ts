@@ -8,7 +8,7 @@ import { promptsIn, type PromptField, type Prompts } from '../prompts/launch-opt
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { Survey } from '../prompts/survey.js';
-import type { LaunchInventory, LaunchObjects } from './launch-loader.js';
+import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 
 /** What of a template decides about a launch of it, whatever its kind. */

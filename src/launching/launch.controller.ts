@@ -29,7 +29,7 @@ import { ASK_SWITCHES } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { LaunchBody, promptsOfBody } from '../prompts/launch-body.js';
-import { LaunchLoader } from './launch-loader.js';
+import { LaunchLoader } from './launch.loader.js';
 import { describeLaunch } from './launch-needs.js';
 import { launchedReply } from './launched-reply.js';
 import { LaunchService } from './launch.service.js';

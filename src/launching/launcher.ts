@@ -2,7 +2,7 @@ import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { existing, zip } from '../common/invariants.js';
 import type { Database } from '../database/database.js';
-import type { HeldRuns } from '../workflows/held-runs.js';
+import type { HeldRuns } from '../workflows/held-runs.listener.js';
 import type {
   LaunchCheck,
   LaunchedRun,

@@ -1,7 +1,7 @@
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { NewNode } from '../workflows/workflow-rows.js';
+import type { NewNode } from '../workflows/workflow-rows.service.js';
 import { sealedNames } from '../prompts/launch-secrets.js';
 
 /**

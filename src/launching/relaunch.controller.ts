@@ -18,7 +18,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { passwordFields } from '../prompts/launch-form.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
-import { RelaunchService, type RelaunchHosts } from './relaunch.js';
+import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
 
 /** What a relaunch may be told. */
 export class RelaunchBody {

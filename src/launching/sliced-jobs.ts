@@ -1,7 +1,7 @@
 import type { PlannedLaunch } from './launch-check.js';
 import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-options.js';
 import { HANDED_PROMPTS } from '../prompts/prompt-columns.js';
-import type { NewWorkflowJob } from '../workflows/workflow-rows.js';
+import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 
 /** Fields of a launch that its slices have no more say in. */
 const SETTLED: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);

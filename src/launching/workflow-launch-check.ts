@@ -1,12 +1,12 @@
 import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
-import type { LaunchObjects } from './launch-loader.js';
+import type { LaunchObjects } from './launch.loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import { refErrors } from '../prompts/branch.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
 import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
 import type { MergedVariables } from '../prompts/launch-variables.js';
-import type { WorkflowTemplate } from './workflow-launch-loader.js';
+import type { WorkflowTemplate } from './workflow-launch.loader.js';
 
 /** A launch with everything its workflow job is made of, except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck {

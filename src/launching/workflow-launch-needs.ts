@@ -2,7 +2,7 @@ import { switchesOf, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launc
 import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
-import type { SavedNode, WorkflowTemplate } from './workflow-launch-loader.js';
+import type { SavedNode, WorkflowTemplate } from './workflow-launch.loader.js';
 
 /** A workflow job template with what stands in the way of a launch. */
 export interface LaunchSubject {

@@ -27,7 +27,7 @@ import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { launchedReply } from './launched-reply.js';
-import { LaunchSubjects } from './launch-subjects.js';
+import { LaunchSubjects } from './launch-subjects.service.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';

@@ -3,13 +3,17 @@ import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import { LaunchLoader } from './launch-loader.js';
+import { LaunchLoader } from './launch.loader.js';
 import { Launcher } from './launcher.js';
 import type { LaunchedRun, LaunchRequest } from './launch-request.js';
-import { HeldRuns } from '../workflows/held-runs.js';
-import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
+import { HeldRuns } from '../workflows/held-runs.listener.js';
+import {
+  WorkflowRows,
+  type NewNode,
+  type NewWorkflowJob,
+} from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
-import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch-loader.js';
+import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch.loader.js';
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()

@@ -5,7 +5,7 @@ import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { entryOf, existing, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { anyDenied } from '../common/rest/references.js';
+import { anyDenied } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -23,12 +23,16 @@ import {
 import { webhookOf } from '../runs/webhook-run.schema.js';
 import { inventoryOf, templatesWithRights } from '../templates/templates.repository.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
-import { FormerNodes } from './former-nodes.js';
-import { LaunchTargets } from './launch-targets.js';
+import { FormerNodes } from './former-nodes.service.js';
+import { LaunchTargets } from './launch-targets.service.js';
 import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
-import { HeldRuns } from '../workflows/held-runs.js';
+import { HeldRuns } from '../workflows/held-runs.listener.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { WorkflowRows, type NewNode, type NewWorkflowJob } from '../workflows/workflow-rows.js';
+import {
+  WorkflowRows,
+  type NewNode,
+  type NewWorkflowJob,
+} from '../workflows/workflow-rows.service.js';
 import { secretFiller, secretNamesOf } from '../workflows/workflow-secrets.js';
 
 const TEXTS = {

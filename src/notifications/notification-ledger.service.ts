@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batch } from '../common/batch.js';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import { Database } from '../database/database.js';
 import type { Lease, Outcome, Settlement, Target } from './notification-lease.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';

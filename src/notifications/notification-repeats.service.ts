@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { Conflict, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';

@@ -1,5 +1,5 @@
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
-import { CLOSED_BREAKER } from '../common/outbound/circuit-breaker.js';
+import { CLOSED_BREAKER } from '../common/outbound/circuit-breaker.service.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,

@@ -4,7 +4,7 @@ import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.js';
+import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { recipientsOf, validateConfiguration } from './backends/configuration.js';
 import { destinationOf } from './backends/destination.js';

@@ -7,7 +7,7 @@ import { Copyable } from '../common/rest/copy.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';

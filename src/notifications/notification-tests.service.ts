@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';

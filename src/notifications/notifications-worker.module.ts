@@ -4,7 +4,7 @@ import { NotificationLedger } from './notification-ledger.service.js';
 import { MessageMaker } from './message-maker.service.js';
 import { NotificationsProcessor } from './notifications.processor.js';
 import { NotificationsModule } from './notifications.module.js';
-import { Notifier } from './notifier.js';
+import { Notifier } from './notifier.handler.js';
 import { RunFactsLoader } from './run-facts.loader.js';
 
 /** Sends notifications; only in the worker process. */

@@ -1,8 +1,8 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import type { QueueJob } from '../common/queue/bull.js';
+import type { QueueJob } from '../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
-import { Notifier } from './notifier.js';
+import { Notifier } from './notifier.handler.js';
 
 /** Has notifications sent. */
 @Processor('notifications')

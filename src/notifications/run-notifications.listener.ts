@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { approvalEvent, type RunEvent } from './message/message-events.js';
 import { NotificationsRepository } from './notifications.repository.js';

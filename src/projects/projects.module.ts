@@ -3,7 +3,7 @@ import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
-import { SyncPanel } from './pages/sync-panel.js';
+import { SyncPanel } from './pages/sync.panel.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RedisConnection } from '../common/queue/redis.js';
+import { RedisConnection } from '../common/queue/redis-connection.service.js';
 
 /** Channel on which workers learn that somebody wants runs canceled; the message is JSON ids. */
 export const CANCEL_CHANNEL = 'runs:cancel';

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { type GenericController, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';

@@ -9,7 +9,7 @@ import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
-import { NextLaunches } from './next-launches.js';
+import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
 import type { ScheduleSchema } from './schedule.schema.js';

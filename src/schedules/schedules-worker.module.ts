@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ScheduleStep } from '../runs/schedule-step.js';
-import { DueSchedules } from './due-schedules.js';
-import { ScheduledRuns } from './scheduled-runs.js';
+import { DueSchedules } from './due-schedules.service.js';
+import { ScheduledRuns } from './scheduled-runs.service.js';
 import { SchedulesModule } from './schedules.module.js';
 
 /** What of schedules happens in the worker: a step of the scheduler. */

@@ -17,7 +17,7 @@ import {
 import { addRoute } from '../common/rest/add-route.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import type { CommonServices } from '../common/rest/common-services.js';
+import type { CommonServices } from '../common/rest/common-services.service.js';
 import { controllerOf, type GenericController } from '../common/rest/resource.controller.js';
 import { QUESTION_TYPES } from '../prompts/survey.js';
 import { SURVEY_FIELDS } from '../prompts/survey.schema.js';

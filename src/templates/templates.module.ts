@@ -5,8 +5,8 @@ import { SurveyService } from './survey.service.js';
 import { TemplateNotificationsRepository } from './template-notifications.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedTemplatesController } from './unified-templates.controller.js';
-import { WebhookFields } from './webhook-fields.js';
-import { WebhookKeys } from './webhook-keys.js';
+import { WebhookFields } from './webhook-fields.service.js';
+import { WebhookKeys } from './webhook-keys.service.js';
 
 @Global()
 @Module({

@@ -6,7 +6,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../common/rest/resource.controller.js';
-import { WebhookKeys } from './webhook-keys.js';
+import { WebhookKeys } from './webhook-keys.service.js';
 
 /**
  * Declares `/<templates>/<id>/webhook_key/`: GET shows the key, POST replaces it

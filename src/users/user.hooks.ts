@@ -7,7 +7,7 @@ import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.js';
+import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { sql } from '../database/sql.js';

@@ -9,7 +9,7 @@ import { forkObjection } from '../code-hosts/forks.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { eventObjection } from './receiver-kinds.js';
-import type { ReceiverTemplate } from './receiver-templates.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { RunLauncher } from './run-launcher.service.js';
 
 /** A delivery that is verified and read. */

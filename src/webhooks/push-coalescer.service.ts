@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
-import type { ReceiverTemplate } from './receiver-templates.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 /** Of all users of advisory locks in this database, the refs that are pushed to. */

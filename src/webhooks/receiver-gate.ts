@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
 import { answerOf } from '../common/rest/errors.filter.js';
-import type { SecurityEvents } from '../common/rest/security-events.js';
+import type { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { resource } from '../common/resource/registry.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
-import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.js';
+import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.service.js';
 
 /** Sent from here: the way of errors through all that follows costs as much as the whole check. */
 const REFUSAL = answerOf(new Forbidden());

@@ -4,14 +4,14 @@ import type { AlternativeAnswer } from '../common/rest/route.js';
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { resource } from '../common/resource/registry.js';
-import type { ReceiverTemplate } from './receiver-templates.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { ReceiverService } from './receiver.service.js';
 import {
   WEBHOOK_SERVICE_NAMES,
   webhookService,
   type WebhookServiceName,
 } from '../code-hosts/services.js';
-import type { Delivery } from './signature-verifier.js';
+import type { Delivery } from './signature-verifier.service.js';
 import { Receives, SignatureGuard, VerifiedDelivery } from './signature.guard.js';
 
 /** `POST /api/v2/<templates>/<id>/<service>/` for every service. */

@@ -9,8 +9,8 @@ import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
 import { InvalidPayload } from '../code-hosts/payload.js';
 import type { ReceiverKind } from './receiver-kinds.js';
-import type { ReceiverTemplate } from './receiver-templates.js';
-import type { Delivery } from './signature-verifier.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
+import type { Delivery } from './signature-verifier.service.js';
 
 /** Statuses by verdict; the message of a delivery that launched is its kind's. */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;

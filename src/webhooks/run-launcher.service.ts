@@ -10,7 +10,7 @@ import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 import type { DeliveredRun } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
-import type { ReceiverTemplate } from './receiver-templates.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
 
 /** What a verified event launches. */
 interface Order {

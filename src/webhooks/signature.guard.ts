@@ -9,7 +9,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { deliveryOf, SignatureVerifier, type ReceiverRoute } from './signature-verifier.js';
+import { deliveryOf, SignatureVerifier, type ReceiverRoute } from './signature-verifier.service.js';
 
 const RECEIVES = 'controller:receives';
 

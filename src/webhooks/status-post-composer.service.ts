@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OutboundRequest } from '../common/outbound/outbound-client.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
-import { CredentialSecrets } from '../credentials/credential-secrets.js';
+import { CredentialSecrets } from '../credentials/credential-secrets.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { webhookService } from '../code-hosts/services.js';
 import {

@@ -1,8 +1,8 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import type { QueueJob } from '../common/queue/bull.js';
+import type { QueueJob } from '../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
-import { StatusPoster } from './status-poster.js';
+import { StatusPoster } from './status-poster.handler.js';
 import { STATUS_POSTS_QUEUE } from './status-posts.repository.js';
 
 /** Has statuses posted back to code hosts. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Outbox } from '../common/queue/outbox.js';
+import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';

@@ -1,10 +1,10 @@
 import { Ip, Post } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Outcome } from '../common/rest/idempotency.js';
+import type { Outcome } from '../common/rest/idempotency.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';

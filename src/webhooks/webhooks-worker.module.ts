@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboundModule } from '../common/outbound/outbound.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { StatusPostComposer } from './status-post-composer.service.js';
-import { StatusPoster } from './status-poster.js';
+import { StatusPoster } from './status-poster.handler.js';
 import { StatusPostsProcessor } from './status-posts.processor.js';
 import { WebhooksModule } from './webhooks.module.js';
 

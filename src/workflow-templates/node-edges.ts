@@ -3,7 +3,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
-import type { EdgeKind } from '../workflows/workflow-rows.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 /**

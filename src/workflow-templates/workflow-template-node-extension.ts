@@ -5,7 +5,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
-import type { EdgeKind } from '../workflows/workflow-rows.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 

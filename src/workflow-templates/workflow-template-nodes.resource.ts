@@ -3,7 +3,7 @@ import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { SAVED_AIMS } from '../prompts/prompt-columns.js';
-import type { EdgeKind } from '../workflows/workflow-rows.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
 import { nodeExtension, NODE_SHOWS } from './workflow-template-node-extension.js';

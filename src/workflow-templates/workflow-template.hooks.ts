@@ -4,10 +4,10 @@ import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.js';
+import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
-import { WebhookFields } from '../templates/webhook-fields.js';
+import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 

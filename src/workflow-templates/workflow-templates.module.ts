@@ -4,7 +4,7 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { ApprovalTemplatesController } from './approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { Nesting } from './nesting.js';
+import { Nesting } from './nesting.service.js';
 import { WorkflowTemplatePanel } from './pages/workflow-template.panel.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';

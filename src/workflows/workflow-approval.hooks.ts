@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RunsRepository } from '../runs/runs.repository.js';
-import { HeldRuns } from './held-runs.js';
+import { HeldRuns } from './held-runs.listener.js';
 import type { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
 /** Approvals are deleted as runs are, but for those that still hold one. */

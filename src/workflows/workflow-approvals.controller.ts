@@ -5,12 +5,12 @@ import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { CommonServices } from '../common/rest/common-services.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
-import { ApprovalDecisions } from './approval-decisions.js';
+import { ApprovalDecisions } from './approval-decisions.service.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 const CAN_DECIDE = {

@@ -8,7 +8,7 @@ import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { HandingNode, HandingRun } from './inherited-artifacts.js';
 import type { NodeOutcome } from './workflow-job-node.schema.js';
-import type { EdgeKind } from './workflow-rows.js';
+import type { EdgeKind } from './workflow-rows.service.js';
 
 /** A node as the rules of how workflows go on see it. */
 export interface GraphNode {

@@ -11,7 +11,7 @@ import { allRuns } from '../runs/runs.repository.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge } from './pages/graph-layout.js';
-import type { EdgeKind } from './workflow-rows.js';
+import type { EdgeKind } from './workflow-rows.service.js';
 
 /** A node, its run and what follows it, as lists of nodes show them. */
 export interface NodeFacts extends Row {

@@ -6,7 +6,7 @@ import { labelled } from '../labels/label-links.js';
 import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
 import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
-import type { EdgeKind } from './workflow-rows.js';
+import type { EdgeKind } from './workflow-rows.service.js';
 import { workflowJobsWhere } from './workflow-jobs.repository.js';
 
 /** Children of a node by how it must end for them to start. */

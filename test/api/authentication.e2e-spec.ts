@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 
-import { RedisConnection } from '../../src/common/queue/redis.js';
+import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { tokenDigest } from '../../src/common/crypto/tokens.js';
 import { sql } from '../../src/database/sql.js';

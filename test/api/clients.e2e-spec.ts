@@ -5,7 +5,7 @@
 import supertest from 'supertest';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { ApiClient } from '../support/client.js';
 import { Samples } from '../support/samples.js';

@@ -1,5 +1,5 @@
 /** What every `/<resource>/<id>/copy/` has in common. */
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';

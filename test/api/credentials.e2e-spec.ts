@@ -1,5 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { CredentialSecrets } from '../../src/credentials/credential-secrets.js';
+import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';

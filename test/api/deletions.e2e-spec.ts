@@ -2,7 +2,7 @@
  * What is deleted goes whatever refers to it: each object that can be deleted is tied to something by
  * every foreign key of the schema, what goes with it too. A key that is added later is among them.
  */
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -3,7 +3,7 @@
  * (docs/contract/lists.md#query-counts).
  */
 import { RoleStore } from '../../src/common/access.js';
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

@@ -1,5 +1,5 @@
 /** Objects under their names instead of their ids (docs/contract/conventions.md#named-urls). */
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

@@ -2,7 +2,7 @@
  * Where notification templates are attached (docs/contract/notifications.md#attaching), over every
  * such path there is.
  */
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';

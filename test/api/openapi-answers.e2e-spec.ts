@@ -2,7 +2,7 @@
  * Every route answers as the document says, member by member: all that read, with samples of every
  * kind, and all that create. What hostile requests come to is the fuzz test's business.
  */
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { AnswerCheck } from '../support/answer-check.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

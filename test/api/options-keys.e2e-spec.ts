@@ -2,7 +2,7 @@
  * OPTIONS tells clients which keys there are: what a GET shows is described, and what is described is
  * shown. Asked of every URL of the route table, with samples of every kind in every list.
  */
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { JsonSchema } from '../../src/common/fields/json-schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';

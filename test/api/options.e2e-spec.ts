@@ -1,4 +1,4 @@
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 

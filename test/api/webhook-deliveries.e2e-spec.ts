@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { cleanupDeliveries } from '../../src/webhooks/cleanup-deliveries.js';
-import { RejectionLog } from '../../src/webhooks/rejection-log.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';

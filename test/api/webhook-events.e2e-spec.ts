@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/sql.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
-import { RejectionLog } from '../../src/webhooks/rejection-log.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, WEBHOOK_SAMPLES } from '../support/payloads/webhooks.js';
 import { arm, armed, type Hook } from '../support/webhooks.js';

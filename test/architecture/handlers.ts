@@ -4,7 +4,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService } from '@nestjs/core';
 
 import { ROUTE_INFO } from '../../src/common/rest/route.js';
-import type { TableRoute } from '../../src/common/rest/route-table.js';
+import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 
 type Controller = Record<string, (...args: unknown[]) => unknown>;
 

@@ -4,7 +4,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService } from '@nestjs/core';
 
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';

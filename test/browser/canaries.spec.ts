@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import type { Field } from '../../src/common/fields/field.js';
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { ident, sql } from '../../src/database/sql.js';

@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunChanges } from '../../src/runs/run-changes.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
-import { Notifier } from '../../src/notifications/notifier.js';
+import { Notifier } from '../../src/notifications/notifier.handler.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';

@@ -4,7 +4,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../src/notifications/backends/notification-type.js';
-import { Notifier } from '../../src/notifications/notifier.js';
+import { Notifier } from '../../src/notifications/notifier.handler.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';

@@ -1,8 +1,8 @@
 /** Rows are the truth: work survives the loss of its wake-up, and wake-ups of no work do no harm. */
 import type { Queue } from 'bull';
 
-import { BullQueuePort, type QueueJob } from '../../src/common/queue/bull.js';
-import { Outbox } from '../../src/common/queue/outbox.js';
+import { BullQueuePort, type QueueJob } from '../../src/common/queue/bull-queue.port.js';
+import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { QUEUES } from '../../src/common/queue/queues.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

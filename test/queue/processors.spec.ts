@@ -3,10 +3,10 @@ import { jest } from '@jest/globals';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
 
-import { BullQueuePort } from '../../src/common/queue/bull.js';
-import { Outbox } from '../../src/common/queue/outbox.js';
+import { BullQueuePort } from '../../src/common/queue/bull-queue.port.js';
+import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
-import { QueueProcessors } from '../../src/common/queue/queue-processors.js';
+import { QueueProcessors } from '../../src/common/queue/queue-processors.service.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { sql } from '../../src/database/sql.js';
 import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';

@@ -4,7 +4,7 @@
  */
 import type { DataSource } from 'typeorm';
 
-import { Outbox } from '../../src/common/queue/outbox.js';
+import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
@@ -13,14 +13,14 @@ import { ProjectUpdatesRepository } from '../../src/projects/project-updates.rep
 import type { RunChange, RunChanges } from '../../src/runs/run-changes.service.js';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
 import type { RunSignals } from '../../src/runs/run-signals.service.js';
-import { Dependencies } from '../../src/execution/scheduler/dependencies.js';
-import { Placement } from '../../src/execution/scheduler/placement.js';
+import { Dependencies } from '../../src/execution/scheduler/dependencies.service.js';
+import { Placement } from '../../src/execution/scheduler/placement.service.js';
 import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
 import { RunStatesRepository } from '../../src/runs/run-states.repository.js';
 import type { ScheduleStep } from '../../src/runs/schedule-step.js';
 import type { WorkflowStep } from '../../src/runs/workflow-step.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { Subscriber } from '../../src/execution/worker/subscriber.js';
+import type { Subscriber } from '../../src/execution/worker/subscriber.service.js';
 import { TemplatesRepository } from '../../src/templates/templates.repository.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import { WorkflowRows, type NewWorkflowJob } from '../../src/workflows/workflow-rows.js';
+import { WorkflowRows, type NewWorkflowJob } from '../../src/workflows/workflow-rows.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 import { workflowEngine } from '../support/workflow-engine.js';

@@ -6,7 +6,7 @@ import { WorkflowLaunchService } from '../../src/launching/workflow-launch.servi
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
-import { ScheduledRuns } from '../../src/schedules/scheduled-runs.js';
+import { ScheduledRuns } from '../../src/schedules/scheduled-runs.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';

@@ -1,7 +1,7 @@
 /** Whatever is sent, the answer is one of the contract's and never a fault of ours. */
 import fc from 'fast-check';
 
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';

@@ -11,7 +11,7 @@
  */
 import fc from 'fast-check';
 
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { AnswerCheck } from '../support/answer-check.js';
 import { boot, type TestApp } from '../support/boot.js';
 import {

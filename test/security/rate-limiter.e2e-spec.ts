@@ -2,8 +2,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import { TooManyRequests } from '../../src/common/errors/errors.js';
-import { RedisConnection } from '../../src/common/queue/redis.js';
-import { RateLimiter } from '../../src/common/rate/rate-limiter.js';
+import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
+import { RateLimiter } from '../../src/common/rate/rate-limiter.service.js';
 import { Settings } from '../../src/config/settings.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';

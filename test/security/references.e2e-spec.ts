@@ -1,5 +1,5 @@
 /** Objects named in bodies: every reference of every resource, and bulk requests of mixed ids. */
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

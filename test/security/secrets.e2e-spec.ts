@@ -1,5 +1,5 @@
 /** Canary words in every secret there is: they never come out of anywhere. */
-import { RouteTable } from '../../src/common/rest/route-table.js';
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';

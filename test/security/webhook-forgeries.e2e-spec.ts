@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
-import { RejectionLog } from '../../src/webhooks/rejection-log.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { webhookService, type WebhookServiceName } from '../../src/code-hosts/services.js';
 import { sign } from '../../src/code-hosts/signature.js';
 import { boot, type TestApp } from '../support/boot.js';

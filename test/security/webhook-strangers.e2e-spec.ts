@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { RejectionLog } from '../../src/webhooks/rejection-log.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, webhookSample } from '../support/payloads/webhooks.js';
 import { arm, armed, type Hook, type SentEvent } from '../support/webhooks.js';

@@ -1,4 +1,4 @@
-import { Outbox } from '../../src/common/queue/outbox.js';
+import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { GroupsRepository } from '../../src/inventories/groups.repository.js';
 import { HostsRepository } from '../../src/inventories/hosts.repository.js';
 import { InventoriesRepository } from '../../src/inventories/inventories.repository.js';

@@ -1,4 +1,4 @@
-import type { TableRoute } from '../../src/common/rest/route-table.js';
+import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Samples } from './samples.js';
 
 type Body = Record<string, unknown>;

@@ -6,7 +6,7 @@
  * `multiply` makes many rows of one by copying it in SQL, roles and ties included.
  */
 import type { RoleStore } from '../../src/common/access.js';
-import type { TableRoute } from '../../src/common/rest/route-table.js';
+import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { findResource, resource, resources } from '../../src/common/resource/registry.js';
 import type { Database } from '../../src/database/database.js';

@@ -8,19 +8,19 @@
  *   expect(bench.sink.last.body)…
  */
 import { BreakersRepository } from '../../src/common/outbound/breakers.repository.js';
-import { CircuitBreaker } from '../../src/common/outbound/circuit-breaker.js';
+import { CircuitBreaker } from '../../src/common/outbound/circuit-breaker.service.js';
 import { OutboundClient } from '../../src/common/outbound/outbound-client.js';
-import { Outbox } from '../../src/common/queue/outbox.js';
+import { Outbox } from '../../src/common/queue/outbox.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Settings } from '../../src/config/settings.js';
-import { CredentialSecrets } from '../../src/credentials/credential-secrets.js';
+import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { StatusPostComposer } from '../../src/webhooks/status-post-composer.service.js';
-import { StatusPoster } from '../../src/webhooks/status-poster.js';
+import { StatusPoster } from '../../src/webhooks/status-poster.handler.js';
 import { StatusPostsRepository } from '../../src/webhooks/status-posts.repository.js';
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';

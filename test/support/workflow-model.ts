@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 
-import type { EdgeKind } from '../../src/workflows/workflow-rows.js';
+import type { EdgeKind } from '../../src/workflows/workflow-rows.service.js';
 
 /** How the run of a node ends if it has one; `missing`: its template is gone. */
 export type Ending = 'successful' | 'failed' | 'error' | 'canceled' | 'missing';

@@ -4,7 +4,7 @@ import { sql } from '../../src/database/sql.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
-import type { EdgeKind } from '../../src/workflows/workflow-rows.js';
+import type { EdgeKind } from '../../src/workflows/workflow-rows.service.js';
 import type { TestApp } from './boot.js';
 import { workflowEngine } from './workflow-engine.js';
 

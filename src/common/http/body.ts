@@ -9,7 +9,7 @@ import {
 } from '../errors/errors.js';
 import { PARSES } from './negotiation.js';
 import { isRecord } from '../records.js';
-import type { StrangerBytes } from './stranger-bytes.js';
+import type { StrangerBytes } from './stranger-bytes.service.js';
 
 const MAX_PARAMETERS = 1000;
 const UNREADABLE = 'The request body could not be read.';

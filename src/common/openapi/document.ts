@@ -9,8 +9,8 @@ import { namedUrlFormat } from '../resource/natural-key.js';
 import { resources } from '../resource/registry.js';
 import { componentSchemas } from '../resource/resource-schema.js';
 import type { RouteInfo } from '../rest/route.js';
-import { RouteTable } from '../rest/route-table.js';
-import { ApiDocument } from './api-document.js';
+import { RouteTable } from '../rest/route-table.service.js';
+import { ApiDocument } from './api-document.service.js';
 
 export const DOCS_PATH = 'api/docs';
 export const DOCUMENT_PATH = 'api/openapi.json';

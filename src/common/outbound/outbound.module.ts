@@ -1,7 +1,7 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
-import { CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker } from './circuit-breaker.service.js';
 import { OutboundClient } from './outbound-client.js';
 
 const USER_AGENT = `automation-controller ${VERSION}`;

@@ -1,4 +1,4 @@
-import type { RouteTable } from '../rest/route-table.js';
+import type { RouteTable } from '../rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import { labelOf } from '../fields/label.js';
 

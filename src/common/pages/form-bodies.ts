@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { cookiesOf, CSRF_COOKIE, sessionOf } from '../http/cookies.js';
-import { STRANGER_LIMIT, type RequestBodies } from '../http/request-bodies.js';
+import { STRANGER_LIMIT, type RequestBodies } from '../http/request-bodies.service.js';
 
 /**
  * Reads forms of pages before anybody is known: their method and their CSRF token stand in them, and

@@ -1,6 +1,6 @@
 import { nameOf } from '../rest/options.service.js';
-import type { TableRoute } from '../rest/route-table.js';
-import { actionTitle } from './forms.js';
+import type { TableRoute } from '../rest/route-table.service.js';
+import { actionTitle } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { PageContext } from './page-context.js';

@@ -10,13 +10,13 @@ import { acceptsHtml } from '../http/negotiation.js';
 import { OptionsService } from '../rest/options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import type { RouteInfo } from '../rest/route.js';
-import { RouteTable } from '../rest/route-table.js';
+import { RouteTable } from '../rest/route-table.service.js';
 import { submissionOf } from './browser-form.js';
 import { isReadable, readAhead } from '../fields/variables.js';
 import { bodyOf } from './form-values.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
-import { PageRenderer } from './page-renderer.js';
+import { PageRenderer } from './page-renderer.service.js';
 import { isRecord } from '../records.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Field } from '../fields/field.js';
 import { parseJson } from '../fields/json-bounds.js';
 import { CSRF_FIELD } from '../http/csrf.js';
-import { STRANGER_LIMIT } from '../http/request-bodies.js';
+import { STRANGER_LIMIT } from '../http/request-bodies.service.js';
 import type { RouteInfo } from '../rest/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { Submission } from './browser-form.js';

@@ -1,4 +1,4 @@
-import { RouteTable, type TableRoute } from '../rest/route-table.js';
+import { RouteTable, type TableRoute } from '../rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import type { Item } from './values.js';
 import type { RouteInfo } from '../rest/route.js';

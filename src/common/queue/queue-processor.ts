@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { OnQueueError } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
-import type { QueueJob } from './bull.js';
+import type { QueueJob } from './bull-queue.port.js';
 import { stackOf } from '../errors/message-of.js';
 
 /** Does the work of one queue. It must find out from its row whether there still is any. */

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import type { ApiRequest } from '../http/request.js';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimiter } from './rate-limiter.service.js';
 
 /** How often a user may call the routes of one kind in a minute: the setting names the number. */
 interface UserLimit {

@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import type { Actor } from '../access.js';
 import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
-import { CommonServices } from './common-services.js';
+import { CommonServices } from './common-services.service.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
-import { allowOf, RouteTable } from './route-table.js';
+import { allowOf, RouteTable } from './route-table.service.js';
 
 /**
  * Decides who may use a route, before a body is looked at. What the route's declaration `needs` of

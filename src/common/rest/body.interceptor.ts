@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { assertPlain } from '../http/body.js';
 import { sendsLines } from '../http/lines.js';
-import { RequestBodies } from '../http/request-bodies.js';
+import { RequestBodies } from '../http/request-bodies.service.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 
 /**

@@ -9,7 +9,7 @@ import { addRoute } from './add-route.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
-import type { CommonServices } from './common-services.js';
+import type { CommonServices } from './common-services.service.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
 import { isWritable } from '../fields/reads.js';
 

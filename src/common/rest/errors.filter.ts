@@ -27,7 +27,7 @@ import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import { messageOf, stackOf } from '../errors/message-of.js';
 import { ErrorViews } from './error-views.js';
-import { SecurityEvents } from './security-events.js';
+import { SecurityEvents } from './security-events.service.js';
 
 /** Status, body and headers of an error. */
 export interface ErrorAnswer {

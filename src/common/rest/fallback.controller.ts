@@ -5,7 +5,7 @@ import { MethodNotAllowed, NotFound } from '../errors/errors.js';
 import { OptionsService } from './options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import { CurrentActor } from './parameters.js';
-import { RouteTable } from './route-table.js';
+import { RouteTable } from './route-table.service.js';
 
 /**
  * Answers what no route answered: OPTIONS of every URL, 405 with `Allow` for a method a URL does not

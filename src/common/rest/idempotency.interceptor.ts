@@ -10,7 +10,7 @@ import { isDryRun } from '../http/dry-run.js';
 import { sendsLines } from '../http/lines.js';
 import type { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
-import { Idempotency, keyedRequest, type Outcome } from './idempotency.js';
+import { Idempotency, keyedRequest, type Outcome } from './idempotency.service.js';
 
 /**
  * Runs the handler once for each `Idempotency-Key`, and refuses with the refusal that it gives back.

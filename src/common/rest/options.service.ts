@@ -6,13 +6,13 @@ import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { hasStanding } from './access.guard.js';
-import { CommonServices } from './common-services.js';
+import { CommonServices } from './common-services.service.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from '../errors/errors.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { PARSES, RENDERS } from '../http/negotiation.js';
 import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
-import type { TableEntry, TableRoute } from './route-table.js';
+import type { TableEntry, TableRoute } from './route-table.service.js';
 
 /** Answers OPTIONS of any URL from the declarations of its routes. */
 @Injectable()

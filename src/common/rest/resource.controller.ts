@@ -5,7 +5,7 @@ import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Representation } from '../resource/represent.js';
-import { CommonServices } from './common-services.js';
+import { CommonServices } from './common-services.service.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { Route, type RouteInfo } from './route.js';
 import { BrokenInvariant } from '../invariants.js';

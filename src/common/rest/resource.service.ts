@@ -29,7 +29,7 @@ import type {
 import type { ResourceHooks, Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
-import { References } from './references.js';
+import { References } from './references.service.js';
 import { represent, type Representation } from '../resource/represent.js';
 import { currentRow, judgedRow, lockedRow, type Verdict } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';

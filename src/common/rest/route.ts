@@ -13,7 +13,7 @@ import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { declareLink } from '../resource/links.js';
-import type { CommonServices } from './common-services.js';
+import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
 import { bodyOf } from './route-body.js';

@@ -13,7 +13,7 @@ import { addRoute } from './add-route.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
-import type { CommonServices } from './common-services.js';
+import type { CommonServices } from './common-services.service.js';
 import {
   controllerOf,
   type GenericController,

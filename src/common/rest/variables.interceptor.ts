@@ -11,7 +11,7 @@ import { isCostlyToRead, isReadable, readAhead } from '../fields/variables.js';
 import { isRecord } from '../records.js';
 import type { ApiRequest } from '../http/request.js';
 import { OptionsService } from './options.service.js';
-import { RouteTable } from './route-table.js';
+import { RouteTable } from './route-table.service.js';
 
 /** Names under which bodies carry variables, in themselves and in the entries of their lists. */
 const VARIABLES = ['variables', 'extra_vars', 'extra_data'];

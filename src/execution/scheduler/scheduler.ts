@@ -4,13 +4,13 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { WAKE_CHANNEL } from '../../common/queue/bull.js';
+import { WAKE_CHANNEL } from '../../common/queue/bull-queue.port.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { Subscriber } from '../worker/subscriber.js';
-import { Dependencies } from './dependencies.js';
-import { Placement } from './placement.js';
+import { Subscriber } from '../worker/subscriber.service.js';
+import { Dependencies } from './dependencies.service.js';
+import { Placement } from './placement.service.js';
 import { ScheduleStep } from '../../runs/schedule-step.js';
 import { WorkflowStep } from '../../runs/workflow-step.js';
 import { messageOf } from '../../common/errors/message-of.js';

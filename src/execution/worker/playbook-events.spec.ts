@@ -1,8 +1,8 @@
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { RunnerEvent } from '../runner/events.js';
 import { createMasker } from '../runner/masker.js';
-import { ActiveRun } from './active-runs.js';
-import type { EventStore } from './event-store.js';
+import { ActiveRun } from './active-runs.service.js';
+import type { EventStore } from './event-store.service.js';
 import { PlaybookEvents } from './playbook-events.js';
 
 const HIDDEN = '$hidden due to Ansible no_log flag$';

@@ -13,8 +13,8 @@ import {
 } from '../runner/event-summaries.js';
 import { toEventRow, type RunnerEvent } from '../runner/events.js';
 import { createMasker, type Masker } from '../runner/masker.js';
-import type { ActiveRun } from './active-runs.js';
-import type { EventStore } from './event-store.js';
+import type { ActiveRun } from './active-runs.service.js';
+import type { EventStore } from './event-store.service.js';
 import { hostStatusCounts } from './host-status.js';
 
 /** Events held back at most: what callbacks of a project print after the statistics are far fewer. */

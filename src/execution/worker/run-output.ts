@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { toEventRow } from '../runner/events.js';
-import type { ActiveRun } from './active-runs.js';
-import type { EventStore } from './event-store.js';
+import type { ActiveRun } from './active-runs.service.js';
+import type { EventStore } from './event-store.service.js';
 
 const FLUSH_MS = 250;
 

@@ -4,11 +4,11 @@ import { isPassing } from '../../database/passing-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { Boundary } from '../boundary/boundary.service.js';
-import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.js';
-import { Leases } from './leases.js';
+import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
+import { Leases } from './leases.service.js';
 import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
-import { PlaybookJob } from './playbook-job.js';
-import { ProjectSync } from './project-sync.js';
+import { PlaybookJob } from './playbook-job.service.js';
+import { ProjectSync } from './project-sync.service.js';
 
 /** Takes the runs the scheduler gave to the workers, each to its end. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { getQueueToken, Process, Processor } from '@nestjs/bull';
 import type { FactoryProvider, Type } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
-import type { QueueJob } from '../../common/queue/bull.js';
+import type { QueueJob } from '../../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../../common/queue/queue-processor.js';
 import { Settings } from '../../config/settings.js';
 import { RunsHandler } from './runs.handler.js';

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkflowStep } from '../../runs/workflow-step.js';
-import { ApprovalTimeouts } from './approval-timeouts.js';
-import { NodeRuns } from './node-runs.js';
+import { ApprovalTimeouts } from './approval-timeouts.service.js';
+import { NodeRuns } from './node-runs.service.js';
 import { WorkflowEngine } from './workflow-engine.js';
-import { WorkflowGraphs } from './workflow-graphs.js';
+import { WorkflowGraphs } from './workflow-graphs.service.js';
 
 /** Workflows go on in a step of the scheduler. */
 @Global()

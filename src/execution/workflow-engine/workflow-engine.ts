@@ -8,11 +8,11 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
-import { ApprovalTimeouts } from './approval-timeouts.js';
+import { ApprovalTimeouts } from './approval-timeouts.service.js';
 import type { WorkflowSecrets } from '../../launching/node-request.js';
-import { NodeRuns } from './node-runs.js';
+import { NodeRuns } from './node-runs.service.js';
 import { decide, type Decision } from './workflow-graph.js';
-import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.js';
+import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.service.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
 /** Workflow jobs taken in one pass; the next pass follows at once when there were as many. */

@@ -8,7 +8,7 @@ import {
 import { itemAt } from '../../common/invariants.js';
 import { decide, type Decision, type WorkflowGraph } from './workflow-graph.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
-import type { EdgeKind } from '../../workflows/workflow-rows.js';
+import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
 
 const WITHOUT_RUN: readonly unknown[] = ['missing', 'skipped'];
 

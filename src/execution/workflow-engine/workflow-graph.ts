@@ -1,7 +1,7 @@
 import { entryOf } from '../../common/invariants.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { NodeOutcome } from '../../workflows/workflow-job-node.schema.js';
-import type { EdgeKind } from '../../workflows/workflow-rows.js';
+import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
 
 /** A running workflow job. */
 export interface WorkflowGraph {

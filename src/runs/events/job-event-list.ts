@@ -4,7 +4,7 @@ import type { ListOptions } from '../../common/list/list.service.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Page } from '../../common/list/page.js';
 import type { Representation } from '../../common/resource/represent.js';
-import type { CommonServices } from '../../common/rest/common-services.js';
+import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { Settings } from '../../config/settings.js';
 import { jobEvents } from './job-events.resource.js';
 

@@ -5,7 +5,7 @@ import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import type { CommonServices } from '../../common/rest/common-services.js';
+import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { RedisConnection } from '../../common/queue/redis.js';
+import { RedisConnection } from '../../common/queue/redis-connection.service.js';
 import { runChannel } from '../run-signals.service.js';
 
 /** Tells one watcher that there may be something new. Holds a flag, never the news themselves. */

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../../common/pages/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
 import { timeView } from '../../common/pages/values.js';
 import { decisionForms } from './run-graph.js';
 

@@ -1,5 +1,5 @@
 import { entryOf, zip } from '../../common/invariants.js';
-import type { EdgeKind } from '../workflow-rows.js';
+import type { EdgeKind } from '../workflow-rows.service.js';
 
 /** What of a node the layout needs to know. */
 export interface Placeable {

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { assetUrl } from '../../common/pages/assets.js';
 import { html, type Html } from '../../common/pages/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../../common/pages/panels.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
 import { runActions, type ShownRun } from '../../runs/pages/run-actions.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';

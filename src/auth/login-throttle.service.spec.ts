@@ -1,0 +1,44 @@
+import { jest } from '@jest/globals';
+import { PasswordQueueFull } from '../common/crypto/password-hash.js';
+import { Unavailable } from '../common/errors/errors.js';
+import type { RateLimiter } from '../common/rate/rate-limiter.service.js';
+import type { Settings } from '../config/settings.js';
+import { LoginThrottle } from './login-throttle.service.js';
+
+const GUESS = { username: 'ada', password: 'secret', address: '10.0.0.1' };
+
+/** Guesses that were counted and not given back. */
+let counted: number;
+const limiter = {
+  take: async () => {
+    counted += 1;
+    return () => void (counted -= 1);
+  },
+} as unknown as RateLimiter;
+
+let throttle: LoginThrottle;
+beforeEach(() => {
+  counted = 0;
+  throttle = new LoginThrottle(limiter, {} as Settings);
+});
+
+describe('LoginThrottle', () => {
+  it('counts what was wrong, and gives back what was right', async () => {
+    expect(await throttle.attempt(GUESS, async () => true)).toBe(true);
+    expect(counted).toBe(0);
+    expect(await throttle.attempt(GUESS, async () => false)).toBe(false);
+    expect(counted).toBe(2);
+  });
+
+  it('gives back what nobody had time to check', async () => {
+    const full = (): Promise<boolean> => Promise.reject(new PasswordQueueFull());
+    await expect(throttle.attempt(GUESS, full)).rejects.toThrow(Unavailable);
+    expect(counted).toBe(0);
+  });
+
+  it('checks the same guess once, however often it is sent at once', async () => {
+    const verify = jest.fn(async () => true);
+    await Promise.all(Array.from({ length: 20 }, () => throttle.attempt(GUESS, verify)));
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { PasswordQueueFull } from '../common/crypto/password-hash.js';
+import { tokenDigest } from '../common/crypto/tokens.js';
+import { TooManyRequests, Unavailable } from '../common/errors/errors.js';
+import { RateLimiter } from '../common/rate/rate-limiter.service.js';
+import { Settings } from '../config/settings.js';
+
+/** Passwords of one address that are checked, or wait for it, at once. */
+const MAX_AT_ONCE = 8;
+const RETRY_SECONDS = 1;
+
+/** A password somebody sent for an account. */
+export interface Guess {
+  username: string;
+  password: string;
+  address: string;
+}
+
+/**
+ * Bounds guessing of passwords (docs/contract/access.md#guessing). A guess is counted before the
+ * password is checked, so that none slips past beside others, and given back when it was right, or
+ * was not checked at all because too many wait.
+ * Counted are the guesses of an address for an account, so that one sender locks out nobody else,
+ * and those for an account from everywhere. The same guess sent many times at once, as clients do
+ * that log in with every request, is one.
+ */
+@Injectable()
+export class LoginThrottle {
+  private readonly running = new Map<string, Promise<boolean>>();
+  private readonly atOnce = new Map<string, number>();
+
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * @param verify checks the password
+   * @throws TooManyRequests, Unavailable where too many passwords wait to be checked
+   */
+  attempt(guess: Guess, verify: () => Promise<boolean>): Promise<boolean> {
+    const { username, password, address } = guess;
+    const key = tokenDigest(JSON.stringify([address, username, password]));
+    const running = this.running.get(key);
+    if (running) return running;
+    const attempt = this.counted(guess, verify).finally(() => this.running.delete(key));
+    this.running.set(key, attempt);
+    return attempt;
+  }
+
+  private async counted(
+    { username, address }: Guess,
+    verify: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const count = this.atOnce.get(address) ?? 0;
+    if (count >= MAX_AT_ONCE) throw new TooManyRequests(RETRY_SECONDS);
+    this.atOnce.set(address, count + 1);
+    try {
+      const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
+      const account = tokenDigest(username);
+      const taken = [
+        await this.limiter.take('login', `${address}:${account}`, LOGIN_RATE),
+        await this.limiter.take('login-account', account, LOGIN_ACCOUNT_RATE),
+      ];
+      let isWrong = false;
+      try {
+        isWrong = !(await verify());
+      } finally {
+        if (!isWrong) for (const giveBack of taken) giveBack();
+      }
+      return !isWrong;
+    } catch (error) {
+      throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
+    } finally {
+      const rest = (this.atOnce.get(address) ?? 1) - 1;
+      if (rest > 0) this.atOnce.set(address, rest);
+      else this.atOnce.delete(address);
+    }
+  }
+}

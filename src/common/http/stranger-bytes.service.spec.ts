@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Response } from 'express';
+import { Settings } from '../../config/settings.js';
+import { Unavailable } from '../errors/errors.js';
+import { StrangerBytes } from './stranger-bytes.service.js';
+
+const server = createServer();
+beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+afterAll(() => server.close());
+
+/** A request whose sender is still there, as the server has it, and a way to have him go. */
+async function stranger(): Promise<{ response: Response; leave: () => Promise<unknown> }> {
+  const { port } = server.address() as AddressInfo;
+  const sent = request({ port, method: 'POST', headers: { 'Content-Length': '9' } });
+  sent.on('error', () => undefined).flushHeaders();
+  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  const leave = (): Promise<unknown> => {
+    const gone = once(response, 'close');
+    sent.destroy();
+    return gone;
+  };
+  return { response: response as Response, leave };
+}
+
+const holding = (most: number): StrangerBytes =>
+  new StrangerBytes({ STRANGER_BYTES_MAX: most } as Settings);
+
+describe('StrangerBytes', () => {
+  it('holds so much of all strangers together until their requests are over', async () => {
+    const held = holding(10);
+    const [first, second] = [await stranger(), await stranger()];
+    held.hold(first.response, 4);
+    held.hold(first.response, 4);
+    expect(() => held.hold(second.response, 4)).toThrow(Unavailable);
+    await first.leave();
+    held.hold(second.response, 10);
+    await second.leave();
+  });
+
+  it('holds nothing of those who have gone already', async () => {
+    const held = holding(10);
+    const [gone, present] = [await stranger(), await stranger()];
+    await gone.leave();
+    held.hold(gone.response, 10);
+    held.hold(present.response, 10);
+    await present.leave();
+  });
+});

@@ -1,0 +1,279 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access.js';
+import { fieldsOf, Reference, type Field } from '../fields/field.js';
+import { labelOf } from '../fields/label.js';
+import type { FieldErrors } from '../errors/errors.js';
+import type { TableRoute } from '../rest/route-table.service.js';
+import type { OpenParts, RouteInfo } from '../rest/route.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { resource } from '../resource/registry.js';
+import { SECRET_FIELD, type Submission } from './browser-form.js';
+import { messagesOf, topErrors } from './form-errors.js';
+import { formField, type FormField } from './form-fields.js';
+import { html, type Html, type HtmlValue } from './html.js';
+import { csrfInput, folded } from './layout.js';
+import type { PageContext } from './page-context.js';
+import { ReferenceLists } from './reference-lists.service.js';
+import type { Item } from './values.js';
+import { existing, itemAt } from '../invariants.js';
+import { isWritable } from '../fields/reads.js';
+
+/** What a form is made for. */
+export interface FormRequest {
+  /** Starts the ids of its elements: unique on the page. */
+  key: string;
+  route: TableRoute;
+  info: RouteInfo;
+  /** What the caller may send; the rest is not offered. */
+  open: OpenParts;
+  context: PageContext;
+  actor: Actor;
+  /** The object the page shows; its values fill a form that changes it. */
+  object: Item | null;
+  /** A form that is shown again. */
+  entered?: Entered | undefined;
+}
+
+/** What was entered, and what is wrong with it where it was entered. */
+export interface Entered {
+  submission: Submission;
+  errors?: FieldErrors;
+}
+
+type FormPart = 'attach' | 'fields' | 'raw';
+
+/** Draws the form of a route from the declaration that validates its requests. */
+@Injectable()
+export class Forms {
+  constructor(private readonly references: ReferenceLists) {}
+
+  /** The form of fields and the raw form of one route, in a section that can be folded. */
+  async section(request: FormRequest): Promise<Html> {
+    const { key, route, info, open, entered } = request;
+    const fields = open.body ? formFields(info, open, route.method) : [];
+    const part = entered && sentPart(entered.submission, info);
+    const forPart = (name: FormPart): FormRequest =>
+      part === name ? request : { ...request, entered: undefined };
+    // A form that changes what it does not show would replace it by nothing.
+    const isFilled = (name: FormPart): boolean =>
+      part === name || request.object !== null || !changes(route);
+    const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
+    const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
+    const raw =
+      isFilled('raw') &&
+      folded('Raw data', rawForm(forPart('raw'), fields), {
+        open: part === 'raw' || (byField === null && attaching === null),
+        kind: 'plain',
+      });
+    return folded(
+      sectionTitle(route, info, { attaches: attaching !== null, makes: byField !== null }),
+      html`${attaching}${byField}${raw}`,
+      {
+        id: `form-${key}`,
+        open: entered !== undefined,
+        kind: 'panel form',
+      },
+    );
+  }
+
+  /** An action beside an object: a button where nothing is asked, else a form that can be folded. */
+  async action(request: FormRequest): Promise<Html> {
+    const { route, info, open, context } = request;
+    if (formFields(info, open, route.method).length > 0) return this.section(request);
+    return html`<form method="post" action="${context.path}" class="action">
+      ${csrfInput(context.csrf)}
+      <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>
+    </form>`;
+  }
+
+  private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
+    const { route, info, entered } = request;
+    if (fields.length === 0) {
+      return route.method === 'POST' && info.kind === 'action'
+        ? html`<form method="post" action="${request.context.path}">
+            ${csrfInput(request.context.csrf)}
+            <p>${info.summary}</p>
+            ${topErrors(entered?.errors, [])}
+            <button class="primary">${actionTitle(route, info)}</button>
+          </form>`
+        : null;
+    }
+    const inputs: FormField[] = [];
+    for (const field of fields) inputs.push(await this.input(request, field));
+    return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
+      <form method="post" action="${request.context.path}" class="grid">
+        ${csrfInput(request.context.csrf)}${methodInput(route.method)}
+        ${topErrors(
+          entered?.errors,
+          fields.map(({ name }) => name),
+        )}
+        ${inputs.map(formField)} ${inputs.filter(({ secret }) => secret).map(secretInput)}
+        <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
+      </form>`;
+  }
+
+  private async input(request: FormRequest, field: Field): Promise<FormField> {
+    const { key, info, entered, actor } = request;
+    const value = valueFor(request, field);
+    const choices =
+      field.target &&
+      (await this.references.load(field.target(), field.needs ?? 'read', idsOf(value), actor));
+    return {
+      field,
+      id: `${key}-${field.name}`,
+      value,
+      errors: messagesOf(entered?.errors?.[field.name]),
+      secret: isSecret(field, info.resource),
+      ...(choices ? { choices } : {}),
+    };
+  }
+
+  /** Takes an existing object onto the list. */
+  private async attachForm({ info, context, actor, entered }: FormRequest): Promise<Html> {
+    const target = existing(info.resource, 'a list that takes objects tells which');
+    const choices = await this.references.load(target, 'read', [], actor);
+    const input: FormField = {
+      field: { ...ATTACH_FIELD, label: target.label, target: () => target },
+      id: 'attach-id',
+      value: entered?.submission.values.id ?? '',
+      errors: [],
+      choices,
+      secret: false,
+    };
+    return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
+      <form method="post" action="${context.path}" class="inline">
+        ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])} ${formField(input)}
+        <button class="primary">Add</button>
+      </form>`;
+  }
+}
+
+/** Folded at first, so that a click on a button alone deletes nothing; needs no script. */
+export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
+  folded(
+    'Delete',
+    html`<form method="post" action="${context.path}">
+      ${csrfInput(context.csrf)}${methodInput('DELETE')}
+      <p>${info.summary}</p>
+      <p>Delete <strong>${title}</strong>? This cannot be undone.</p>
+      <button class="danger">Delete ${title}</button>
+    </form>`,
+    { id: 'form-delete', kind: 'panel form danger' },
+  );
+
+/** Whether a form of the route is filled from the object it changes. */
+export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
+
+/** Fields a person can fill in: writable, and not given by the URL. */
+const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
+  (open.fields ?? info.body ?? []).filter(
+    (field) => isWritable(field) && !field.hidden && !(field.immutable && method !== 'POST'),
+  );
+
+/** "Create team", "Add user", or both where a list takes either. */
+function sectionTitle(
+  route: TableRoute,
+  info: RouteInfo,
+  { attaches, makes }: { attaches: boolean; makes: boolean },
+): string {
+  const title = actionTitle(route, info);
+  if (!attaches) return title;
+  return makes
+    ? `Add or ${title.toLowerCase()}`
+    : `Add ${info.resource?.label.toLowerCase() ?? 'object'}`;
+}
+
+/** What a form does, for its heading and its button: "Create team", "Rotate webhook key". */
+export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): string {
+  const label = info.resource?.label.toLowerCase() ?? '';
+  if (info.kind === 'create') return `Create ${label}`;
+  if (info.kind === 'associate') return `Add ${label}`;
+  if (method === 'PUT' || method === 'PATCH') return label ? `Change ${label}` : 'Change';
+  const segments = pattern.split('/').filter((part) => part !== '' && !part.startsWith(':'));
+  const last = segments.at(-1) ?? '';
+  const stem = `${segments.slice(2).join('_')}_`;
+  const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
+  if (verb !== '') return labelOf(`${verb}_${last}`);
+  // Below a part of an object: `webhook_filters/test` tests the filters.
+  return labelOf([last, ...segments.slice(3, -1)].join('_'));
+}
+
+function valueFor({ object, entered }: FormRequest, field: Field): unknown {
+  const values = entered?.submission.values ?? {};
+  if (field.name in values) return values[field.name];
+  if (object && field.name in object) return object[field.name];
+  // What was refused says all; a form that waited for a login lacks its secrets.
+  return entered?.errors ? undefined : field.default;
+}
+
+const idsOf = (value: unknown): number[] =>
+  [value].flat().flatMap((one) => (/^\d{1,9}$/.test(String(one)) ? [Number(one)] : []));
+
+/** Secrets, and texts that the activity stream hides, such as the password of a user. */
+const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
+  field.kind === 'secret' ||
+  (['text', 'string'].includes(field.kind) &&
+    (definition?.auditHidden.includes(field.name) ?? false));
+
+class AttachSchema {
+  @Reference(() => resource('user'), { required: true })
+  id!: Reference;
+}
+
+/** The field of the form that adds an existing object; each list puts its own target in. */
+const ATTACH_FIELD = itemAt(fieldsOf(AttachSchema), 0);
+
+/** Which of the forms of a section was sent. */
+function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
+  if (raw !== null) return 'raw';
+  return info.attach && values.id !== undefined ? 'attach' : 'fields';
+}
+
+function rawForm(
+  { key, route, info, context, object, entered }: FormRequest,
+  fields: readonly Field[],
+): Html {
+  const changing = changes(route);
+  const sample = Object.fromEntries(
+    fields.map((field) => [
+      field.name,
+      (changing ? object?.[field.name] : undefined) ?? field.default ?? null,
+    ]),
+  );
+  const start = fields.length === 0 && changing ? (object ?? {}) : sample;
+  const text = entered?.submission.raw ?? JSON.stringify(start, null, 2);
+  const id = `raw-${key}`;
+  const methods = changing ? ['PUT', 'PATCH'] : [route.method];
+  return html`<form method="post" action="${context.path}">
+    ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])}
+    <div class="field span">
+      <label for="${id}">JSON (application/json)</label>
+      <textarea
+        id="${id}"
+        name="_content"
+        class="code"
+        rows="${Math.min(20, text.split('\n').length + 1)}"
+        spellcheck="false"
+        data-check="json"
+      >
+${text}</textarea>
+      ${
+        info.attach &&
+        html`<p class="hint">
+          An object with <code>id</code> adds an existing object, with <code>disassociate</code> too
+          it removes it.
+        </p>`
+      }
+    </div>
+    <div class="actions">
+      ${methods.map((method) => html`<button name="_method" value="${method}">${method}</button>`)}
+    </div>
+  </form>`;
+}
+
+/** Tells what of the form is not to be kept where its session has ended. */
+const secretInput = ({ field }: FormField): Html =>
+  html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
+
+const methodInput = (method: string): HtmlValue =>
+  method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;

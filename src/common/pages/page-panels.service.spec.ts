@@ -1,0 +1,29 @@
+import { Injectable, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { html, type Html } from './html.js';
+import { PagePanel, PagePanels, type Panel, type PanelContext } from './page-panels.service.js';
+
+@Injectable()
+@PagePanel('job', 'project_update')
+class Output implements Panel {
+  render({ object }: PanelContext): Html | null {
+    return object.status === 'running' ? html`<p>live</p>` : null;
+  }
+}
+
+@Module({ imports: [DiscoveryModule], providers: [Output, PagePanels] })
+class Feature {}
+
+describe('PagePanels', () => {
+  it('draws the panels of a type, and nothing for others', async () => {
+    const module = await Test.createTestingModule({ imports: [Feature] }).compile();
+    const panels = module.get(PagePanels);
+    const actor = { id: 1, username: 'u', isSuperuser: false, isSystemAuditor: false };
+    const draw = async (type: string, status: string): Promise<string[]> =>
+      (await panels.render(type, { object: { status }, actor, csrf: '' })).map(String);
+    expect(await draw('job', 'running')).toEqual(['<p>live</p>']);
+    expect(await draw('job', 'failed')).toEqual([]);
+    expect(await draw('team', 'running')).toEqual([]);
+  });
+});

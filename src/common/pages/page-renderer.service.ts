@@ -1,0 +1,283 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Database } from '../../database/database.js';
+import type { Actor } from '../access.js';
+import { OptionsService } from '../rest/options.service.js';
+import type { ApiRequest } from '../http/request.js';
+import type { OpenParts, RouteInfo } from '../rest/route.js';
+import { RouteTable, type TableEntry, type TableRoute } from '../rest/route-table.service.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { summariesOf } from '../resource/represent.js';
+import { breadcrumbs, decoded } from './breadcrumbs.js';
+import { directoryView, detailView } from './detail-view.js';
+import { filterPanel } from './filters.js';
+import { changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { heading } from './heading.js';
+import { html, type Html, type HtmlValue } from './html.js';
+import { page } from './layout.js';
+import { listView } from './list-view.js';
+import { openPage, type PageContext } from './page-context.js';
+import { PagePanels } from './page-panels.service.js';
+import { resumedForm } from './browser-form.js';
+import type { PendingForm } from './pending-form.js';
+import { leadsBy, relatedActions } from './related.js';
+import { responseView } from './response-view.js';
+import { titleOf, type Item } from './values.js';
+import { isRecord } from '../records.js';
+import { labelOf } from '../fields/label.js';
+
+/** An answer of the API that is to be shown as a page. */
+export interface Shown {
+  status: number;
+  /** After JSON: dates are text. */
+  body: unknown;
+  /** A form of the page that was refused, shown again with its messages. */
+  refused?: Entered;
+  /** Set above the answer, such as the explanation of a refusal. */
+  message?: HtmlValue;
+}
+
+interface View extends Shown {
+  resumed: PendingForm | undefined;
+  context: PageContext;
+  entry: TableEntry | undefined;
+  route: TableRoute | undefined;
+  actor: Actor | null;
+  response: Response;
+}
+
+/** A route that writes, with what of it is open to the caller. */
+interface UsableRoute extends TableRoute {
+  info: RouteInfo;
+  open: OpenParts;
+}
+
+/** Methods that a page has forms for, in the order of the page. */
+const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
+
+/** Draws the page of any URL from its route's declaration and the JSON of its answer. */
+@Injectable()
+export class PageRenderer {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly options: OptionsService,
+    private readonly forms: Forms,
+    private readonly panels: PagePanels,
+    private readonly database: Database,
+  ) {}
+
+  async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
+    const context = openPage(request, response);
+    const entry = this.table.match(request.path);
+    const view: View = {
+      ...shown,
+      resumed: resumedForm(request),
+      context,
+      entry,
+      route: entry?.routes.get(request.method === 'HEAD' ? 'GET' : request.method),
+      actor: context.actor,
+      response,
+    };
+    const names = await this.namesOf(view);
+    const title = this.titleOf(view, names);
+    const usable = (await this.usableRoutes(view)).filter((route) => canFill(view, route));
+    const forms = await this.formSections(view, usable, title);
+    // A form that is shown again says itself what is wrong with what was entered.
+    const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
+    const answer = responseView(context, response, view, {
+      open: this.jsonIsOpen(view),
+      leads: leadsBy(this.table),
+    });
+    return page({
+      context,
+      title,
+      content: html` ${breadcrumbs(this.table, context.path, names)}
+      ${heading({
+        context,
+        title,
+        route: view.route,
+        allow: String(response.getHeader('Allow') ?? ''),
+        usable: view.status >= 400 ? [] : usable,
+      })}
+      ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
+      ${await this.main(view, usable)} ${shown.refused ? [forms, answer] : [answer, forms]}`,
+    });
+  }
+
+  /** The part that depends on what the answer is: rows, an object, a directory, or nothing. */
+  private async main(view: View, usable: readonly UsableRoute[]): Promise<HtmlValue> {
+    const { context, body, route, actor } = view;
+    const definition = route?.info?.resource;
+    const filters = filtersOf(view);
+    if (view.status === 400) return filters;
+    if (view.status >= 400 || context.method !== 'GET' || !isRecord(body)) return null;
+    if (Array.isArray(body.results)) {
+      const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
+      return html` ${filters} ${listView({ context, definition, body, removable })}`;
+    }
+    if (definition && typeof body.id === 'number' && actor) {
+      const shownAs = typeof body.type === 'string' ? body.type : definition.type;
+      const panels = { object: body, actor, csrf: context.csrf };
+      return html`${await this.panels.render(shownAs, panels)}
+      ${await this.actionsBeside(body, view, actor)}
+      ${detailView(body, definition, { table: this.table, origin: context.origin })}`;
+    }
+    return directoryView(body);
+  }
+
+  /** What can be done beside an object and has no page of its own, as far as the caller may. */
+  private async actionsBeside(
+    object: Item,
+    { context, resumed }: View,
+    actor: Actor,
+  ): Promise<HtmlValue> {
+    const forms: Html[] = [];
+    for (const { path, route, info } of relatedActions(this.table, object)) {
+      const open = await this.options.openParts(route, path, actor);
+      if (!open.body) continue;
+      const key = path.split('/').filter(Boolean).at(-1) ?? '';
+      const there = { ...context, path };
+      const entered = resumedFor(resumed, { path, method: 'POST' });
+      const request = { key, route, info, open, context: there, actor, entered };
+      forms.push(await this.forms.action({ ...request, object }));
+    }
+    return forms.length > 0 && html`<div class="beside">${forms}</div>`;
+  }
+
+  private jsonIsOpen({ body, status, context }: View): boolean {
+    if (status >= 400 || context.method !== 'GET') return true;
+    return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
+  }
+
+  private async usableRoutes({ entry, actor, context }: View): Promise<UsableRoute[]> {
+    if (!actor || !entry) return [];
+    const usable: UsableRoute[] = [];
+    for (const method of [...FORM_METHODS, 'DELETE'] as const) {
+      const route = entry.routes.get(method);
+      if (route?.info?.access !== 'authenticated') continue;
+      const open = await this.options.openParts(route, context.path, actor);
+      if (open.body || open.attach) usable.push({ ...route, info: route.info, open });
+    }
+    return usable;
+  }
+
+  private async formSections(
+    { context, actor, body, status, refused, resumed }: View,
+    usable: readonly UsableRoute[],
+    title: string,
+  ): Promise<Html[]> {
+    if (!actor || (status >= 400 && !refused)) return [];
+    const wanted = refused
+      ? usable.filter(({ method }) => method === context.method)
+      : usable.filter(({ method }) => method !== 'PUT' || !hasPatch(usable));
+    const object = refused ? null : objectOf(context, body);
+    const sections: Html[] = [];
+    for (const route of wanted) {
+      if (route.method === 'DELETE') sections.push(deleteSection(context, route.info, title));
+      else {
+        const { open, info } = route;
+        const key = route.method.toLowerCase();
+        const here = { path: context.path, method: route.method };
+        const entered = refused ?? resumedFor(resumed, here);
+        const request = { key, route, info, open, context, actor, object, entered };
+        sections.push(await this.forms.section(request));
+      }
+    }
+    return sections;
+  }
+
+  private titleOf(
+    { route, body, context, entry }: View,
+    names: ReadonlyMap<string, string>,
+  ): string {
+    const last = context.path.split('/').filter(Boolean).at(-1) ?? '';
+    if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
+    const known = names.get(context.path);
+    if (known) return known;
+    if (last === 'v2') return 'API version 2';
+    if (last === 'api') return 'API';
+    const { parent } = route?.info ?? {};
+    if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
+    return entry ? labelOf(decoded(last)) : 'Not found';
+  }
+
+  /** What the objects in the path are called, as far as the caller may read them. */
+  private async namesOf({
+    entry,
+    route,
+    actor,
+    context,
+    body,
+    status,
+  }: View): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    const any = route ?? [...(entry?.routes.values() ?? [])][0];
+    const parent = any?.info?.parent;
+    const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
+    const segment = context.path.split('/')[index];
+    if (!parent || !actor || index < 0 || !segment) return names;
+    const url = `${context.path
+      .split('/')
+      .slice(0, index + 1)
+      .join('/')}/`;
+    const isObject = url === context.path && isRecord(body) && status < 400 && 'id' in body;
+    const name = isObject ? titleOf(body) : await this.nameFor(parent, segment, actor);
+    if (name) names.set(url, name);
+    return names;
+  }
+
+  private async nameFor(
+    definition: ResourceDefinition,
+    segment: string,
+    actor: Actor,
+  ): Promise<string | null> {
+    if (!definition.stored || !/^\d{1,9}$/.test(segment)) return decoded(segment);
+    const context = { database: this.database, actor, detail: false };
+    const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
+    return found ? titleOf({ type: definition.type, ...found }) : null;
+  }
+}
+
+/** The object that the page shows, for filling the forms that change it. */
+const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
+  method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
+
+/** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
+const canFill = ({ context, body, refused }: View, route: TableRoute): boolean =>
+  !changes(route) || refused !== undefined || objectOf(context, body) !== null;
+
+/** The filters of a list stay where one of them is refused: there it is taken away. */
+const filtersOf = ({ context, route }: View): HtmlValue =>
+  context.method === 'GET' &&
+  route?.info?.kind === 'list' &&
+  route.info.resource &&
+  filterPanel(context, route.info.resource);
+
+/** What became of the form that led here, and what of it did not count. */
+const noticeView = ({ notice }: PageContext): HtmlValue =>
+  notice && [
+    html`<p class="message good" role="status">${notice.text}</p>`,
+    notice.ignored.length > 0 &&
+      html`<p class="message warn" role="alert">
+        Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.
+      </p>`,
+  ];
+
+/** What a form of this page held before its sender had to log in again. */
+function resumedFor(
+  pending: PendingForm | undefined,
+  { path, method }: { path: string; method: string },
+): Entered | undefined {
+  if (pending?.path !== path) return undefined;
+  // A change is one form, whichever of the two methods it was sent by.
+  const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
+  return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
+}
+
+const RESUMED = html`<p class="message warn" role="status">
+  The form below is as you filled it in, and nothing of it has been sent yet. Enter passwords and
+  other secrets again.
+</p>`;
+
+const hasPatch = (routes: readonly TableRoute[]): boolean =>
+  routes.some(({ method }) => method === 'PATCH');

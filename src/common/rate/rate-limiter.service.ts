@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Batch } from '../batch.js';
+import { TooManyRequests } from '../errors/errors.js';
+import { entryOf } from '../invariants.js';
+import { RedisConnection } from '../queue/redis-connection.service.js';
+
+const WINDOW_SECONDS = 60;
+/** A limit must not cost more than the request it protects. */
+const PATIENCE_MS = 250;
+
+interface Use {
+  key: string;
+  step: 1 | -1;
+}
+
+/** A use that was counted, and where. */
+interface Counted {
+  key: string;
+  state: RateState;
+}
+
+export interface RateState {
+  limit: number;
+  remaining: number;
+  /** Unix time in seconds at which the window ends. */
+  reset: number;
+}
+
+/**
+ * Counts per minute in Redis, shared by all API processes. Without Redis nothing is limited: a
+ * limit protects against misuse, it must not turn an outage of Redis into one of the API.
+ */
+@Injectable()
+export class RateLimiter {
+  private readonly counting = new Batch((uses: readonly Use[]) => this.countAll(uses));
+
+  constructor(private readonly redis: RedisConnection) {}
+
+  /**
+   * Counts one use.
+   *
+   * @returns a way to give it back, where it turns out to be none
+   * @throws TooManyRequests when the window is used up
+   */
+  async take(
+    name: string,
+    subject: string,
+    limit: number,
+    response?: Response,
+  ): Promise<() => void> {
+    const counted = await this.count(name, subject, limit);
+    if (!counted) return () => undefined;
+    const { key, state } = counted;
+    if (response) setHeaders(response, state);
+    if (state.remaining < 0) throw new TooManyRequests(secondsUntil(state));
+    // What cannot be given back now ends with its window.
+    return () => void this.counting.run({ key, step: -1 }).catch(() => undefined);
+  }
+
+  private async count(name: string, subject: string, limit: number): Promise<Counted | null> {
+    const window = Math.floor(Date.now() / 1000 / WINDOW_SECONDS);
+    const key = this.redis.key(`rate:${name}:${subject}:${window}`);
+    if (this.redis.client.status !== 'ready') return null;
+    const counted = this.counting.run({ key, step: 1 }).catch(() => null);
+    const used = (await Promise.race([counted, patience()])) ?? 0;
+    const reset = (window + 1) * WINDOW_SECONDS;
+    return { key, state: { limit, remaining: limit - used, reset } };
+  }
+
+  /** Uses of the same window are added up here, so that a flood costs Redis little. */
+  private async countAll(uses: readonly Use[]): Promise<number[]> {
+    const totals = new Map<string, number>();
+    for (const { key, step } of uses) totals.set(key, (totals.get(key) ?? 0) + step);
+    const transaction = this.redis.client.multi();
+    for (const [key, total] of totals) transaction.incrby(key, total).expire(key, WINDOW_SECONDS);
+    const results = (await transaction.exec()) ?? [];
+    const used = new Map<string, number>();
+    [...totals].forEach(([key, total], index) => {
+      used.set(key, Number(results[2 * index]?.[1] ?? 0) - total);
+    });
+    return uses.map(({ key, step }) => {
+      const now = entryOf(used, key) + step;
+      used.set(key, now);
+      return now;
+    });
+  }
+}
+
+/**
+ * Null when Redis does not answer in time. An answer that is there already counts, however late a
+ * busy process comes to read it: otherwise whoever keeps us busy would not be limited.
+ */
+const patience = (): Promise<null> =>
+  new Promise((resolve) => {
+    setTimeout(() => setImmediate(resolve, null), PATIENCE_MS).unref();
+  });
+
+const secondsUntil = ({ reset }: RateState): number =>
+  Math.max(1, reset - Math.floor(Date.now() / 1000));
+
+/** Tells a client how much of its rate is left. */
+function setHeaders(response: Response, { limit, remaining, reset }: RateState): void {
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
+  response.setHeader('X-RateLimit-Reset', reset);
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { GrantsService } from '../access/grants.service.js';
+import { RoleMembersRepository } from '../access/role-members.repository.js';
+import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
+import { TeamStore } from '../access/team-store.js';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ValuesOf } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.service.js';
+import { resource } from '../common/resource/registry.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { CredentialsRepository } from './credentials.repository.js';
+import type { CredentialSchema } from './credential.schema.js';
+
+const OWNERS = ['organization', 'team', 'user'] as const;
+
+/**
+ * Who a credential belongs to: one user, one team, or an organization
+ * (docs/contract/resources.md#credentials).
+ */
+@Injectable()
+export class CredentialOwner {
+  constructor(
+    private readonly credentials: CredentialsRepository,
+    private readonly roles: RolesRepository,
+    private readonly members: RoleMembersRepository,
+    private readonly teams: TeamStore,
+    private readonly users: UsersRepository,
+    private readonly grants: GrantsService,
+    private readonly references: References,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /**
+   * The organization of a new credential: the named one, that of the owning team, or none.
+   *
+   * @throws BadRequest unless exactly one owner is named
+   */
+  async organizationOf(values: ValuesOf<CredentialSchema>): Promise<number | null> {
+    const named = OWNERS.filter((name) => typeof values[name] === 'number');
+    if (named.length === 0) throw new BadRequest("Missing 'user', 'team', or 'organization'.");
+    if (named.length > 1) {
+      throw new BadRequest(
+        `Only one of 'user', 'team', or 'organization' should be provided, received ${named.join(', ')} fields.`,
+      );
+    }
+    if (typeof values.team !== 'number') return values.organization ?? null;
+    return (await this.teams.referenced(values.team)).organization_id;
+  }
+
+  /** Gives a new credential's admin role to its owning user or team. */
+  async grant(
+    credential: RowOf<CredentialSchema>,
+    values: ValuesOf<CredentialSchema>,
+    actor: Actor,
+  ): Promise<void> {
+    if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
+    const role = await this.roles.ofObject('credential', credential.id, 'admin_role');
+    if (typeof values.team === 'number') {
+      await this.grants.grantToTeam(role, await this.teams.referenced(values.team), actor);
+      return;
+    }
+    if (typeof values.user === 'number') await this.grantToUser(credential, role, values.user);
+  }
+
+  /** Not by `GrantsService`: it keeps private credentials from being handed on, and this one is new. */
+  private async grantToUser(
+    credential: RowOf<CredentialSchema>,
+    role: RoleRow,
+    userId: number,
+  ): Promise<void> {
+    if (!(await this.members.grant(role.id, userId))) return;
+    const holder = refOf(resource('user'), await this.users.referenced(userId));
+    this.activity.record({
+      operation: 'associate',
+      object1: holder,
+      object2: refOf(resource('credential'), credential),
+      association: 'role',
+      objectType: 'credential',
+      changes: {
+        object1: holder.type,
+        object1_pk: holder.id,
+        object2: 'credential',
+        object2_pk: credential.id,
+        action: 'associate',
+        relationship: 'credential.admin_role',
+      },
+    });
+  }
+
+  /**
+   * Checks a move to another organization, or out of any. Whoever takes it away needs the right the
+   * organization gives, and nobody outside of the new one may keep a role.
+   *
+   * @throws Forbidden, or Invalid naming the organization
+   */
+  async assertMovable(
+    row: RowOf<CredentialSchema>,
+    organization: number | null,
+    actor: Actor,
+  ): Promise<void> {
+    if (organization === null && typeof row.organization_id === 'number') {
+      const present = [row.organization_id];
+      await this.references.assertAllowed(
+        resource('organization'),
+        present,
+        'credential_admin',
+        actor,
+      );
+    }
+    if (await this.credentials.isSharedOutside(row.id, organization)) {
+      throw Invalid.field(
+        'organization',
+        'The credential is shared with users or teams outside of that organization.',
+      );
+    }
+  }
+
+  /** @throws Forbidden for credentials the product itself keeps */
+  assertNotManaged(row: RowOf<CredentialSchema>): void {
+    if (row.managed === true) {
+      throw new Forbidden('Modifications not allowed for managed credentials');
+    }
+  }
+}

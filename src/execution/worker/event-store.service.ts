@@ -1,0 +1,64 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { isPassing } from '../../database/passing-errors.js';
+import { JobEventsRepository, type EventRow } from '../../runs/events/job-events.repository.js';
+import { RunSignals } from '../../runs/run-signals.service.js';
+import { RunEnded, type ActiveRun } from './active-runs.service.js';
+import { patiently } from './patience.js';
+import { messageOf } from '../../common/errors/message-of.js';
+
+/**
+ * Stores the events of runs, many in one statement, fenced by the lease
+ * (docs/contract/operations.md#fencing).
+ */
+@Injectable()
+export class EventStore {
+  private readonly logger = new Logger('Worker');
+
+  constructor(
+    private readonly events: JobEventsRepository,
+    private readonly signals: RunSignals,
+  ) {}
+
+  /**
+   * Stores a batch; an event that is there already is left as it is.
+   *
+   * @throws RunEnded when the lease is gone: the run must end
+   */
+  async store(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+    if (events.length === 0) return;
+    const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
+    try {
+      await patiently(() => this.insert(run, events), mayWait);
+    } catch (error) {
+      if (error instanceof RunEnded || isPassing(error)) throw error;
+      await this.storeOneByOne(run, events);
+    }
+    const last = events.at(-1);
+    if (last) this.signals.announce([[run.id, { counter: last.counter }]]);
+  }
+
+  /** An event the database refuses must not take the others with it; its place is kept. */
+  private async storeOneByOne(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+    for (const event of events) {
+      try {
+        await this.insert(run, [event]);
+      } catch (error) {
+        if (error instanceof RunEnded || isPassing(error)) throw error;
+        const reason = messageOf(error);
+        this.logger.error({
+          message: 'event refused',
+          run: run.id,
+          counter: event.counter,
+          reason,
+        });
+        await this.insert(run, [
+          { ...event, eventData: {}, stdout: '[output could not be stored]' },
+        ]);
+      }
+    }
+  }
+
+  private async insert(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+    if (!(await this.events.store(run, events))) throw new RunEnded('The lease is gone.');
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import { buildInjectionPlan } from '../../credentials/types/injection.js';
+import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
+import type { PlaybookRun } from '../runner/playbook-run.js';
+import { type Workspace, writePrivateFile } from '../runner/workspace.js';
+
+/** What credentials change of a run's description. */
+type CredentialPart = Pick<
+  PlaybookRun,
+  | 'remoteUser'
+  | 'becomeMethod'
+  | 'becomeUser'
+  | 'passwords'
+  | 'sshKeyData'
+  | 'sshKeyUnlock'
+  | 'vaultPasswords'
+  | 'env'
+  | 'secretEnv'
+>;
+
+/** Opens the credentials of a job and puts their files into its private folder. */
+@Injectable()
+export class JobCredentials {
+  constructor(private readonly secrets: CredentialSecrets) {}
+
+  /** @throws InjectionError whose message is the job's explanation */
+  async open(
+    ids: readonly number[],
+    passwords: Readonly<Record<string, string>>,
+    workspace: Workspace,
+  ): Promise<InjectionPlan> {
+    const opened = await this.secrets.open(ids);
+    const plan = buildInjectionPlan([...opened.values()], {
+      passwords,
+      fileDirectory: workspace.inside.envDir,
+    });
+    for (const { name, content } of plan.files) {
+      await writePrivateFile(join(workspace.envDir, name), content);
+    }
+    return plan;
+  }
+}
+
+/** The plan in the runner's words. */
+export function credentialPart(plan: InjectionPlan): CredentialPart {
+  const { sshPassword, becomePassword } = plan;
+  const isHidden = (name: string): boolean => plan.safeEnv[name] !== plan.env[name];
+  return {
+    env: plan.env,
+    secretEnv: Object.keys(plan.env).filter(isHidden),
+    vaultPasswords: plan.vaults,
+    passwords: {
+      ...(sshPassword === null ? {} : { ssh: sshPassword }),
+      ...(becomePassword === null ? {} : { become: becomePassword }),
+    },
+    ...(plan.remoteUser === null ? {} : { remoteUser: plan.remoteUser }),
+    ...(plan.becomeMethod === null ? {} : { becomeMethod: plan.becomeMethod }),
+    ...(plan.becomeUser === null ? {} : { becomeUser: plan.becomeUser }),
+    ...(plan.sshKeyData === null ? {} : { sshKeyData: plan.sshKeyData }),
+    ...(plan.sshKeyUnlock === null ? {} : { sshKeyUnlock: plan.sshKeyUnlock }),
+  };
+}

@@ -1,0 +1,107 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { failPoint } from '../../common/fail-point.js';
+import { Outbox } from '../../common/queue/outbox.service.js';
+import { Database } from '../../database/database.js';
+import { isPassing } from '../../database/passing-errors.js';
+import { raw, sql } from '../../database/sql.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
+import type { JobStatus } from '../../runs/unified-job.schema.js';
+import { ActiveRuns, LEASE_SECONDS, type ActiveRun } from './active-runs.service.js';
+import type { Outcome } from './outcome.js';
+import { patiently } from './patience.js';
+import { WorkerNode } from './worker-node.service.js';
+
+const NOT_STORED = 'The results of the run could not be stored.';
+/** While the worker leaves, the database gets this long to take the last word on a run, in ms. */
+const SHUTDOWN_PATIENCE_MS = 8000;
+
+/** Takes runs over and gives them back: each is one fenced statement and what follows from it. */
+@Injectable()
+export class Leases {
+  private readonly logger = new Logger('Worker');
+
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly outbox: Outbox,
+    private readonly node: WorkerNode,
+    private readonly active: ActiveRuns,
+  ) {}
+
+  /**
+   * Starts a run under a new lease number. The message that led here is settled in the same
+   * transaction: from now on the lease is what keeps the run from being forgotten.
+   *
+   * @returns null when there is nothing to start
+   */
+  async take(id: number, from: JobStatus = 'waiting'): Promise<ActiveRun | null> {
+    const holder = await this.node.name();
+    const moved = await this.database.transaction(async () => {
+      const runs = await this.transitions.move([id], {
+        from: [from],
+        to: 'running',
+        fields: {
+          attempt: raw('run.attempt + 1'),
+          lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+          lease_holder: holder,
+          execution_node: this.node.hostname,
+          controller_node: this.node.hostname,
+          event_processing_finished: false,
+        },
+      });
+      await this.outbox.acknowledge('runs', id);
+      return runs[0];
+    });
+    failPoint('run-leased');
+    return moved ? this.active.add(id, moved.attempt) : null;
+  }
+
+  /** Brings a run to its end, however long the database is away. A lost lease writes nothing. */
+  async finish(run: ActiveRun, outcome: Outcome): Promise<void> {
+    if (run.reason === 'lost') return;
+    failPoint('run-finishing');
+    if (await this.lastWord(run, () => this.end(run, outcome))) return;
+    // What the run leaves behind could not be stored; that it is over can.
+    await this.lastWord(run, () => this.end(run, { status: 'error', explanation: NOT_STORED }));
+  }
+
+  /** Gives back a run that has not begun, so that another worker may take it. */
+  async handBack(run: ActiveRun): Promise<void> {
+    if (run.reason === 'lost') return;
+    await this.lastWord(run, async () => {
+      const step = { id: run.id, attempt: run.attempt };
+      const moved = await this.transitions.move([step], { from: ['running'], to: 'waiting' });
+      await this.outbox.add(
+        'runs',
+        moved.map(({ id }) => id),
+      );
+    });
+  }
+
+  private async end(run: ActiveRun, outcome: Outcome): Promise<void> {
+    const { status, explanation = '', fields, write } = outcome;
+    const moved = await this.transitions.move([{ id: run.id, attempt: run.attempt, explanation }], {
+      from: ['running'],
+      to: status,
+      ...(fields ? { fields } : {}),
+    });
+    if (moved.length > 0) await write?.();
+  }
+
+  /** @returns false when trying again is of no use */
+  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<boolean> {
+    const started = Date.now();
+    const mayWait = () =>
+      run.reason !== 'lost' &&
+      !(this.active.isStopping && Date.now() - started > SHUTDOWN_PATIENCE_MS);
+    try {
+      await patiently(() => this.database.transaction(work), mayWait);
+      return true;
+    } catch (error) {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
+      // Without a database the lease runs out, and the recovery says what became of the run.
+      return isPassing(error);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { GitReach } from '../../code-hosts/git-reach.js';
+import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import { textInput } from '../../credentials/types/inputs.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import {
+  ProjectUpdatesRepository,
+  type StartedUpdate,
+} from '../../projects/project-updates.repository.js';
+import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { NO_PROJECT } from '../../runs/run-explanations.js';
+import { syncProject, type GitProject } from '../runner/git-checkout.js';
+import type { GitCredential } from '../runner/git-command.js';
+import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
+import type { ActiveRun } from './active-runs.service.js';
+import { EventStore } from './event-store.service.js';
+import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
+import { ProjectLock } from './project-lock.service.js';
+import { RunOutput } from './run-output.js';
+
+/** Runs a project update: brings the project's folder on this host to the newest state of its branch. */
+@Injectable()
+export class ProjectSync implements RunKind<ActiveRun> {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly updates: ProjectUpdatesRepository,
+    private readonly reach: GitReach,
+    private readonly runtime: RuntimeSettings,
+    private readonly credentials: CredentialSecrets,
+    private readonly events: EventStore,
+    private readonly lock: ProjectLock,
+    private readonly folders: ProjectFolders,
+  ) {}
+
+  async run(run: ActiveRun): Promise<Outcome> {
+    const row = await this.updates.started(run.id);
+    const output = new RunOutput(this.events, run, { counter: row.counter, line: row.line });
+    const outcome = await this.attempt(run, row, output);
+    await output.end();
+    return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
+  }
+
+  /** Address and access of a project's source, for fetching from it. */
+  async source(
+    project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
+  ): Promise<GitProject> {
+    const credential = await this.credential(project.credential_id);
+    return {
+      url: project.scm_url,
+      refspec: project.scm_refspec,
+      reach: this.reach,
+      ...(credential ? { credential } : {}),
+    };
+  }
+
+  private async attempt(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Outcome> {
+    try {
+      if (row.project_id === null || row.scm_type === '' || !isFolderName(row.local_path)) {
+        throw new CannotStart(NO_PROJECT);
+      }
+      const { project_id: id } = row;
+      return await this.lock.hold(id, run.signal, () => this.sync(run, id, row, output));
+    } catch (error) {
+      if (!isExplained(error)) throw error;
+      output.add(`${error.message}\n`);
+      return outcomeOf(error);
+    }
+  }
+
+  private async sync(
+    run: ActiveRun,
+    projectId: number,
+    row: StartedUpdate,
+    output: RunOutput,
+  ): Promise<Outcome> {
+    const destination = this.folders.path(row.local_path);
+    const { revision } = await syncProject({
+      ...(await this.source(row)),
+      destination,
+      branch: row.scm_branch,
+      clean: row.scm_clean,
+      deleteOnUpdate: row.scm_delete_on_update,
+      trackSubmodules: row.scm_track_submodules,
+      timeoutSeconds: row.timeout || (await this.defaultTimeout()),
+      signal: run.signal,
+      onOutput: (text) => output.add(text),
+    });
+    output.add(`Revision: ${revision}\n`);
+    const synced = {
+      scm_revision: revision,
+      playbook_files: await listPlaybooks(destination),
+      inventory_files: await listInventoryFiles(destination),
+    };
+    const write = () => this.projects.noteSync(projectId, synced);
+    return { status: 'successful', fields: { scm_revision: revision }, write };
+  }
+
+  private async defaultTimeout(): Promise<number> {
+    return (await this.runtime.get('DEFAULT_PROJECT_UPDATE_TIMEOUT'))
+      .DEFAULT_PROJECT_UPDATE_TIMEOUT;
+  }
+
+  private async credential(id: number | null): Promise<GitCredential | null> {
+    if (id === null) return null;
+    const found = (await this.credentials.open([id])).get(id);
+    if (!found) return null;
+    return {
+      username: textInput(found.inputs, 'username'),
+      password: textInput(found.inputs, 'password'),
+      sshKeyData: textInput(found.inputs, 'ssh_key_data'),
+      sshKeyUnlock: textInput(found.inputs, 'ssh_key_unlock'),
+    };
+  }
+}

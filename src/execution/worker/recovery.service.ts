@@ -1,0 +1,151 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Outbox } from '../../common/queue/outbox.service.js';
+import { Database } from '../../database/database.js';
+import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
+import { notInQueue } from '../../runs/run-explanations.js';
+import {
+  RunLeasesRepository,
+  waitingRuns,
+  type StaleRun,
+} from '../../runs/run-leases.repository.js';
+import { endRun, listRuns } from '../runner/orphans.js';
+import { removeDirectory } from '../runner/workspace.js';
+import type { RunStep } from '../../runs/run-states.repository.js';
+import { RunTransitions } from '../../runs/run-transitions.service.js';
+import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.service.js';
+import { RunFolders } from './run-folders.service.js';
+import { WorkerNode } from './worker-node.service.js';
+import { messageOf } from '../../common/errors/message-of.js';
+
+const INTERVAL_MS = 5000;
+/** A worker of another host gets this much longer to come back, in seconds: it can clean up there. */
+const OTHER_HOST_SECONDS = 30;
+/** After the start, and after the database was away, holders get this long to renew their leases. */
+const CALM_MS = 20_000;
+
+/** Takes back the runs of workers that are gone (docs/contract/runs.md#lost-workers). */
+@Injectable()
+export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Recovery');
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> = Promise.resolve();
+  private isStopping = false;
+  private lastContact = 0;
+  private calmUntil = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly leases: RunLeasesRepository,
+    private readonly transitions: RunTransitions,
+    private readonly outbox: Outbox,
+    private readonly active: ActiveRuns,
+    private readonly node: WorkerNode,
+    private readonly nodes: WorkerNodesRepository,
+    private readonly folders: RunFolders,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.working = this.attempt(() => this.sweepFolders());
+    this.schedule(0);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  /** One round: dead workers, runs nobody holds any more, runs whose message was lost. */
+  async round(): Promise<void> {
+    const now = Date.now();
+    if (now - this.lastContact > CALM_MS) this.calmUntil = now + CALM_MS;
+    const dead = await this.node.deadOnThisHost();
+    const stale = await this.claim(dead, now >= this.calmUntil);
+    for (const run of stale) await this.settle(run);
+    await this.nodes.forget(dead);
+    await this.outbox.remind('runs', waitingRuns());
+    this.lastContact = Date.now();
+  }
+
+  /**
+   * Takes the leases of runs nobody holds. From here on the old holder, should it still be there, can
+   * write nothing more; only then are its processes ended.
+   */
+  private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
+    const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
+    return this.leases.claim({
+      ...{ holder, hostPrefix: prefix, dead, except: this.active.ids },
+      ...{ judgesByTime: mayJudgeByTime, graceSeconds: OTHER_HOST_SECONDS },
+      leaseSeconds: LEASE_SECONDS,
+    });
+  }
+
+  private async settle(run: StaleRun): Promise<void> {
+    const ended = run.is_local ? await endRun(run.id, undefined, this.folders.workspaces) : 0;
+    if (run.is_local) await this.removeFolders(run.id);
+    const step = { id: run.id, attempt: run.attempt };
+    // What had not begun is begun again by another worker, a project update always; a sync inside a
+    // job ends with its job.
+    const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
+    this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
+    if (run.cancel_requested) {
+      await this.transitions.move([step], { from: ['running'], to: 'canceled' });
+    } else if (mayGoBack) {
+      await this.handBack(step);
+    } else {
+      const explained = { ...step, explanation: notInQueue(ended) };
+      await this.transitions.move([explained], { from: ['running'], to: 'failed' });
+    }
+  }
+
+  private async handBack(step: RunStep): Promise<void> {
+    await this.database.transaction(async () => {
+      const moved = await this.transitions.move([step], { from: ['running'], to: 'waiting' });
+      await this.outbox.add(
+        'runs',
+        moved.map(({ id }) => id),
+      );
+    });
+  }
+
+  /** Ends and removes what earlier workers of this host left of runs that are over. */
+  private async sweepFolders(): Promise<void> {
+    const known = await listRuns(this.folders.workspaces);
+    const living = await this.leases.living(known.map(({ runId }) => runId));
+    for (const { runId, attempt, dir } of known) {
+      if (living.get(runId) === attempt) continue;
+      const ended = await endRun(runId, attempt, this.folders.workspaces);
+      await removeDirectory(dir);
+      this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
+    }
+  }
+
+  private async removeFolders(runId: number): Promise<void> {
+    const known = await listRuns(this.folders.workspaces);
+    for (const { dir } of known.filter((run) => run.runId === runId)) await removeDirectory(dir);
+  }
+
+  private schedule(delayMs: number): void {
+    this.timer = setTimeout(() => {
+      this.working = this.working
+        .then(() => this.attempt(() => this.round()))
+        .then(() => {
+          if (!this.isStopping) this.schedule(INTERVAL_MS);
+        });
+    }, delayMs).unref();
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const reason = messageOf(error);
+      this.logger.warn({ message: 'recovery failed', reason });
+    }
+  }
+}

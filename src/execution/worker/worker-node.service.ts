@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { availableParallelism, hostname, totalmem } from 'node:os';
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { VERSION } from '../../config/version.js';
+import { bootId, findProcess } from '../runner/process-table.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { RunFolders } from './run-folders.service.js';
+import { InstancesRepository } from '../../instances/instances.repository.js';
+import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
+import { messageOf } from '../../common/errors/message-of.js';
+
+const HEARTBEAT_MS = 5000;
+
+/** This worker process among the others: its name, its heartbeat. */
+@Injectable()
+export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly hostname = hostname();
+  private readonly logger = new Logger('Worker');
+  private identity: Promise<{ name: string; hostKey: string; startTime: string }> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly nodes: WorkerNodesRepository,
+    private readonly instances: InstancesRepository,
+    private readonly settings: Settings,
+    private readonly folders: RunFolders,
+    private readonly boundary: Boundary,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.beat();
+  }
+
+  /** Leaves the list, so that the scheduler stops counting on this worker at once. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping = true;
+    clearTimeout(this.timer);
+    const name = await this.name();
+    await this.nodes.forget([name]).catch(() => undefined);
+  }
+
+  /** The name leases are held under. */
+  async name(): Promise<string> {
+    return (await this.identify()).name;
+  }
+
+  /** What `name` of a worker on this host starts with. */
+  async hostPrefix(): Promise<string> {
+    return `${this.hostname}/${(await this.identify()).hostKey}/`;
+  }
+
+  /** Workers of this host whose process has ended without saying so. */
+  async deadOnThisHost(): Promise<string[]> {
+    const { hostKey } = await this.identify();
+    const dead: string[] = [];
+    for (const { name, pid, start_time: startTime } of await this.nodes.ofHost(hostKey)) {
+      const found = await findProcess(pid);
+      if (found?.startTime !== startTime || found.state === 'Z') dead.push(name);
+    }
+    return dead;
+  }
+
+  private async beat(): Promise<void> {
+    try {
+      const { name, hostKey, startTime } = await this.identify();
+      const { mode, detail } = await this.boundary.isolation();
+      const refusal = await this.boundary.refusal();
+      await this.nodes.noteAlive({
+        ...{ name, hostname: this.hostname, host_key: hostKey },
+        ...{ pid: process.pid, start_time: startTime },
+        capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
+      });
+      await this.instances.noteAlive({
+        ...{ hostname: this.hostname, version: VERSION },
+        ...{ cpu: availableParallelism(), memory: totalmem() },
+        ...{ isolation: mode, isolation_detail: refusal ?? detail },
+      });
+    } catch (error) {
+      const reason = messageOf(error);
+      this.logger.warn({ message: 'heartbeat failed', reason });
+    }
+    if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  private identify(): NonNullable<typeof this.identity> {
+    this.identity ??= this.findIdentity();
+    return this.identity;
+  }
+
+  private async findIdentity(): Promise<{ name: string; hostKey: string; startTime: string }> {
+    const parts = [this.hostname, await bootId(), pidNamespace(), this.folders.workspaces];
+    const hostKey = createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
+    const startTime = (await findProcess(process.pid))?.startTime ?? '';
+    const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;
+    return { name: `${this.hostname}/${hostKey}/${unique}`, hostKey, startTime };
+  }
+}
+
+/** Containers on one machine number their processes each for itself. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}

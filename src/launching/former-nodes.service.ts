@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { listsIn, type Prompts } from '../prompts/launch-options.js';
+import { maskedNames } from '../prompts/launch-secrets.js';
+import { storedPrompts } from '../prompts/prompt-columns.js';
+import { variablesIn } from '../prompts/saved-prompts.js';
+import {
+  WorkflowJobNodesRepository,
+  type FormerNode,
+} from '../workflows/workflow-job-nodes.repository.js';
+import type { NewNode } from '../workflows/workflow-rows.service.js';
+import type { WorkflowSecrets } from './node-request.js';
+
+/** The nodes of a workflow job as they were, for another one like it. */
+@Injectable()
+export class FormerNodes {
+  constructor(private readonly nodes: WorkflowJobNodesRepository) {}
+
+  /** @param fill puts the secret answers of the workflow job into stored prompts */
+  async load(workflowJobId: number, fill: WorkflowSecrets['fill']): Promise<NewNode[]> {
+    const nodes = await this.nodes.former(workflowJobId);
+    return nodes.map((node) => ({
+      identifier: node.identifier,
+      templateId: node.unified_job_template_id,
+      own: fill(node.identifier, promptsOf(node)),
+      secrets: maskedNames(node.extra_data),
+      parents: node.parents,
+      allParentsMustConverge: node.all_parents_must_converge,
+    }));
+  }
+}
+
+/** What the node set itself; objects deleted meanwhile are gone from it. */
+const promptsOf = (node: FormerNode): Prompts => ({
+  ...storedPrompts(node),
+  ...listsIn(node),
+  ...variablesIn(node.extra_data),
+});

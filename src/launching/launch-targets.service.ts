@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { TemplatesRepository } from '../templates/templates.repository.js';
+import { promptedOf } from './launch-check.js';
+import { LaunchLoader } from './launch.loader.js';
+import type { PromptedTemplate } from '../prompts/launch-config.js';
+import {
+  SavedLaunchTargets,
+  type LaunchCredential,
+  type SavedLaunchTarget,
+} from '../prompts/saved-launch-targets.js';
+import { workflowPrompted } from './workflow-launch-check.js';
+import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
+
+/** An update of a project, for instance, takes nothing along. */
+const ASKS_NOTHING: PromptedTemplate = {
+  asks: () => false,
+  own: {},
+  ownVariables: () => ({}),
+  allowsConnectionVars: false,
+  projectBranch: '',
+};
+
+@Injectable()
+export class LaunchTargets extends SavedLaunchTargets {
+  constructor(
+    private readonly named: TemplatesRepository,
+    private readonly jobs: LaunchLoader,
+    private readonly workflows: WorkflowLaunchLoader,
+  ) {
+    super();
+  }
+
+  async credentials(ids: readonly number[]): Promise<Map<number, LaunchCredential>> {
+    return (await this.jobs.load({ credentials: ids }, null)).credentials;
+  }
+
+  async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
+    const rows = await this.named.typesOf(ids);
+    const ofType = (type: string): number[] =>
+      rows.filter((row) => row.type === type).map(({ id }) => id);
+    const jobs = await this.jobs.load({ templates: ofType('job_template') }, null);
+    const workflows = await this.workflows.templates(ofType('workflow_job_template'), null);
+    return new Map(
+      rows.map(({ id, type, name }) => {
+        const job = jobs.templates.get(id);
+        const workflow = workflows.get(id);
+        const prompted = job
+          ? promptedOf(job)
+          : workflow
+            ? workflowPrompted(workflow)
+            : ASKS_NOTHING;
+        const { survey = null, credentials = [] } = job ?? workflow ?? {};
+        return [id, { id, type, name, prompted, survey, credentials }];
+      }),
+    );
+  }
+}

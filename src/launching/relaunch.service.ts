@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import { itemAt } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { organizations } from '../organizations/organizations.resource.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { isActive } from '../runs/cancel.service.js';
+import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
+import { RunsRepository } from '../runs/runs.repository.js';
+import { neededPasswords } from './launch-check.js';
+import { LaunchLoader } from './launch.loader.js';
+import { HeldRuns } from '../workflows/held-runs.listener.js';
+import type { LaunchRequest } from './launch-request.js';
+import { maskedNames, openSecrets, promptsOf } from '../prompts/launch-secrets.js';
+import { LaunchService } from './launch.service.js';
+import { assertOwnSecrets } from './relaunch-secrets.js';
+import { webhookOf } from '../runs/webhook-run.schema.js';
+
+const TEXTS = {
+  active: 'Wait until job finishes before retrying on failed hosts.',
+  noStats: 'Cannot retry on failed hosts, playbook stats not available.',
+  noneFailed: 'Cannot relaunch because previous job had 0 failed hosts.',
+  notYet: 'Relaunch by host status not available until job finishes running.',
+  prompts: 'Job was launched with prompted fields you do not have access to.',
+  unknown:
+    'Job was launched with unknown prompted fields. Organization admin permissions required.',
+  orphan: 'Job has been orphaned from its job template and organization.',
+  noTemplate: 'Job Template is missing or undefined.',
+} as const;
+
+/** Which hosts of the former run a relaunch is for. */
+export type RelaunchHosts = 'all' | 'failed';
+
+/** What a relaunch needs, in the words of the API; no counts while the job is active. */
+interface RelaunchNeeds {
+  passwords_needed_to_start: string[];
+  retry_counts: string | { all: number | string; failed: number | string };
+}
+
+/** Launching a job again with the prompts it had (docs/contract/launching.md#relaunch). */
+@Injectable()
+export class RelaunchService {
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly summaries: JobHostSummariesRepository,
+    private readonly resources: ResourceService,
+    private readonly loader: LaunchLoader,
+    private readonly launches: LaunchService,
+    private readonly box: SecretBox,
+    private readonly held: HeldRuns,
+  ) {}
+
+  /** What a relaunch needs: the answer to GET. */
+  async needs(job: Row, actor: Actor): Promise<RelaunchNeeds> {
+    const credentials = await this.runs.credentialsOf(job.id);
+    const loaded = await this.loader.load({ credentials }, actor);
+    const { all, failed } = await this.hostCounts(job.id);
+    return {
+      passwords_needed_to_start: neededPasswords([...loaded.credentials.values()]),
+      retry_counts: isActive(job) ? TEXTS.notYet : { all, failed },
+    };
+  }
+
+  /**
+   * @returns id of the new job
+   * @throws Invalid, BadRequest, Forbidden with the texts of the contract
+   */
+  async relaunch(
+    job: Row,
+    hosts: RelaunchHosts,
+    credentialPasswords: Record<string, string>,
+    actor: Actor,
+  ): Promise<number> {
+    await this.assertMayRepeat(job, actor);
+    const prompts = await this.promptsAgain(job, actor);
+    if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
+    const request: LaunchRequest = {
+      templateId: job.job_template_id as number,
+      launchType: 'relaunch',
+      prompts,
+      credentialPasswords,
+      createdBy: actor.id,
+      isRelaunch: true,
+      slice: { number: job.job_slice_number as number, count: job.job_slice_count as number },
+      secretNames: maskedNames(promptsOf(job.launch_config as object | null).extra_vars),
+      name: String(job.name),
+      ...webhookOf(job),
+    };
+    try {
+      const launched = await this.launches.launch([request], actor);
+      return itemAt(launched, 0).id;
+    } catch (error) {
+      // Launching the template itself is allowed: what is refused are the objects of the prompts.
+      throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);
+    }
+  }
+
+  private async assertMayRepeat(job: Row, actor: Actor): Promise<void> {
+    const isOrphan = job.job_template_id === null;
+    if (isOrphan && job.organization_id === null && !actor.isSuperuser) {
+      throw new Forbidden(TEXTS.orphan);
+    }
+    if (isOrphan || job.launch_config === null) {
+      await this.assertOrganizationAdmin(job, actor);
+    } else {
+      await this.resources.load(jobTemplates, job.job_template_id as number, actor, {
+        action: 'start',
+      });
+    }
+    if (isOrphan) throw new BadRequest(TEXTS.noTemplate);
+  }
+
+  private async assertOrganizationAdmin(job: Row, actor: Actor): Promise<void> {
+    if (actor.isSuperuser) return;
+    const organization = job.organization_id as number | null;
+    if (organization === null) throw new Forbidden(TEXTS.unknown);
+    try {
+      await this.resources.assertMay(organizations, organization, 'change', actor);
+    } catch (error) {
+      throw error instanceof Forbidden ? new Forbidden(TEXTS.unknown) : error;
+    }
+  }
+
+  /**
+   * The prompts of the former launch; secret answers come from the former job's row.
+   *
+   * @throws BadRequest where nobody approved of the former launch, Forbidden where its secret answers
+   *   are another user's
+   */
+  async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
+    await this.held.assertApproved(job);
+    const config = job.launch_config as object | null;
+    const prompts = promptsOf(config);
+    const secrets = maskedNames(prompts.extra_vars);
+    assertOwnSecrets(job, secrets, actor);
+    if (secrets.length > 0) {
+      const opened = openSecrets(this.box, job.id, config);
+      const answers = secrets.map((name) => [name, opened[name]]);
+      prompts.extra_vars = { ...prompts.extra_vars, ...Object.fromEntries(answers) };
+    }
+    // Credentials that were deleted meanwhile are gone from the former job too.
+    if (prompts.credentials) prompts.credentials = await this.runs.credentialsOf(job.id);
+    return prompts;
+  }
+
+  private async failedHosts(job: Row): Promise<string> {
+    if (isActive(job)) throw Invalid.field('hosts', TEXTS.active);
+    const { hasStats, failed } = await this.hostCounts(job.id);
+    if (!hasStats) throw Invalid.field('hosts', TEXTS.noStats);
+    if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
+    return (await this.summaries.failedHosts(job.id)).join(',');
+  }
+
+  private async hostCounts(
+    jobId: number,
+  ): Promise<{ all: number; failed: number; hasStats: boolean }> {
+    const row = await this.summaries.counts(jobId);
+    return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
+  }
+}
+
+/** What the template lost since is told in a sentence (docs/contract/launching.md#relaunch). */
+function withRelaunchTexts(error: unknown): unknown {
+  if (!(error instanceof Invalid)) return error;
+  if ('project' in error.errors) {
+    return new BadRequest('Job Template Project is missing or undefined.');
+  }
+  if ('resources_needed_to_start' in error.errors) {
+    return new BadRequest('Job Template Inventory is missing or undefined.');
+  }
+  return error;
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { openSaved } from '../prompts/saved-prompts.js';
+import { openSurvey } from '../prompts/survey-secrets.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
+import {
+  WorkflowTemplateNodesRepository,
+  type SavedNodeRow,
+} from '../workflow-templates/workflow-template-nodes.repository.js';
+import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
+import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
+
+/** A workflow job template with all that decides about a launch of it, except its nodes. */
+export interface WorkflowTemplate extends LaunchableTemplate {
+  /** Labels it carries. */
+  labels: { id: number; name: string }[];
+}
+
+/** A node as a launch takes it along. */
+export interface SavedNode {
+  id: number;
+  workflowTemplateId: number;
+  templateId: number | null;
+  identifier: string;
+  allParentsMustConverge: boolean;
+  /** Launch fields that the node sets, with credentials, labels and groups, and answers in clear. */
+  prompts: Prompts;
+  /** Names of variables whose values are secret. */
+  secrets: string[];
+  parents: { identifier: string; kind: EdgeKind }[];
+}
+
+/** Loads workflow job templates, in a constant number of statements however many there are. */
+@Injectable()
+export class WorkflowLaunchLoader {
+  constructor(
+    private readonly workflows: WorkflowTemplatesRepository,
+    private readonly savedNodes: WorkflowTemplateNodesRepository,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** @param actor null: everything may be launched (webhooks) */
+  async templates(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, WorkflowTemplate>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.workflows.launchable(ids, actor);
+    const templates = new Map(
+      rows.map(({ may_start, carried, ...row }) => [
+        row.id as number,
+        {
+          row: row as Row,
+          mayStart: may_start === true,
+          survey:
+            row.survey_enabled === true
+              ? openSurvey(this.box, row.id as number, row.survey_spec)
+              : null,
+          labels: carried as WorkflowTemplate['labels'],
+          // The jobs of its nodes have them.
+          credentials: [],
+          instanceGroups: [],
+        },
+      ]),
+    );
+    await readOwnVariables([...templates.values()].map(({ row }) => row));
+    return templates;
+  }
+
+  /**
+   * Nodes of workflow job templates with their edges.
+   *
+   * @throws UnsealError when a secret answer cannot be opened with the installation's keys
+   */
+  async nodes(workflowIds: readonly number[]): Promise<SavedNode[]> {
+    const rows = await this.savedNodes.saved(workflowIds);
+    return rows.map((row) => this.nodeOf(row));
+  }
+
+  private nodeOf(row: SavedNodeRow): SavedNode {
+    return {
+      id: row.id,
+      workflowTemplateId: row.workflow_job_template_id,
+      templateId: row.unified_job_template_id,
+      identifier: row.identifier,
+      allParentsMustConverge: row.all_parents_must_converge,
+      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
+      secrets: Object.keys(row.survey_passwords),
+      parents: row.parents,
+    };
+  }
+}

@@ -1,0 +1,222 @@
+import { setMaxListeners } from 'node:events';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { UnsealError } from '../common/crypto/secret-box.js';
+import { failPoint } from '../common/fail-point.js';
+import { CircuitBreaker } from '../common/outbound/circuit-breaker.service.js';
+import { Lanes } from '../common/outbound/lanes.js';
+import { OutboundClient } from '../common/outbound/outbound-client.js';
+import { nextDelayMs } from '../common/outbound/retry.js';
+import { Outbox } from '../common/queue/outbox.service.js';
+import type { QueueHandler } from '../common/queue/queue-processor.js';
+import { Settings } from '../config/settings.js';
+import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
+import { backendFor } from './backends/registry.js';
+import type { Lease, Outcome, Target } from './notification-lease.js';
+import { NotificationLedger } from './notification-ledger.service.js';
+import { TEST_EVENT } from './message/message-events.js';
+import { MessageMaker } from './message-maker.service.js';
+import { TemplateSecrets } from './template-secrets.service.js';
+import { stackOf } from '../common/errors/message-of.js';
+
+/** Attempts at one destination at once; the worker has five times as many hands. */
+const LANE_WIDTH = 10;
+const CAPACITY = 10_000;
+const FULL_DELAY_SECONDS = 30;
+const RENEW_INTERVAL_MS = 10_000;
+/** How long attempts may go on after the worker was told to stop. */
+const GRACE_MS = 12_000;
+/** Spreads what waited for the same destination. */
+const HOLD_JITTER_SECONDS = 5;
+
+/** What an attempt tells about its destination. */
+type Verdict = 'up' | 'down' | 'unknown';
+const VERDICT_STEP = { up: 'succeeded', unknown: 'release' } as const;
+
+/** The worker is ending; another one takes the notification at once. */
+class Stopped extends Error {}
+
+/** Sends notifications: lease, message, attempt, record; then retry or be done. */
+@Injectable()
+export class Notifier implements QueueHandler, OnModuleDestroy {
+  private readonly logger = new Logger('Notifier');
+  private readonly lanes = new Lanes(LANE_WIDTH, CAPACITY);
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly ledger: NotificationLedger,
+    private readonly outbox: Outbox,
+    private readonly breaker: CircuitBreaker,
+    private readonly maker: MessageMaker,
+    private readonly secrets: TemplateSecrets,
+    private readonly http: OutboundClient,
+    private readonly settings: Settings,
+  ) {
+    // One listener for each attempt under way is no leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
+
+  async handle(id: number): Promise<void> {
+    const target = await this.ledger.find(id);
+    if (!target) {
+      await this.outbox.acknowledge('notifications', id);
+      return;
+    }
+    if (!target.due) return;
+    const entry = await this.lanes.enter(target.destination, id, () => this.work(id, target));
+    if (entry === 'full') await this.outbox.postpone('notifications', id, FULL_DELAY_SECONDS);
+  }
+
+  stop(): void {
+    this.lanes.close();
+    setTimeout(() => this.stopping.abort(), GRACE_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.lanes.idle();
+  }
+
+  /** Logs what goes wrong around an attempt; the outbox brings the notification back. */
+  private async work(id: number, target: Target): Promise<void> {
+    try {
+      await this.deliver(id, target);
+    } catch (error) {
+      const reason = stackOf(error);
+      this.logger.error({ message: 'notification not settled', notification: id, error: reason });
+    }
+  }
+
+  /** A test goes out even where the destination is left alone: somebody asks whether it is back. */
+  private async deliver(id: number, { destination, is_test: isTest }: Target): Promise<void> {
+    const admission = await this.breaker.admit(destination);
+    if (!admission.admitted && !isTest) {
+      await this.ledger.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
+      return;
+    }
+    const lease = await this.ledger.lease(id);
+    if (!lease) {
+      if (admission.admitted && admission.tracked) await this.breaker.release(destination);
+      return;
+    }
+    const renewal = setInterval(() => {
+      this.ledger.renew(lease).catch(() => undefined);
+    }, RENEW_INTERVAL_MS).unref();
+    try {
+      const { outcome, verdict } = await this.attempt(lease);
+      failPoint('notification-sent');
+      await this.ledger.settle(lease, outcome);
+      if (verdict === 'down') await this.breaker.failed(destination);
+      else if (!admission.admitted || admission.tracked) {
+        await this.breaker[VERDICT_STEP[verdict]](destination);
+      }
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async attempt(lease: Lease): Promise<{ outcome: Outcome; verdict: Verdict }> {
+    const started = performance.now();
+    const elapsed = (): number => Math.round(performance.now() - started);
+    let message: OutgoingMessage | null = null;
+    try {
+      message = await this.maker.make(lease);
+      const { sent, detail, statusCode = null } = await this.send(lease, message);
+      const attempt = { statusCode, detail, durationMs: elapsed() };
+      const nothing = { error: '', delivered: [], delaySeconds: null };
+      const outcome = { status: 'successful', sent, message, attempt, ...nothing } as const;
+      return { outcome, verdict: 'up' };
+    } catch (error) {
+      const failure = this.failureOf(error, lease);
+      return {
+        outcome: outcomeOf(failure, { lease, message, durationMs: elapsed() }),
+        verdict: verdictOn(error),
+      };
+    }
+  }
+
+  private send(lease: Lease, message: OutgoingMessage): Promise<SendResult> {
+    const { notification_type: type, notification_template_id: templateId } = lease;
+    const configuration = this.secrets.open(templateId, type, lease.notification_configuration);
+    const { CHAT_A_API_URL, SMS_A_API_URL, INCIDENT_A_API_URL } = this.settings;
+    const sending = backendFor(type).send(configuration, message, {
+      http: this.http,
+      urls: { chatA: CHAT_A_API_URL, smsA: SMS_A_API_URL, incidentA: INCIDENT_A_API_URL },
+      event: lease.event,
+      runTemplateId: lease.run_template_id,
+      messageId: lease.message_id,
+      delivered: lease.delivered,
+      now: () => new Date(),
+    });
+    return unlessAborted(sending, this.stopping.signal);
+  }
+
+  /** Every error as what the record and the retry rules understand. */
+  private failureOf(error: unknown, { id }: Lease): SendError {
+    if (error instanceof SendError) return error;
+    if (error instanceof Stopped) {
+      return new SendError('The worker was stopped before the outcome was known.', {
+        retryable: true,
+      });
+    }
+    if (error instanceof UnsealError) {
+      return new SendError('The configuration cannot be decrypted with the present secret key.', {
+        retryable: false,
+      });
+    }
+    const reason = stackOf(error);
+    this.logger.error({ message: 'attempt failed unexpectedly', notification: id, error: reason });
+    return new SendError('The notification could not be sent because of an internal error.', {
+      retryable: true,
+    });
+  }
+}
+
+interface Circumstances {
+  lease: Lease;
+  message: OutgoingMessage | null;
+  durationMs: number;
+}
+
+function outcomeOf(failure: SendError, { lease, message, durationMs }: Circumstances): Outcome {
+  // Whoever asked for a test sees at once what came of it; nothing is lost that they cannot repeat.
+  const delayMs =
+    failure.retryable && !lease.overdue && lease.event !== TEST_EVENT
+      ? nextDelayMs(lease.attempts, Math.random, failure.retryAfterMs)
+      : null;
+  const delivered = [...new Set([...lease.delivered, ...failure.delivered])];
+  return {
+    status: 'failed',
+    error: failure.message,
+    sent: delivered.length,
+    delivered,
+    delaySeconds: delayMs === null ? null : delayMs / 1000,
+    message,
+    attempt: {
+      statusCode: failure.statusCode ?? null,
+      detail: failure.detail || failure.message,
+      durationMs,
+    },
+  };
+}
+
+/** Refusals and limits are answers; no answer at all, or a broken one, means it is down. */
+function verdictOn(error: unknown): Verdict {
+  if (!(error instanceof SendError)) return 'unknown';
+  const { retryable, statusCode } = error;
+  if (!retryable) return statusCode === undefined ? 'unknown' : 'up';
+  return statusCode === undefined || statusCode === 408 || statusCode >= 500 ? 'down' : 'up';
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(new Stopped());
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal });
+  });
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    settled.abort();
+  }
+}

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { failPoint } from '../common/fail-point.js';
+import type { FieldErrors } from '../common/errors/errors.js';
+import { zip } from '../common/invariants.js';
+import { RunsRepository } from '../runs/runs.repository.js';
+import { ScheduleStep } from '../runs/schedule-step.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { openSaved } from '../prompts/saved-prompts.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { NextLaunches } from './next-launches.service.js';
+import { Recurrence } from './recurrence.js';
+import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.service.js';
+import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
+
+/** Schedules looked at in one pass; the next pass follows at once when there were as many. */
+const BATCH = 200;
+const NO_RULE = 'The rule of this schedule cannot be followed: set it anew.';
+const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
+
+/** What became of a schedule in a pass. */
+interface Outcome {
+  schedule: DueSchedule;
+  occurrence: Date;
+  next: Date | null;
+  /** Null: it cannot be launched, for the reason in `explanation`. */
+  launch: ScheduledLaunch | null;
+  explanation: string;
+}
+
+/**
+ * Launches the schedules that are due, by the database's clock. A schedule is locked, launched and
+ * moved to its next occurrence in one transaction, so that each occurrence is launched once, whoever
+ * dies meanwhile. Of occurrences that were missed the newest is caught up with, and only that one.
+ */
+@Injectable()
+export class DueSchedules extends ScheduleStep {
+  constructor(
+    private readonly activeRuns: RunsRepository,
+    private readonly schedules: SchedulesRepository,
+    private readonly box: SecretBox,
+    private readonly settings: RuntimeSettings,
+    private readonly runs: ScheduledRuns,
+    private readonly next: NextLaunches,
+  ) {
+    super();
+  }
+
+  async launchDue(): Promise<boolean> {
+    const due = await this.schedules.lockDue(BATCH);
+    if (due.length === 0) return false;
+    const outcomes = due.map((schedule) => this.plan(schedule));
+    await this.holdBack(outcomes);
+    const launching = outcomes.flatMap((outcome) =>
+      outcome.launch === null ? [] : [{ outcome, launch: outcome.launch }],
+    );
+    const errors = await this.runs.launch(launching.map(({ launch }) => launch));
+    for (const [{ outcome }, faults] of zip(launching, errors)) {
+      if (Object.keys(faults).length > 0) outcome.explanation = textOf(faults);
+    }
+    await this.store(outcomes);
+    failPoint('schedule-launched');
+    return due.length === BATCH;
+  }
+
+  private plan(schedule: DueSchedule): Outcome {
+    const recurrence = Recurrence.stored(schedule.rrule);
+    const now = new Date(schedule.now);
+    const known = new Date(schedule.next_run);
+    if (!recurrence) {
+      return { schedule, occurrence: known, next: null, launch: null, explanation: NO_RULE };
+    }
+    const occurrence = recurrence.newest(known, now);
+    const prompts = this.promptsOf(schedule);
+    return {
+      schedule,
+      occurrence,
+      next: recurrence.after(now),
+      launch: prompts && {
+        scheduleId: schedule.id,
+        occurrence,
+        templateId: schedule.unified_job_template_id,
+        templateType: schedule.template_type,
+        prompts,
+      },
+      explanation: prompts ? '' : LOCKED,
+    };
+  }
+
+  /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
+  private promptsOf(schedule: DueSchedule): Prompts | null {
+    try {
+      return openSaved(this.box, 'schedules', schedule);
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
+  }
+
+  /** Takes out launches of templates that have as many active runs as there may be. */
+  private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
+    const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
+    const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
+    const active = await this.activeRuns.countActive(ids);
+    for (const outcome of outcomes) {
+      const { unified_job_template_id: id } = outcome.schedule;
+      const count = active.get(id) ?? 0;
+      if (outcome.launch === null) continue;
+      if (count < most) active.set(id, count + 1);
+      else {
+        outcome.launch = null;
+        outcome.explanation = `Skipped because the template has ${count} active jobs already (SCHEDULE_MAX_JOBS is ${most}).`;
+      }
+    }
+  }
+
+  private async store(outcomes: readonly Outcome[]): Promise<void> {
+    await this.schedules.store(
+      outcomes.map(({ schedule: { id }, next: nextRun, occurrence, explanation }) => ({
+        ...{ id, nextRun, occurrence, explanation },
+      })),
+    );
+    const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
+    await this.next.follow([...new Set(ids)]);
+  }
+}
+
+/** Why nothing was launched, in the words of a launch. */
+const textOf = (errors: FieldErrors): string => Object.values(errors).flat().map(String).join(' ');

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldErrors } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { ExtraColumns, Values } from '../common/rest/hooks.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
+import { webhookFilterFaults } from '../code-hosts/filters.js';
+import { WebhookKeys } from './webhook-keys.service.js';
+
+/**
+ * What holds for the webhook fields of templates of every kind
+ * (docs/contract/webhooks.md#fields-of-templates).
+ */
+@Injectable()
+export class WebhookFields {
+  constructor(
+    private readonly credentials: CredentialsRepository,
+    private readonly keys: WebhookKeys,
+  ) {}
+
+  /** Faults of the fields as they would be after a request. @param row the template, if there is one */
+  async errors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
+    const faults = 'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
+    return {
+      ...(await this.credentialErrors(values, row)),
+      ...(faults.length > 0 ? { webhook_filters: faults } : {}),
+    };
+  }
+
+  /** Gives a template that was just made with a service its key. */
+  async created({ id, webhook_service: service }: Row): Promise<void> {
+    if (service !== '') await this.keys.assign(id);
+  }
+
+  /** The column of the key after a change: another service has another key. */
+  keyAfter(row: Row, { webhook_service: service }: Values): ExtraColumns {
+    if (service === undefined) return {};
+    return { webhook_key: service === '' ? '' : this.keys.fresh(row.id) };
+  }
+
+  private async credentialErrors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
+    if (!('webhook_service' in values || 'webhook_credential' in values)) return {};
+    const {
+      webhook_service: service = row.webhook_service ?? '',
+      webhook_credential: id = row.webhook_credential_id ?? null,
+    } = values;
+    const type = typeof id === 'number' ? await this.credentials.typeOf(id) : undefined;
+    if (!type) return {};
+    if (type.kind !== 'token') return { webhook_credential: ['Must be a Personal Access Token.'] };
+    return type.namespace === `${String(service)}_token`
+      ? {}
+      : { webhook_credential: ['Must match the selected webhook service.'] };
+  }
+}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { headerAliases } from '../code-hosts/headers.js';
+import type { WebhookServiceName } from '../code-hosts/services.js';
+import { isUnsignedEvent, isVerified, type SignedRequest } from '../code-hosts/signature.js';
+import { INT4_MAX } from '../common/fields/text.js';
+import { rawBody, type BodyReader } from '../common/http/body.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { StrangerBytes } from '../common/http/stranger-bytes.service.js';
+import { RateLimiter } from '../common/rate/rate-limiter.service.js';
+import { Settings } from '../config/settings.js';
+import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
+import { RejectionLog, type UnprovedRequest } from './rejection-log.service.js';
+
+/** What the path of a receiver stands for. */
+export interface ReceiverRoute {
+  kind: ReceiverTemplate['kind'];
+  service: WebhookServiceName;
+}
+
+/** A request whose sender has proved to know the template's webhook key, or need not. */
+export interface Delivery {
+  /** Null for a connection test that is not signed: whose it is must not show. */
+  template: ReceiverTemplate | null;
+  service: WebhookServiceName;
+  signed: SignedRequest;
+  /** Address it came from. */
+  source: string;
+}
+
+const deliveries = new WeakMap<object, Delivery>();
+
+/** What a request was verified as; undefined for one that proved nothing. */
+export const deliveryOf = (request: object): Delivery | undefined => deliveries.get(request);
+
+/**
+ * Finds out who knows the webhook key (docs/contract/webhooks.md#order-of-a-delivery). Unknown
+ * template, other service, no service, wrong or missing signature: one answer, and one amount of
+ * work before it.
+ */
+@Injectable()
+export class SignatureVerifier {
+  private readonly readBytes: BodyReader;
+
+  constructor(
+    private readonly templates: ReceiverTemplates,
+    private readonly rejections: RejectionLog,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+    held: StrangerBytes,
+  ) {
+    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT, held);
+  }
+
+  /**
+   * Reads the bytes of a request and checks their signature, once for each request.
+   *
+   * @param text of the template's id, as in the URL
+   * @returns null unless the request is signed with the webhook key: an exception would cost as much
+   *   as the check, and these come in floods
+   * @throws PayloadTooLarge, TooManyRequests; Unavailable when too much is being received already
+   */
+  async verify(
+    route: ReceiverRoute,
+    text: string,
+    { request, response }: { request: ApiRequest; response: Response },
+  ): Promise<Delivery | null> {
+    const id = idOf(text);
+    const known = deliveries.get(request);
+    if (known && isFor(known, route, id)) return known;
+    if (!Buffer.isBuffer(request.body)) await this.readBytes(request as never, response);
+    await this.limit(route.kind.type, id, request.ip ?? '', response);
+    const delivery = await this.check(route, id, request);
+    if (delivery) deliveries.set(request, delivery);
+    return delivery;
+  }
+
+  private async check(
+    { kind, service }: ReceiverRoute,
+    id: number,
+    request: ApiRequest,
+  ): Promise<Delivery | null> {
+    const template = await this.templates.find(kind, id);
+    const signed = signedRequest(request);
+    const key = this.templates.keyOf(template, service);
+    const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
+    const verified = isVerified(service, signed, key, aliases);
+    const source = request.ip ?? '';
+    const isItsOwn = template !== null && hasKey(template, service);
+    if (isUnsignedEvent(service, signed, aliases)) {
+      if (isItsOwn) this.count({ template, service, signed, source }, UNSIGNED_TEST);
+      return { template: null, service, signed, source };
+    }
+    if (verified && isItsOwn) return { template, service, signed, source };
+    if (template) {
+      this.count({ template, service, signed, source }, isItsOwn ? WRONG_PROOF : WRONG_SERVICE);
+    }
+    return null;
+  }
+
+  /** Counted for each address, so that nobody uses up what a template's service needs. */
+  private async limit(
+    type: string,
+    id: number,
+    address: string,
+    response: Response,
+  ): Promise<void> {
+    const subject = `${type}:${id}:${address}`;
+    await this.limiter.take('receiver', subject, this.settings.RECEIVER_RATE, response);
+  }
+
+  private count(
+    { template, service, signed, source }: Delivery & { template: ReceiverTemplate },
+    outcome: Pick<UnprovedRequest, 'verdict' | 'reason' | 'answer'>,
+  ): void {
+    const size = signed.rawBody.length;
+    this.rejections.count({
+      ...{ templateId: template.id, service, event: '', size, source },
+      ...outcome,
+    });
+  }
+}
+
+const UNSIGNED_TEST = {
+  verdict: 'ignored',
+  reason: 'The event is a connection test, which is not signed.',
+  answer: 200,
+} as const;
+const WRONG_PROOF = {
+  verdict: 'rejected',
+  reason: 'The signature or token does not match the webhook key.',
+  answer: 403,
+} as const;
+const WRONG_SERVICE = {
+  verdict: 'rejected',
+  reason: 'The template does not receive webhooks of this service.',
+  answer: 403,
+} as const;
+
+const isFor = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
+  service === route.service &&
+  (template === null || (template.id === id && template.kind.type === route.kind.type));
+
+const hasKey = (template: ReceiverTemplate, service: string): boolean =>
+  template.service === service && template.sealedKey !== '';
+
+/** No template has the id 0: whatever is no id finds nothing, by the same way. */
+const idOf = (text: string): number =>
+  /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
+
+function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {
+  return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+}

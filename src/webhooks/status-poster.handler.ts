@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { UnsealError } from '../common/crypto/secret-box.js';
+import { failPoint } from '../common/fail-point.js';
+import { CircuitBreaker } from '../common/outbound/circuit-breaker.service.js';
+import { maskText } from '../common/outbound/mask.js';
+import { OutboundClient, type OutboundResponse } from '../common/outbound/outbound-client.js';
+import { OutboundError } from '../common/outbound/outbound-error.js';
+import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../common/outbound/retry.js';
+import { Outbox } from '../common/queue/outbox.service.js';
+import type { QueueHandler } from '../common/queue/queue-processor.js';
+import {
+  StatusPostComposer,
+  Unpostable,
+  type ComposedPost,
+} from './status-post-composer.service.js';
+import {
+  STATUS_POSTS_QUEUE,
+  StatusPostsRepository,
+  type LeasedPost,
+  type NewAttempt,
+} from './status-posts.repository.js';
+
+const DETAIL_LENGTH = 200;
+
+/**
+ * Sends the posts of a job, one by one and in order
+ * (docs/contract/webhooks.md#statuses-posted-back).
+ */
+@Injectable()
+export class StatusPoster implements QueueHandler {
+  constructor(
+    private readonly store: StatusPostsRepository,
+    private readonly composer: StatusPostComposer,
+    private readonly client: OutboundClient,
+    private readonly breaker: CircuitBreaker,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async handle(postId: number): Promise<void> {
+    const jobId = await this.store.jobOf(postId);
+    if (jobId === null) {
+      await this.outbox.acknowledge(STATUS_POSTS_QUEUE, postId);
+      return;
+    }
+    // Whoever is at it sends what came meanwhile too: a successor never waits for its own wake-up.
+    for (;;) {
+      const post = await this.store.lease(jobId);
+      if (!post) break;
+      await this.deliver(post);
+    }
+    const seconds = await this.store.waitSeconds(postId);
+    if (seconds !== null) await this.outbox.postpone(STATUS_POSTS_QUEUE, postId, seconds);
+  }
+
+  private async deliver(post: LeasedPost): Promise<void> {
+    const composed = await this.compose(post);
+    if (!composed) return;
+    const destination = new URL(post.url).origin;
+    const admission = await this.breaker.admit(destination);
+    if (!admission.admitted) {
+      const reason = 'The service has failed several times in a row and is left alone for a while.';
+      await this.store.postpone(post, admission.waitSeconds, reason);
+      return;
+    }
+    const retryable = await this.attempt(post, composed);
+    if (retryable) await this.breaker.failed(destination);
+    else if (admission.tracked) await this.breaker.succeeded(destination);
+  }
+
+  private async compose(post: LeasedPost): Promise<ComposedPost | null> {
+    try {
+      return await this.composer.compose(post);
+    } catch (error) {
+      if (!(error instanceof Unpostable) && !(error instanceof UnsealError)) throw error;
+      await this.store.finish(post, 'failed', error.message);
+      return null;
+    }
+  }
+
+  /** @returns whether the service could not be reached, or asks to be tried again */
+  private async attempt(post: LeasedPost, { request, token }: ComposedPost): Promise<boolean> {
+    const started = performance.now();
+    try {
+      const response = await this.client.request(request);
+      failPoint('status-post-sent');
+      return await this.answered(post, response, token);
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      const duration_ms = Math.round(performance.now() - started);
+      const made = { answer: null, detail: maskText(error.message, [token]), duration_ms };
+      await this.settle(post, made, error.retryable, made.detail);
+      return error.retryable;
+    }
+  }
+
+  private async answered(
+    post: LeasedPost,
+    { status, headers, body, durationMs }: OutboundResponse,
+    token: string,
+  ): Promise<boolean> {
+    const detail = maskText(body, [token]).slice(0, DETAIL_LENGTH).toWellFormed();
+    const made = { answer: status, detail: detail.replaceAll('\0', ''), duration_ms: durationMs };
+    if (status >= 200 && status < 300) {
+      await this.store.finish(post, 'sent', '', made);
+      return false;
+    }
+    const retryable = isRetryableStatus(status);
+    const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
+    await this.settle(post, made, retryable, `The service answered ${status}.`, retryAfter);
+    return retryable;
+  }
+
+  private async settle(
+    post: LeasedPost,
+    made: NewAttempt,
+    retryable: boolean,
+    reason: string,
+    retryAfterMs?: number,
+  ): Promise<void> {
+    const delayMs = retryable ? nextDelayMs(post.made + 1, Math.random, retryAfterMs) : null;
+    if (delayMs === null) await this.store.finish(post, 'failed', reason, made);
+    else await this.store.postpone(post, delayMs / 1000, reason, made);
+  }
+}

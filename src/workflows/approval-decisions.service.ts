@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
+import { HeldRuns } from './held-runs.listener.js';
+import { workflowApprovals } from './workflow-approvals.resource.js';
+
+/** Deciding on approvals (docs/contract/workflows.md#approvals). */
+@Injectable()
+export class ApprovalDecisions {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
+    private readonly held: HeldRuns,
+  ) {}
+
+  /**
+   * Ends an approval. Of several decisions at the same moment exactly one counts.
+   *
+   * @throws BadRequest when it is decided already
+   */
+  async decide(approval: Row, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
+    await this.database.transaction(async () => {
+      const [decided] = await this.transitions.move([approval.id], {
+        from: ['pending'],
+        to: decision,
+        fields: { approved_or_denied_by_id: actor.id },
+      });
+      if (!decided) {
+        throw new BadRequest('This workflow step has already been approved or denied.');
+      }
+      await this.held.decided(approval, decision);
+      this.activity.record({
+        operation: 'update',
+        object1: refOf(workflowApprovals, approval),
+        changes: { id: approval.id, status: ['pending', decision] },
+      });
+    });
+  }
+}

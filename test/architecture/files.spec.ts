@@ -1,4 +1,6 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
+
+import ts from 'typescript';
 
 import { sourceFiles } from './source-files.js';
 
@@ -27,5 +29,61 @@ it('no work is left as a note in the code', () => {
   const faults = files.filter(
     ({ path, text }) => path.startsWith('src/') && /\b(TODO|FIXME|XXX)\b/.test(text),
   );
+  expect(faults.map(({ path }) => path)).toEqual([]);
+});
+
+/** What the framework makes, and the names that this gives its files. */
+const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
+  [/extends TableRepository\b/, ['repository']],
+  [/@Module\b/, ['module']],
+  [/@(Controller|Resource)\b/, ['controller']],
+  [/@Processor\b/, ['processor']],
+  [/@Catch\b/, ['filter']],
+  [/implements [^{]*\bCanActivate\b/, ['guard']],
+  [/implements [^{]*\bNestInterceptor\b/, ['interceptor']],
+  [/implements [^{]*\bPipeTransform\b/, ['pipe']],
+  [/(implements|extends) [^{]*Hooks\b/, ['hooks']],
+  [/@ListensToRuns\b/, ['listener']],
+  [/@PagePanel\b/, ['panel']],
+  [/implements [^{]*\bQueueHandler\b/, ['handler']],
+  [/@Injectable\b/, ['service', 'loader', 'port']],
+];
+
+interface Made {
+  /** `bulk-launch-service` of `BulkLaunchService`. */
+  name: string;
+  roles: readonly string[];
+}
+
+/** The classes of a file that the framework makes and others import. */
+function madeIn(path: string, text: string): Made[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return file.statements.flatMap((node): Made[] => {
+    if (!ts.isClassDeclaration(node) || !node.name) return [];
+    if (!node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    const head = text.slice(node.getStart(file), node.members.pos);
+    const [, roles] = ROLES.find(([of]) => of.test(head)) ?? [];
+    return roles ? [{ name: kebab(node.name.text), roles }] : [];
+  });
+}
+
+const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+
+/** `webhooks/receiver.service.ts` has `Receiver` or `ReceiverService`. */
+function isNamedAfter(path: string, { name, roles }: Made): boolean {
+  const [stem = '', role = ''] = basename(path, '.ts').split('.');
+  if (role === '') return stem === name && basename(dirname(path)) === name;
+  return roles.includes(role) && [stem, `${stem}-${role}`].includes(name);
+}
+
+it('what the framework makes is in a file of its name and its role', () => {
+  const faults = files
+    .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.spec.ts'))
+    .filter(({ path, text }) => {
+      const made = madeIn(path, text);
+      // Several small ones of one role may share a file that says so: `empty-lists.controllers.ts`.
+      const areMany = made.length > 1 && made.every(({ roles }) => path.includes(`.${roles[0]}s.`));
+      return made.length > 0 && !areMany && !made.some((one) => isNamedAfter(path, one));
+    });
   expect(faults.map(({ path }) => path)).toEqual([]);
 });

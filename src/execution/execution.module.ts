@@ -12,10 +12,8 @@ import { JobCredentials } from './worker/job-credentials.service.js';
 import { JobProjectFiles } from './worker/job-project-files.service.js';
 import { Leases } from './worker/leases.service.js';
 import { PlaybookJob } from './worker/playbook-job.service.js';
-import { ProjectLock } from './worker/project-lock.service.js';
 import { ProjectSync } from './worker/project-sync.service.js';
 import { Recovery } from './worker/recovery.service.js';
-import { RunFolders } from './worker/run-folders.service.js';
 import { RunsHandler } from './worker/runs.handler.js';
 import { runsProcessorProvider } from './worker/runs.processor.js';
 import { Subscriber } from './worker/subscriber.service.js';
@@ -25,9 +23,9 @@ import { WorkerNode } from './worker/worker-node.service.js';
 @Module({
   imports: [CredentialsModule, InventoriesModule, ProjectsModule],
   providers: [
-    ...[Boundary, Subscriber, RunFolders, WorkerNode, ActiveRuns, Leases, Recovery],
+    ...[Boundary, Subscriber, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
-    ...[EventStore, ProjectLock, ProjectSync, JobProjectFiles],
+    ...[EventStore, ProjectSync, JobProjectFiles],
     ...[JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],
   ],
 })

@@ -36,7 +36,6 @@ import { jobVariables } from './job-variables.js';
 import { CannotStart, type Outcome, type RunKind } from './outcome.js';
 import { patiently } from './patience.js';
 import { PlaybookEvents } from './playbook-events.js';
-import { RunFolders } from './run-folders.service.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /** Ends the children of a run early enough for the worker to leave in time. */
@@ -72,7 +71,6 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly events: EventStore,
     private readonly storedEvents: JobEventsRepository,
     private readonly summaries: JobHostSummariesRepository,
-    private readonly folders: RunFolders,
     private readonly node: WorkerNode,
     private readonly box: SecretBox,
     private readonly boundary: Boundary,
@@ -100,7 +98,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   /** @returns null when the limit leaves none of the hosts: nothing has been run or stored */
   private async attempt(run: ActiveRun, job: PlaybookContext): Promise<Outcome | null> {
     const place = await this.boundary.place();
-    const workspace = await createWorkspace(this.folders.workspaces, run.id, run.attempt, place);
+    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const preparation = await this.prepare(run, job, workspace);
       failPoint('run-prepared');

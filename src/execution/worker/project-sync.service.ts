@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { textInput } from '../../credentials/types/inputs.js';
+import { Database } from '../../database/database.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import {
   ProjectUpdatesRepository,
@@ -13,23 +15,26 @@ import { NO_PROJECT } from '../../runs/run-explanations.js';
 import { syncProject, type GitProject } from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
-import type { ActiveRun } from './active-runs.service.js';
+import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
 import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
-import { ProjectLock } from './project-lock.service.js';
 import { RunOutput } from './run-output.js';
+
+/** Of all users of advisory locks in this database, the folders of projects. */
+const LOCK_CLASS = 7402;
+const LOCK_WAIT_MS = 250;
 
 /** Runs a project update: brings the project's folder on this host to the newest state of its branch. */
 @Injectable()
 export class ProjectSync implements RunKind<ActiveRun> {
   constructor(
+    private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly updates: ProjectUpdatesRepository,
     private readonly reach: GitReach,
     private readonly runtime: RuntimeSettings,
     private readonly credentials: CredentialSecrets,
     private readonly events: EventStore,
-    private readonly lock: ProjectLock,
     private readonly folders: ProjectFolders,
   ) {}
 
@@ -60,7 +65,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
         throw new CannotStart(NO_PROJECT);
       }
       const { project_id: id } = row;
-      return await this.lock.hold(id, run.signal, () => this.sync(run, id, row, output));
+      return await this.inTurn(id, run.signal, () => this.sync(run, id, row, output));
     } catch (error) {
       if (!isExplained(error)) throw error;
       output.add(`${error.message}\n`);
@@ -94,6 +99,32 @@ export class ProjectSync implements RunKind<ActiveRun> {
     };
     const write = () => this.projects.noteSync(projectId, synced);
     return { status: 'successful', fields: { scm_revision: revision }, write };
+  }
+
+  /**
+   * Does work on the folder of a project when no other worker does.
+   *
+   * @throws RunEnded when the signal comes while it waits
+   */
+  private inTurn<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.database.withClient(async (client) => {
+      const lock = [LOCK_CLASS, projectId];
+      for (;;) {
+        const { rows } = await client.query<{ taken: boolean }>(
+          'SELECT pg_try_advisory_lock($1, $2) AS taken',
+          lock,
+        );
+        if (rows[0]?.taken) break;
+        if (signal.aborted) throw new RunEnded('Ended while waiting for the project.');
+        await sleep(LOCK_WAIT_MS);
+      }
+      try {
+        return await work();
+      } finally {
+        // Without its connection the lock is gone anyway.
+        await client.query('SELECT pg_advisory_unlock($1, $2)', lock).catch(() => undefined);
+      }
+    });
   }
 
   private async defaultTimeout(): Promise<number> {

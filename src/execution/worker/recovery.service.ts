@@ -18,7 +18,6 @@ import { removeDirectory } from '../runner/workspace.js';
 import type { RunStep } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.service.js';
-import { RunFolders } from './run-folders.service.js';
 import { WorkerNode } from './worker-node.service.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
@@ -46,7 +45,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly active: ActiveRuns,
     private readonly node: WorkerNode,
     private readonly nodes: WorkerNodesRepository,
-    private readonly folders: RunFolders,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -86,7 +84,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async settle(run: StaleRun): Promise<void> {
-    const ended = run.is_local ? await endRun(run.id, undefined, this.folders.workspaces) : 0;
+    const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
     // What had not begun is begun again by another worker, a project update always; a sync inside a
@@ -115,18 +113,18 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Ends and removes what earlier workers of this host left of runs that are over. */
   private async sweepFolders(): Promise<void> {
-    const known = await listRuns(this.folders.workspaces);
+    const known = await listRuns(this.node.workspaces);
     const living = await this.leases.living(known.map(({ runId }) => runId));
     for (const { runId, attempt, dir } of known) {
       if (living.get(runId) === attempt) continue;
-      const ended = await endRun(runId, attempt, this.folders.workspaces);
+      const ended = await endRun(runId, attempt, this.node.workspaces);
       await removeDirectory(dir);
       this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
     }
   }
 
   private async removeFolders(runId: number): Promise<void> {
-    const known = await listRuns(this.folders.workspaces);
+    const known = await listRuns(this.node.workspaces);
     for (const { dir } of known.filter((run) => run.runId === runId)) await removeDirectory(dir);
   }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { availableParallelism, hostname, totalmem } from 'node:os';
+import { resolve } from 'node:path';
 import {
   Injectable,
   Logger,
@@ -11,7 +12,6 @@ import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
 import { Boundary } from '../boundary/boundary.service.js';
-import { RunFolders } from './run-folders.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { messageOf } from '../../common/errors/message-of.js';
@@ -22,6 +22,8 @@ const HEARTBEAT_MS = 5000;
 @Injectable()
 export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   readonly hostname = hostname();
+  /** Where the runs of this host keep their private folders, one per attempt. */
+  readonly workspaces: string;
   private readonly logger = new Logger('Worker');
   private identity: Promise<{ name: string; hostKey: string; startTime: string }> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -31,9 +33,10 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly nodes: WorkerNodesRepository,
     private readonly instances: InstancesRepository,
     private readonly settings: Settings,
-    private readonly folders: RunFolders,
     private readonly boundary: Boundary,
-  ) {}
+  ) {
+    this.workspaces = resolve(settings.DATA_DIR, 'workspaces');
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.beat();
@@ -96,7 +99,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async findIdentity(): Promise<{ name: string; hostKey: string; startTime: string }> {
-    const parts = [this.hostname, await bootId(), pidNamespace(), this.folders.workspaces];
+    const parts = [this.hostname, await bootId(), pidNamespace(), this.workspaces];
     const hostKey = createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
     const startTime = (await findProcess(process.pid))?.startTime ?? '';
     const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;

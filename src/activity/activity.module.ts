@@ -1,12 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { ActivityController } from './activity.controller.js';
+import { ActivityStreamController } from './activity-stream.controller.js';
 import { ActivityRepository } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
 
 @Global()
 @Module({
-  controllers: [ActivityController],
+  controllers: [ActivityStreamController],
   providers: [ActivityRepository, { provide: ActivityRecorder, useClass: ActivityService }],
   exports: [ActivityRecorder],
 })

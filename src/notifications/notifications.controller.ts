@@ -12,7 +12,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
-import { notificationAttempts, notifications } from './notification-templates.resource.js';
+import { notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
@@ -47,9 +47,3 @@ export class NotificationsController extends ResourceController(notifications, [
     return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
   }
 }
-
-@Resource(notificationAttempts)
-export class NotificationAttemptsController extends ResourceController(notificationAttempts, [
-  'list',
-  'retrieve',
-]) {}

@@ -1,6 +1,7 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BaseUrl } from './base-url.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
+import { NotificationAttemptsController } from './notification-attempts.controller.js';
 import { NotificationAttemptsRepository } from './notification-attempts.repository.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
@@ -8,10 +9,7 @@ import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplatesController } from './notification-templates.controller.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationTests } from './notification-tests.service.js';
-import {
-  NotificationAttemptsController,
-  NotificationsController,
-} from './notifications.controller.js';
+import { NotificationsController } from './notifications.controller.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
 import { TemplateSecrets } from './template-secrets.service.js';

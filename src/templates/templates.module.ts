@@ -4,14 +4,14 @@ import { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { SurveyService } from './survey.service.js';
 import { TemplateNotificationsRepository } from './template-notifications.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
-import { UnifiedTemplatesController } from './unified-templates.controller.js';
+import { UnifiedJobTemplatesController } from './unified-job-templates.controller.js';
 import { WebhookFields } from './webhook-fields.service.js';
 import { WebhookKeys } from './webhook-keys.service.js';
 
 @Global()
 @Module({
   imports: [CredentialsModule],
-  controllers: [UnifiedTemplatesController],
+  controllers: [UnifiedJobTemplatesController],
   providers: [
     TemplatesRepository,
     { provide: InventoryTemplates, useExisting: TemplatesRepository },

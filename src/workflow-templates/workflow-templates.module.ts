@@ -2,14 +2,14 @@ import { Global, Module } from '@nestjs/common';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
-import { ApprovalTemplatesController } from './approval-templates.controller.js';
+import { WorkflowApprovalTemplatesController } from './workflow-approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.service.js';
 import { WorkflowTemplatePanel } from './pages/workflow-template.panel.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
-import { WorkflowTemplateNodesController } from './workflow-template-nodes.controller.js';
-import { WorkflowTemplatesController } from './workflow-templates.controller.js';
+import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
+import { WorkflowJobTemplatesController } from './workflow-job-templates.controller.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
@@ -17,9 +17,9 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
 @Module({
   imports: [TemplatesModule, WorkflowsModule],
   controllers: [
-    WorkflowTemplatesController,
-    WorkflowTemplateNodesController,
-    ApprovalTemplatesController,
+    WorkflowJobTemplatesController,
+    WorkflowJobTemplateNodesController,
+    WorkflowApprovalTemplatesController,
   ],
   providers: [
     WorkflowTemplatesRepository,

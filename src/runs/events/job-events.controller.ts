@@ -10,7 +10,7 @@ import { Resource } from '../../common/rest/resource.decorator.js';
 import { Route } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
 import { listJobEvents } from './job-event-list.js';
-import { jobEvents, jobHostSummaries } from './job-events.resource.js';
+import { jobEvents } from './job-events.resource.js';
 
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
 
@@ -50,8 +50,3 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     });
   }
 }
-
-@Resource(jobHostSummaries)
-export class JobHostSummariesController extends ResourceController(jobHostSummaries, [
-  'retrieve',
-]) {}

@@ -27,4 +27,4 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
-export class WorkflowTemplatesController extends ResourceController(workflowTemplates) {}
+export class WorkflowJobTemplatesController extends ResourceController(workflowTemplates) {}

@@ -8,7 +8,7 @@ import { approvalTemplates } from './approval-templates.resource.js';
 @Resource(approvalTemplates)
 @SubList('approvals', children('approvals', { readOnly: true }))
 @SubList('activity_stream', activityOf())
-export class ApprovalTemplatesController extends ResourceController(approvalTemplates, [
+export class WorkflowApprovalTemplatesController extends ResourceController(approvalTemplates, [
   'retrieve',
   'replace',
   'modify',

@@ -3,4 +3,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { activityStream } from './activity.resource.js';
 
 @Resource(activityStream)
-export class ActivityController extends ResourceController(activityStream, ['list', 'retrieve']) {}
+export class ActivityStreamController extends ResourceController(activityStream, [
+  'list',
+  'retrieve',
+]) {}

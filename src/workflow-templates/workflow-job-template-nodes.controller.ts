@@ -26,7 +26,7 @@ import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())
-export class WorkflowTemplateNodesController extends ResourceController(workflowTemplateNodes) {
+export class WorkflowJobTemplateNodesController extends ResourceController(workflowTemplateNodes) {
   constructor(
     services: CommonServices,
     private readonly approvals: ApprovalTemplates,

@@ -4,4 +4,4 @@ import { unifiedTemplates } from './unified-templates.resource.js';
 
 /** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */
 @Resource(unifiedTemplates)
-export class UnifiedTemplatesController extends ResourceController(unifiedTemplates, ['list']) {}
+export class UnifiedJobTemplatesController extends ResourceController(unifiedTemplates, ['list']) {}

@@ -1,0 +1,92 @@
+/**
+ * From a URL to its code in one guess each: `/api/v2/job_templates/` is answered by
+ * `job-templates.controller.ts`; its rule, its fields, its SQL and its test are found from there.
+ */
+import { basename, dirname } from 'node:path';
+
+import '../../src/app.module.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { sourceFiles, type SourceFile } from './source-files.js';
+
+const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
+const byPath = new Map(files.map((file) => [file.path, file]));
+const specs = sourceFiles('test/api', 'test/queue').filter(({ path }) => path.endsWith('spec.ts'));
+
+/** `src/runs` of `src/runs/events/job-events.controller.ts`. */
+const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+const dashed = (path: string): string => path.replaceAll('_', '-');
+
+/** Collections that have pages of their own; of some there are none, in a room for all of those. */
+const collections = resources().filter(({ stored }) => stored);
+
+/** Files named for a collection. */
+const controllersOf = (path: string): SourceFile[] =>
+  files.filter((file) => basename(file.path) === `${dashed(path)}.controller.ts`);
+
+/** The declaration of a collection, which its controller imports from beside it. */
+const declarationOf = (controller: SourceFile, path: string): SourceFile | undefined =>
+  controller.imports
+    .filter((target) => dirname(target.path) === dirname(controller.path))
+    .flatMap((target) => byPath.get(target.path) ?? [])
+    .find((file) => file.path.endsWith('.resource.ts') && file.text.includes(`path: '${path}'`));
+
+/** What the collections for which something does not hold are called. */
+function without(holds: (controller: SourceFile, at: (typeof collections)[number]) => boolean) {
+  return collections
+    .filter((one) => controllersOf(one.path).some((controller) => !holds(controller, one)))
+    .map(({ path }) => path);
+}
+
+it('every collection has one controller, named for it', () => {
+  expect(collections.length).toBeGreaterThan(30);
+  const counts = collections.map(({ path }) => [path, controllersOf(path).length]);
+  expect(counts.filter(([, count]) => count !== 1)).toEqual([]);
+});
+
+it('its rules are declared beside it', () => {
+  expect(without((controller, { path }) => declarationOf(controller, path) !== undefined)).toEqual(
+    [],
+  );
+});
+
+it('its fields are in a schema of the room, which the declaration imports or holds', () => {
+  const holds = (controller: SourceFile, one: (typeof collections)[number]): boolean => {
+    const declaration = declarationOf(controller, one.path);
+    const seen = [declaration, ...(declaration?.imports ?? []).map(({ path }) => byPath.get(path))];
+    return seen.some(
+      (file) =>
+        file !== undefined &&
+        /\.(schema|resource)\.ts$/.test(file.path) &&
+        roomOf(file.path) === roomOf(controller.path) &&
+        file.text.includes(`class ${one.schema.name} `),
+    );
+  };
+  expect(without(holds)).toEqual([]);
+});
+
+it('its SQL is in a repository of the room', () => {
+  const holds = ({ path }: SourceFile, { table }: (typeof collections)[number]): boolean =>
+    files.some(
+      (file) =>
+        file.path.endsWith('.repository.ts') &&
+        roomOf(file.path) === roomOf(path) &&
+        file.text.includes(`super(database, '${table}')`),
+    );
+  expect(without(holds)).toEqual([]);
+});
+
+/** How the files of tests about a collection may begin: with its name, or with that of its room. */
+function namesOfTests(path: string, controller: SourceFile): string[] {
+  const room = basename(roomOf(controller.path));
+  return [dashed(path), room, room.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];
+}
+
+it('its tests are named for it or for its room, and ask for it', () => {
+  const holds = (controller: SourceFile, { path }: (typeof collections)[number]): boolean =>
+    specs.some(
+      (spec) =>
+        namesOfTests(path, controller).some((name) => basename(spec.path).startsWith(name)) &&
+        new RegExp(`[\\\`'/"]${path}/`).test(spec.text),
+    );
+  expect(without(holds)).toEqual([]);
+});

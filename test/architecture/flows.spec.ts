@@ -1,0 +1,75 @@
+/**
+ * The three flows of docs/architecture.md can be read: each names the files to open, in an order in
+ * which each hangs together with one before it, and there are not many.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { sourceFiles, type SourceFile } from './source-files.js';
+
+/** Files that somebody keeps in mind while following a flow. */
+const MOST = 30;
+
+const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'architecture.md'), 'utf8');
+const files = new Map(sourceFiles('src').map((file) => [file.path, file]));
+
+/** Paths that a section names, each once, in its order. */
+function namedIn(heading: string): string[] {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const paths = [...section.matchAll(/`(src\/[^`*]+\.ts)`/g)].map(([, path = '']) => path);
+  return [...new Set(paths)];
+}
+
+const importsOf = (path: string): SourceFile['imports'] => files.get(path)?.imports ?? [];
+const reaches = (from: string, to: string): boolean =>
+  importsOf(from).some(({ path }) => path === to);
+
+/** What the framework makes: a step of a flow, not a function that one of them calls. */
+const isStep = (path: string): boolean =>
+  /\.(controller|guard|service|loader|handler|repository)\.ts$/.test(path);
+
+/** Steps in some folders that are reached from files by imports that are there when the program runs. */
+function stepsFrom(entries: readonly string[], folders: readonly string[]): string[] {
+  const seen = new Set(entries);
+  for (const path of seen) {
+    for (const { path: next, typeOnly } of importsOf(path)) {
+      if (!typeOnly && folders.includes(dirname(next))) seen.add(next);
+    }
+  }
+  return [...seen].filter(isStep);
+}
+
+/** Where each flow comes in, and the folders that are there for it alone. */
+const FLOWS = [
+  ['One request', ['src/teams/teams.controller.ts'], ['src/teams']],
+  ['One delivery', ['src/webhooks/receiver.controller.ts'], ['src/webhooks']],
+  [
+    'One run',
+    ['src/execution/scheduler/scheduler.ts', 'src/execution/worker/runs.processor.ts'],
+    ['src/execution/scheduler', 'src/execution/worker', 'src/execution/boundary'],
+  ],
+] as const;
+
+describe.each(FLOWS)('%s', (heading, entries, folders) => {
+  const named = namedIn(heading);
+
+  it(`is read in ${MOST} files at most, all of which there are`, () => {
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.length).toBeLessThanOrEqual(MOST);
+    expect(named.filter((path) => !files.has(path))).toEqual([]);
+  });
+
+  it('leads from each file to the next by what imports what', () => {
+    const loose = named.filter(
+      (path, at) =>
+        at > 0 && !named.slice(0, at).some((other) => reaches(other, path) || reaches(path, other)),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it('leaves out no step of the rooms that are there for it', () => {
+    const steps = stepsFrom(entries, folders).filter((path) => !named.includes(path));
+    expect(steps.map((path) => basename(path))).toEqual([]);
+  });
+});

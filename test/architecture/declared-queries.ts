@@ -127,3 +127,9 @@ function takes(compile: () => unknown): boolean {
     throw error;
   }
 }
+
+/** A list in parts that one request takes. */
+export const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );

@@ -24,6 +24,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { PreparingPool } from '../support/preparing-pool.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 import {
+  chunksOf,
   misjudged,
   openFields,
   orders,
@@ -94,11 +95,6 @@ async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
   }
   return pool.statements.length > before ? [] : [`${name} sends no statement`];
 }
-
-const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
-  );
 
 const list = (definition: ResourceDefinition, query: QueryParameters, actor = SOMEBODY) =>
   get(ListService).list(definition, { count_disabled: '1', ...query }, actor);

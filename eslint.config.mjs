@@ -129,6 +129,16 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': 'off' },
   },
   {
+    // Loaded by Node (docs/decisions/0071): what Jest gives to a file stands on its globals.
+    files: ['test/{access,api,browser,queue,security}/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { name: '@jest/globals', message: '`jest` and `expect` are globals here.' },
+      ],
+    },
+  },
+  {
     files: ['migrations/**'],
     rules: { 'max-lines': 'off' },
   },

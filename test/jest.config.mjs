@@ -16,6 +16,13 @@ const TYPESCRIPT = {
   testEnvironmentOptions: { globalsCleanup: 'off' },
 };
 
+/** Layers whose tests call the product in their own process: a worker loads it once, from `dist`. */
+const NATIVE = {
+  transform: {},
+  testEnvironment: '<rootDir>/test/support/native/environment.mjs',
+  testRunner: '<rootDir>/test/support/native/runner.mjs',
+};
+
 /** Layers whose tests start programs or stop services. */
 const LONG = { ...TYPESCRIPT, setupFilesAfterEnv: ['<rootDir>/test/support/long-tests.ts'] };
 
@@ -41,11 +48,11 @@ export default {
     layer('unit', 'src/**/*.spec.ts'),
     layer('architecture', 'test/architecture/**/*.spec.ts'),
     layer('migrations', 'test/migrations/**/*.spec.ts', LONG),
-    layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts'),
-    layer('queue', 'test/queue/**/*.spec.ts'),
+    layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts', NATIVE),
+    layer('queue', 'test/queue/**/*.spec.ts', NATIVE),
     layer('runner', 'test/runner/**/*.spec.ts', LONG),
     layer('faults', 'test/faults/**/*.spec.ts', LONG),
-    layer('browser', 'test/browser/**/*.spec.ts'),
+    layer('browser', 'test/browser/**/*.spec.ts', NATIVE),
     layer('scripts', 'scripts/**/*.spec.mjs', { transform: {} }),
   ],
 };

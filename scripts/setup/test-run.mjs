@@ -11,6 +11,7 @@ import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
 import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/throwaway.mjs';
 import { pathWithPrograms, provideTools } from '../services/tools.mjs';
 import { readSettings } from './settings.mjs';
+import { compileTests } from './test-build.mjs';
 
 // What a developer has set for a service of theirs must not reach the tests, least of all the
 // address of a database.
@@ -32,6 +33,7 @@ export async function provideForTests(root) {
   const log = join(root, 'dist', 'set-up.log');
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
+  await step('Tests', () => compileTests(root));
   const { dataDir: home } = readSettings(root, {});
   const wanted = { home, log, withRedis: true, forTests: true };
   await step(

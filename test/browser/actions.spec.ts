@@ -1,5 +1,3 @@
-import { jest } from '@jest/globals';
-
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { armed } from '../support/webhooks.js';

@@ -2,7 +2,6 @@
  * Hostile text in every text field of every resource, written straight into the database as the
  * field declarations name the columns: on every page there is it is text, and nothing of it runs.
  */
-import { jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import type { Field } from '../../src/common/fields/field.js';

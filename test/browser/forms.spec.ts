@@ -1,5 +1,3 @@
-import { jest } from '@jest/globals';
-
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -2,7 +2,6 @@
  * What a person does with the pages, from the login on, with scripts and without: every step is a
  * click or a key, nothing is called behind the pages' back but what a worker would do.
  */
-import { jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -3,7 +3,6 @@
  * their policy, axe finds no serious fault, and nothing runs out of a small screen. With PICTURES
  * (`npm run screenshots`) each is kept for the documentation.
  */
-import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';

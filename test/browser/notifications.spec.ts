@@ -1,5 +1,3 @@
-import { jest } from '@jest/globals';
-
 import { boot, type TestApp } from '../support/boot.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
 import { describePages, pick, picture, seriousFaults } from './browser.js';

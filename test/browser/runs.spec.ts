@@ -1,5 +1,3 @@
-import { jest } from '@jest/globals';
-
 import type { Browser, Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';

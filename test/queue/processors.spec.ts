@@ -1,5 +1,4 @@
 /** Each queue has one processor, in the worker alone, that loses no work and leaves none behind. */
-import { jest } from '@jest/globals';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
 

@@ -2,7 +2,6 @@
 import { connect } from 'node:net';
 import type { Transform } from 'node:stream';
 import zlib, { gzipSync } from 'node:zlib';
-import { jest } from '@jest/globals';
 
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { CSRF_FIELD, csrfTokenOf } from '../../src/common/http/csrf.js';

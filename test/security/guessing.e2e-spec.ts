@@ -1,5 +1,4 @@
 /** Passwords are guessed so often and no more, and nobody is kept out by the guesses of others. */
-import { jest } from '@jest/globals';
 
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,6 +1,5 @@
 /** What may be done so often in a minute is done exactly so often, and by nobody's outage less. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { jest } from '@jest/globals';
 import { TooManyRequests } from '../../src/common/errors/errors.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { RateLimiter } from '../../src/common/rate/rate-limiter.service.js';

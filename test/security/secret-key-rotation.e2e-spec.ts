@@ -1,5 +1,4 @@
 /** A new SECRET_KEY: every stored secret is sealed anew and opens as before, whatever else is stored. */
-import { jest } from '@jest/globals';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';

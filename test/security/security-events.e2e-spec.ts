@@ -1,5 +1,4 @@
 /** Refusals are told to whoever watches: one line each, counted by kind, without a secret. */
-import { jest } from '@jest/globals';
 
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { boot, type TestApp } from '../support/boot.js';

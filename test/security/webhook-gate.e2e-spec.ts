@@ -1,7 +1,6 @@
 /** However a request is written and sent, a receiver reads all of its bytes and proves them first. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { jest } from '@jest/globals';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { armed, type Hook } from '../support/webhooks.js';

@@ -27,7 +27,7 @@ let made = 0;
 /** Makes a migrated database without rows, as a copy of a template that is migrated once. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = await migratedTemplate();
-  // Copied by file: a third of the time of the default, which writes every block to the log too.
+  // Copied by file: less than half the time of the default, which writes every block to the log too.
   return createDatabase(`TEMPLATE ${template} STRATEGY file_copy`);
 }
 

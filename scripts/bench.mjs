@@ -1,33 +1,50 @@
 /**
- * `npm run bench [-- <suite>… <rows>]`: the product against the raw primitive in one run on one
- * machine. The raw server sends the same SQL and the same bytes through `node:http` and `pg`,
- * nothing else; only the ratios mean something on another machine. A benchmark, never a test.
+ * `npm run bench [-- <suite>…] [--rows <hosts>] [--seconds <of a turn>] [--only <part of a name>]
+ * [--record <file>]`: the product against its limit, a server of a few lines that answers the same
+ * questions with the least SQL (docs/decisions/0072-the-limit-of-the-bench.md), in one run on one
+ * machine; only the ratios mean something on another. A benchmark, never a test.
  *
- * Without a suite all are run; a number is how many hosts the lists have.
+ * Without a suite all are run. `--record` keeps all figures as JSON.
  */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
+import { SUITES } from './bench/suites.mjs';
 import { Problem, reportFailure } from './console/problem.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
-import { SUITES } from './bench/suites.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
-const words = process.argv.slice(2);
-const rows = Number(words.find((word) => /^\d+$/.test(word)) ?? 1_000_000);
-const names = words.filter((word) => !/^\d+$/.test(word));
 
 try {
-  const unknown = names.filter((name) => !SUITES.has(name));
-  if (unknown.length > 0) {
-    throw new Problem(
-      `No suite is called ${unknown[0]}. There are: ${[...SUITES.keys()].join(' ')}`,
-    );
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rows: { type: 'string', default: '52000' },
+      seconds: { type: 'string', default: '2' },
+      only: { type: 'string', default: '' },
+      record: { type: 'string' },
+    },
+  });
+  const unknown = positionals.find((name) => !SUITES.has(name));
+  if (unknown !== undefined) {
+    throw new Problem(`No suite is called ${unknown}. There are: ${[...SUITES.keys()].join(' ')}`);
   }
-  const wanted = names.length > 0 ? names : [...SUITES.keys()];
+  const isWanted = (/** @type {string} */ name) =>
+    positionals.length === 0 || positionals.includes(name);
+  const [rows, seconds] = [Number(values.rows), Number(values.seconds)];
   await provideForTests(root);
   await withThrowawayServices(root, async (environment) => {
-    for (const name of wanted) await SUITES.get(name)({ root, environment, rows });
+    const reports = [];
+    for (const [name, bench] of SUITES) {
+      if (!isWanted(name)) continue;
+      reports.push(await bench({ root, environment, rows, seconds, only: values.only }));
+    }
+    if (values.record === undefined) return;
+    const run = { at: new Date().toISOString(), cores: availableParallelism(), rows, reports };
+    writeFileSync(values.record, `${JSON.stringify(run, null, 2)}\n`);
   });
 } catch (error) {
   reportFailure(error);

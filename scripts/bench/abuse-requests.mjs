@@ -3,24 +3,39 @@ import { gzipSync } from 'node:zlib';
 
 import { makeTemplate } from './objects.mjs';
 
+/** @typedef {import('./types.d.mts').Sent & { name: string, who: string }} Abuse */
+/** @typedef {{ template: number, inventory: number, organization: number, tokens: Record<string, string> }} Victims */
+/** @typedef {ReturnType<typeof senders>} Senders */
+
 const STRANGER = 'anonymous';
 const MEGABYTE = 1_000_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
+/** @template Value @param {number} count @param {(index: number) => Value} make */
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+/** @param {string} text @param {number} [bytes] */
 const fill = (text, bytes = MEGABYTE) => text.repeat(Math.floor(bytes / text.length));
 
-/** Mappings that only a parser of all of YAML reads. */
+/** Mappings that only a parser of all of YAML reads. @param {number} bytes */
 function yaml(bytes) {
   const lines = [];
-  for (let size = 0; size < bytes - 20; size += lines.at(-1).length + 1) {
-    lines.push(`n${lines.length}: [1]`);
+  for (let size = 0; size < bytes - 20;) {
+    /** @type {string} */
+    const line = `n${lines.length}: [1]`;
+    lines.push(line);
+    size += line.length + 1;
   }
   return lines.join('\n');
 }
 
-/** Objects to be abused, and accounts that may next to nothing; their tokens by name. */
+/**
+ * Objects to be abused, and accounts that may next to nothing; their tokens by name.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {import('./types.d.mts').Call} call
+ * @returns {Promise<Victims>}
+ */
 export async function makeVictims(world, call) {
   const { template, inventory } = await makeTemplate(world, call, {
     ask_variables_on_launch: true,
@@ -39,7 +54,9 @@ export async function makeVictims(world, call) {
     ],
   });
   const { organization } = await call('GET', `inventories/${inventory}/`);
+  /** @type {Record<string, string>} */
   const tokens = {};
+  /** @type {(username: string, roles: readonly (readonly [path: string, role: string])[]) => Promise<void>} */
   const account = async (username, roles) => {
     const user = await call('POST', 'users/', { username, password: randomUUID() });
     for (const [path, role] of roles) {
@@ -55,7 +72,7 @@ export async function makeVictims(world, call) {
   return { template: template.id, inventory, organization, tokens };
 }
 
-/** The dearest requests known; each is at most a megabyte. */
+/** The dearest requests known; each is at most a megabyte. @type {(victims: Victims) => Abuse[]} */
 export const abuses = (victims) => {
   const from = senders(victims.tokens);
   return [
@@ -67,10 +84,15 @@ export const abuses = (victims) => {
   ];
 };
 
-/** Requests by who sends them, in the API. */
+/** Requests by who sends them, in the API. @param {Record<string, string>} tokens */
 function senders(tokens) {
+  /** @type {(who: string) => Record<string, string>} */
   const headersOf = (who) =>
     who === STRANGER ? JSON_TYPE : { ...JSON_TYPE, authorization: `Bearer ${tokens[who]}` };
+  /**
+   * @type {(method: Abuse['method']) => (name: string, who: string, path: string, body?: unknown,
+   *   headers?: Record<string, string>) => Abuse}
+   */
   const send = (method) => (name, who, path, body, headers) => ({
     ...{ name, who, method },
     path: `/api/v2/${path}`,
@@ -78,20 +100,28 @@ function senders(tokens) {
     ...(body === undefined ? {} : { body: asText(body) }),
   });
   return {
+    /** @type {(name: string, who: string, path: string, headers?: Record<string, string>) => Abuse} */
     get: (name, who, path, headers) => send('GET')(name, who, path, undefined, headers),
     post: send('POST'),
   };
 }
 
+/** @param {unknown} body */
 const asText = (body) =>
   typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
 
+/** @type {(inventory: number) => (variables: string) => object} */
 const nameless = (inventory) => (variables) => ({
   name: `h-${randomUUID()}`,
   inventory,
   variables,
 });
 
+/**
+ * @param {Victims} victims
+ * @param {Senders} senders
+ * @returns {Abuse[]}
+ */
 function ofStrangers({ template }, { get, post }) {
   const zipped = gzipSync(Buffer.alloc(10 * MEGABYTE, ' '));
   const receiver = `job_templates/${template}/service_a/`;
@@ -107,10 +137,16 @@ function ofStrangers({ template }, { get, post }) {
   ];
 }
 
+/**
+ * @param {Victims} victims
+ * @param {Senders} senders
+ * @returns {Abuse[]}
+ */
 function ofBodies({ inventory }, { post }) {
   const host = nameless(inventory);
   const kinds = times(60_000, (n) => `{"k${n}":0}`);
-  const part = (n) => `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
+  const part = (/** @type {number} */ n) =>
+    `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
   const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
   return [
     post('lists', 'nobody', 'teams/', `{"name": [${fill('[],')}0]}`),
@@ -136,6 +172,10 @@ function ofBodies({ inventory }, { post }) {
   ];
 }
 
+/**
+ * @param {Senders} senders
+ * @returns {Abuse[]}
+ */
 function ofLists({ get }) {
   const regex = encodeURIComponent('(x{1,200}){1,200}');
   const any = times(99, (n) => `or__organization__name__icontains=${n}`).join('&');
@@ -154,9 +194,14 @@ function ofLists({ get }) {
   ];
 }
 
+/**
+ * @param {Victims} victims
+ * @param {Senders} senders
+ * @returns {Abuse[]}
+ */
 function ofRuns({ template, inventory, organization }, { get, post }) {
   const launch = `job_templates/${template}/launch/`;
-  const given = (extra_vars) => ({ extra_vars });
+  const given = (/** @type {object} */ extra_vars) => ({ extra_vars });
   const names = Object.fromEntries(times(45_000, (n) => [`name_${n}`, n]));
   return [
     post('answers', 'executor', launch, given({ q: times(50_000, (n) => `choice ${n % 1000}`) })),
@@ -172,9 +217,16 @@ function ofRuns({ template, inventory, organization }, { get, post }) {
   ];
 }
 
+/**
+ * @param {Victims} victims
+ * @param {Senders} senders
+ * @returns {Abuse[]}
+ */
 function ofRules({ organization }, { post }) {
+  /** @type {(name: string, text: string) => Abuse} */
   const preview = (name, text) =>
     post(name, 'nobody', 'schedules/preview/', { rrule: `DTSTART:20300101T000000Z RRULE:${text}` });
+  /** @type {(count: number, first?: number) => string} */
   const all = (count, first = 0) => times(count, (n) => n + first).join();
   const loop = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
   return [

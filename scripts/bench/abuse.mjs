@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
@@ -18,6 +19,8 @@ const MAY_STAY_MB = 60;
  * The dearest requests known, of strangers and of those who may next to nothing, one after the other:
  * what each costs the event loop and the memory of one API process for every kilobyte that is sent,
  * and how long others wait for an answer meanwhile.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchAbuse({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_abuse' });
@@ -39,11 +42,28 @@ export async function benchAbuse({ root, environment }) {
       `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all of it ${Math.round(after)} MB: ` +
         `${verdict} (at most ${MAY_STAY_MB} MB more)`,
     );
+    return { title: 'Abuse', load: loadavg(), results };
   } finally {
     await server.stop();
   }
 }
 
+/**
+ * @typedef {object} Abused
+ * @property {string} name
+ * @property {string} who
+ * @property {number} status
+ * @property {number} kilobytes sent
+ * @property {number} loop milliseconds of the event loop
+ * @property {number} peak megabytes
+ * @property {number} wait milliseconds
+ */
+
+/**
+ * @param {import('./types.d.mts').RunningServer} server
+ * @param {import('./abuse-requests.mjs').Abuse} one
+ * @returns {Promise<Abused>}
+ */
 async function measured({ url, pid }, one) {
   await sleep(300);
   await writeFile(`/proc/${pid}/clear_refs`, '5');
@@ -61,9 +81,15 @@ async function measured({ url, pid }, one) {
   return { name: one.name, who: one.who, status, kilobytes, loop, peak, wait };
 }
 
+/** @type {number | undefined} */
 let costOfAsking;
 
-/** What an answer to a question of `watchOthers` costs, in milliseconds. */
+/**
+ * What an answer to a question of `watchOthers` costs, in milliseconds.
+ *
+ * @param {string} url
+ * @param {number} pid
+ */
 async function restingCost(url, pid) {
   if (costOfAsking === undefined) {
     const before = await loopTime(pid);
@@ -75,7 +101,11 @@ async function restingCost(url, pid) {
   return costOfAsking;
 }
 
-/** Somebody else who asks all the time, on a connection of their own; `end` tells their longest wait. */
+/**
+ * Somebody else who asks all the time, on a connection of their own; `end` tells their longest wait.
+ *
+ * @param {string} url
+ */
 function watchOthers(url) {
   const dispatcher = new Agent({ connections: 1 });
   let isOver = false;
@@ -103,24 +133,37 @@ function watchOthers(url) {
   };
 }
 
-async function send(url, { method = 'POST', path, headers = {}, body }) {
-  const bytes = Buffer.byteLength(body ?? '') + path.length + JSON.stringify(headers).length;
-  const answer = await request(`${url}${path}`, { method, headers, body });
+/**
+ * @param {string} url
+ * @param {import('./abuse-requests.mjs').Abuse} one
+ */
+async function send(url, { method, path, headers, body = '' }) {
+  const bytes = Buffer.byteLength(body) + path.length + JSON.stringify(headers).length;
+  const answer = await request(`${url}${path}`, {
+    method,
+    headers,
+    ...(body === '' ? {} : { body }),
+  });
   await answer.body.dump({ limit: 100_000_000 }).catch(() => undefined);
   return { status: answer.statusCode, kilobytes: bytes / 1024 };
 }
 
-/** Processor time of the thread with the event loop in milliseconds, as the kernel counts it. */
+/** Processor time of the thread with the event loop in milliseconds. @param {number} pid */
 async function loopTime(pid) {
   const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1e6;
 }
 
+/**
+ * @param {number} pid
+ * @param {string} name
+ */
 async function memoryOf(pid, name) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) / 1024;
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
 }
 
+/** @type {readonly [title: string, width: number, read: (one: Abused) => number | string][]} */
 const COLUMNS = [
   ['status', 7, ({ status }) => status],
   ['KB', 7, ({ kilobytes }) => kilobytes.toFixed(kilobytes < 10 ? 1 : 0)],
@@ -131,6 +174,7 @@ const COLUMNS = [
   ['wait ms', 9, ({ wait }) => wait.toFixed(0)],
 ];
 
+/** @param {readonly Abused[]} results */
 function print(results) {
   console.log(
     '\nAbuse: what a request costs, and how long others wait for /health/live meanwhile\n',

@@ -1,142 +1,170 @@
 import { join } from 'node:path';
 
-import { measureEach } from './load.mjs';
-import { NONCE } from './nonce.mjs';
+import { answerOf, assertEqual, measureBoth } from './compare.mjs';
+import { postmasterOf } from './cost.mjs';
+import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
+import { sendEach } from './load.mjs';
 import { makeTemplate } from './objects.mjs';
-import { record, statementsOf } from './record.mjs';
 import { report } from './report.mjs';
-import { makeHosts } from './seed.mjs';
-import { startRaw, startServer } from './servers.mjs';
-import { caller, makeWorld, spreadIds, withDatabase } from './world.mjs';
+import { changesOf } from './row-changes.mjs';
+import { startLimit, startServer } from './servers.mjs';
+import { caller, makeWorld, withDatabase } from './world.mjs';
 
-const CREATE = '/api/v2/bulk/host_create/';
+/** @typedef {import('./types.d.mts').Sent} Sent */
+/**
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {(nonce: string) => Sent} make
+ * @property {number} count requests of a turn
+ * @property {number} [connections]
+ * @property {import('./types.d.mts').Budget} [budget]
+ * @property {readonly string[]} [compared] fields of the answer that are the same
+ */
+
 const DELETED = 250;
+const TURNS_OF_DELETES = 200;
 const SETTINGS = {
   BULK_BODY_LIMIT: String(64 * 1024 * 1024),
   BULK_HOST_MAX_CREATE: '100000',
   BULK_JOB_MAX_LAUNCH: '1000',
 };
+const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'];
 
-/** Bulk operations: one request after another, and small ones by several clients too. */
-export async function benchBulk({ root, environment }) {
+/**
+ * Bulk operations: one request after another, and small ones by several clients too.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchBulk({ root, environment, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
-  let raw;
+  const main = join(root, 'dist/src/main.js');
+  const made = await prepare(world, main);
+  const limit = await startLimit(world, { prepare: WITHOUT_COUNTERS });
+  const product = await startServer(main, world.environment);
   try {
-    const call = caller(server.url, world.admin);
-    const made = await makeTemplate(world, call);
-    await spreadIds(world);
+    const postmaster = await postmasterOf(world.environment.DATABASE_URL);
+    const pair = { product, limit, postmaster };
     const results = [];
-    const creates = scenarios(world.admin, made.inventory);
-    const recorded = await record({
-      ...world,
-      exchanges: creates.map(({ name, make }) => ({ key: name, ...make(NONCE) })),
-    });
-    raw = await startRaw(world.environment, recorded);
-    for (const one of creates) {
-      const how = { count: one.count, connections: one.connections ?? 1, expected: one.expected };
-      const ours = await measureEach(server.url, one.make, how);
-      const replayed = (nonce) => {
-        const sent = one.make(nonce);
-        return {
-          ...sent,
-          headers: { ...sent.headers, 'x-exchange': one.name, 'x-nonce': nonce },
-        };
-      };
-      const primitive = one.isReplayed ? await measureEach(raw.url, replayed, how) : undefined;
-      results.push({ ...one, ours, primitive, statements: statementsOf(recorded[one.name]) });
+    for (const { name, make, compared = [], ...one } of scenarios(world.admin, made)) {
+      if (!name.includes(only)) continue;
+      const changes = await changesOf(world, TABLES, (server) =>
+        answerOf(pair[server], make('same')),
+      );
+      for (const field of compared) {
+        assertEqual(name, changes.product.answer[field], changes.limit.answer[field], field);
+      }
+      assertEqual(name, changes.product.rows, changes.limit.rows, 'new rows');
+      const { count, connections = 1 } = one;
+      /** @param {number} share of the requests */
+      const load =
+        (share) =>
+        (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
+          sendEach(url, make, { count: Math.ceil(count * share), connections, expected: 201 });
+      results.push({ name, ...(await measureBoth(pair, load(1), load(0.2))), budget: one.budget });
     }
-    results.push(await deletes(world, server, made.inventory));
-    for (const jobs of [100, 1000]) results.push(await launches(world, server, made, jobs));
-    report('Bulk operations', results);
+    return report('Bulk operations', results);
   } finally {
-    await Promise.all([server.stop(), raw?.stop()]);
+    await Promise.all([product.stop(), limit.stop()]);
   }
 }
 
-/** Creations of hosts, each with names of its own. */
-function scenarios(token, inventory) {
-  const headers = (type) => ({ authorization: `Bearer ${token}`, 'content-type': type });
-  const hostsOf = (nonce, size, word) =>
-    Array.from({ length: size }, (_none, index) => ({
-      name: `${word}-${size}-${nonce}-${index}`,
-      variables: 'rack: 7',
-    }));
-  const whole = (size, word) => (nonce) => ({
-    path: CREATE,
-    method: 'POST',
-    headers: headers('application/json'),
-    body: JSON.stringify({ inventory, hosts: hostsOf(nonce, size, word) }),
-  });
-  const lines = (size) => (nonce) => ({
-    path: `${CREATE}?inventory=${inventory}`,
-    method: 'POST',
-    headers: headers('application/x-ndjson'),
-    body: hostsOf(nonce, size, 'line')
-      .map((host) => JSON.stringify(host))
-      .join('\n'),
-  });
-  const creates = [
-    { size: 100, count: 200, budget: { ratio: 0.5, p95: 15, statements: 8 } },
-    { size: 1000, count: 40 },
-    { size: 10_000, count: 12, budget: { ratio: 0.5, p95: 300, statements: 8 } },
-    { size: 100_000, count: 3 },
-  ].map(({ size, ...rest }) => ({
-    name: `create ${size.toLocaleString('en')} hosts`,
-    make: whole(size, 'one'),
-    expected: 201,
-    isReplayed: true,
-    ...rest,
-  }));
-  const streamed = { make: lines(100_000), count: 3, expected: 201 };
-  return [
-    ...creates,
-    {
-      ...creates[0],
-      name: 'create 100, 8 clients',
-      make: whole(100, 'many'),
-      connections: 8,
-      budget: { ratio: 0.5 },
-    },
-    { ...streamed, name: 'create 100,000 as lines' },
-  ];
-}
-
-async function deletes({ environment, admin }, server, inventory) {
-  const count = 60;
-  // The warm-up deletes too.
-  await makeHosts(environment.DATABASE_URL, inventory, DELETED * (count + 10));
-  const ids = await withDatabase(environment.DATABASE_URL, async (client) => {
+/**
+ * A template, and hosts to delete.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {string} main
+ */
+async function prepare(world, main) {
+  const server = await startServer(main, world.environment);
+  const { template, inventory } = await makeTemplate(world, caller(server.url, world.admin));
+  await server.stop();
+  const ids = await withDatabase(world.environment.DATABASE_URL, async (client) => {
     const { rows } = await client.query(
-      "SELECT id FROM hosts WHERE name LIKE 'host-%' ORDER BY id",
+      `INSERT INTO hosts (name, inventory_id, variables)
+       SELECT 'gone-' || n, $1, 'rack: 7' FROM generate_series(1, $2) n RETURNING id`,
+      [inventory, DELETED * TURNS_OF_DELETES],
     );
     return rows.map(({ id }) => id);
   });
-  const make = () => ({
-    path: '/api/v2/bulk/host_delete/',
-    method: 'POST',
-    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ hosts: ids.splice(0, DELETED) }),
-  });
-  const ours = await measureEach(server.url, make, { count, connections: 1, expected: 201 });
-  const budget = { p95: 15 };
-  return { name: `delete ${DELETED} hosts`, ours, budget };
+  return { template: template.id, inventory, ids };
 }
 
-async function launches({ environment, root, admin }, server, { template }, jobs) {
-  const make = (nonce) => ({
-    path: '/api/v2/bulk/job_launch/',
-    method: 'POST',
-    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name: `bench ${nonce}`,
-      jobs: Array.from({ length: jobs }, () => ({ unified_job_template: template.id })),
-    }),
+/**
+ * @param {string} token
+ * @param {{ template: number, inventory: number, ids: readonly number[] }} made
+ * @returns {Scenario[]}
+ */
+function scenarios(token, { template, inventory, ids }) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  /** @type {(path: string, body: object) => Sent} */
+  const post = (path, body) => ({
+    ...{ path: `/api/v2/bulk/${path}/`, method: 'POST', headers },
+    body: JSON.stringify(body),
   });
-  const how = { count: jobs > 100 ? 12 : 40, connections: 1, expected: 201 };
-  const ours = await measureEach(server.url, make, how);
-  const name = `launch ${jobs.toLocaleString('en')} jobs`;
-  const recorded = await record({ root, environment, exchanges: [{ key: name, ...make(NONCE) }] });
-  const budget = { p95: jobs > 100 ? 200 : 40, statements: 15 };
-  return { name, ours, budget, statements: statementsOf(recorded[name]) };
+  /** @type {(size: number, word?: string) => Scenario['make']} */
+  const create =
+    (size, word = 'one') =>
+    (nonce) =>
+      post('host_create', {
+        inventory,
+        hosts: Array.from({ length: size }, (_none, index) => ({
+          ...{ name: `${word}-${size}-${nonce}-${index}`, variables: 'rack: 7' },
+        })),
+      });
+  /** @type {(jobs: number) => Scenario['make']} */
+  const launch = (jobs) => (nonce) =>
+    post('job_launch', {
+      name: `bench ${nonce}`,
+      jobs: Array.from({ length: jobs }, () => ({ unified_job_template: template })),
+    });
+  const remaining = deletions(ids);
+  const deleted = (/** @type {string} */ nonce) => post('host_delete', { hosts: remaining(nonce) });
+  const many = { connections: 8, count: 80, budget: { ratio: 0.6 } };
+  return [
+    {
+      ...{ name: 'create 100 hosts', make: create(100), count: 60 },
+      budget: { ratio: 0.6, statements: 8 },
+    },
+    { name: 'create 1,000', make: create(1000), count: 15, budget: { ratio: 0.6, statements: 8 } },
+    {
+      name: 'create 10,000',
+      make: create(10_000),
+      count: 4,
+      budget: { ratio: 0.6, statements: 8 },
+    },
+    { name: 'create 100, 8 clients', make: create(100, 'many'), ...many },
+    {
+      ...{ name: 'delete 250 hosts', make: deleted, count: 30, compared: ['deleted', 'hosts'] },
+      budget: { ratio: 0.6 },
+    },
+    {
+      ...{
+        name: 'launch 100 jobs',
+        make: launch(100),
+        count: 30,
+        compared: ['name', 'type', 'status'],
+      },
+      budget: { ratio: 0.5, apiMs: 4, statements: 15 },
+    },
+    {
+      ...{ name: 'launch 1,000 jobs', make: launch(1000), count: 6, compared: ['name', 'type'] },
+      budget: { ratio: 0.5, statements: 15 },
+    },
+  ];
+}
+
+/**
+ * Each database has the same hosts and loses each once: a request has a part of its own, by the
+ * digits of its nonce; the comparison has the first.
+ *
+ * @param {readonly number[]} ids
+ */
+function deletions(ids) {
+  /** @type {Map<string, number>} */
+  const places = new Map();
+  return (/** @type {string} */ nonce) => {
+    const place = places.get(nonce) ?? places.size;
+    places.set(nonce, place);
+    return ids.slice(place * DELETED, (place + 1) * DELETED);
+  };
 }

@@ -16,6 +16,8 @@ const RUNS = [
 /**
  * Events of a job from a program's output to the table, by a real worker. The latency is that from
  * the making of an event to the statement that stores it.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchEvents({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_events' });
@@ -30,14 +32,19 @@ export async function benchEvents({ root, environment }) {
       const { job } = await call('POST', `job_templates/${template.id}/launch/`, {});
       await until(async () => (await call('GET', `jobs/${job}/`)).status === 'successful');
       await worker.stop();
-      results.push({ name, ours: await stored(world, job, events), budget });
+      results.push({ name, product: await stored(world, job, events), budget });
     }
-    report('Job events stored', results);
+    return report('Job events stored', results);
   } finally {
     await server.stop();
   }
 }
 
+/**
+ * @param {import('./types.d.mts').World} world
+ * @param {number} job
+ * @param {number} expected
+ */
 function stored({ environment }, job, expected) {
   return withDatabase(environment.DATABASE_URL, async (client) => {
     const { rows } = await client.query(

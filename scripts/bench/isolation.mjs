@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { percentiles } from './load.mjs';
 import { report } from './report.mjs';
@@ -12,9 +14,12 @@ const MOST_ADDED_MS = 30;
 /**
  * What the boundary costs a run at its start and its end: a program that does nothing, started as a
  * job is, with and without it. The two take turns, so that a busy moment hits both.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchIsolation({ root, environment }) {
-  const load = (path) => import(join(root, 'dist/src', path));
+  const load = (/** @type {string} */ path) =>
+    import(pathToFileURL(join(root, 'dist/src', path)).href);
   const { Settings } = await load('config/settings.js');
   const { Boundary } = await load('execution/boundary/boundary.service.js');
   const { runEnclosure } = await load('execution/boundary/run-enclosure.js');
@@ -23,7 +28,8 @@ export async function benchIsolation({ root, environment }) {
   const boundary = new Boundary(settings, null);
   const { mode, detail } = await boundary.isolation();
   if (mode === 'none') throw new Error(`Nothing can be measured: ${detail}`);
-  const folder = await mkdtemp(join(environment.TMPDIR, 'bench-isolation-'));
+  const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-isolation-'));
+  /** @type {(id: number, isIsolated: boolean) => Promise<number>} */
   const start = async (id, isIsolated) => {
     const place = isIsolated ? await boundary.place() : undefined;
     const workspace = await createWorkspace(folder, id, 1, place);
@@ -33,6 +39,7 @@ export async function benchIsolation({ root, environment }) {
       ? await boundary.wrap(command, await runEnclosure(workspace, [], true))
       : command;
     const { file, args, cwd } = launch;
+    /** @type {import('node:child_process').StdioOptions} */
     const stdio = ['ignore', 'ignore', 'inherit', isIsolated ? 'pipe' : 'ignore'];
     const child = spawn(file, args, { cwd, env: launch.environment, stdio });
     const [code] = await once(child, 'exit');
@@ -42,18 +49,21 @@ export async function benchIsolation({ root, environment }) {
     return took;
   };
   try {
-    const [plain, isolated] = [[], []];
+    /** @type {number[]} */
+    const plain = [];
+    /** @type {number[]} */
+    const isolated = [];
     for (let id = 1; id <= STARTS; id++) {
       plain.push(await start(id, false));
       isolated.push(await start(id, true));
     }
-    report(`Start and end of a program, ${detail}`, [
+    return report(`Start and end of a program, ${detail}`, [
       {
         name: 'inside the boundary',
-        ours: figures(isolated),
-        primitive: figures(plain),
+        product: figures(isolated),
+        limit: figures(plain),
         budget: { addedMs: MOST_ADDED_MS },
-        note: `without it ${percentiles(plain).p50.toFixed(1)} ms`,
+        note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
       },
     ]);
   } finally {
@@ -61,6 +71,7 @@ export async function benchIsolation({ root, environment }) {
   }
 }
 
+/** @param {readonly number[]} times */
 function figures(times) {
   const sum = times.reduce((total, one) => total + one, 0);
   return { perSecond: (1000 * times.length) / sum, ...percentiles(times) };

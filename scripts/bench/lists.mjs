@@ -1,51 +1,45 @@
 import { join } from 'node:path';
 
-import { measure } from './load.mjs';
-import { record, statementsOf } from './record.mjs';
+import { assertSame, measureBoth } from './compare.mjs';
+import { postmasterOf } from './cost.mjs';
+import { seed } from './data.mjs';
+import { COVERED } from './limit/indexes.mjs';
+import { scenariosOf } from './limit/scenarios.mjs';
+import { ask } from './load.mjs';
 import { report } from './report.mjs';
-import { seedHosts } from './seed.mjs';
-import { startRaw, startServer } from './servers.mjs';
+import { startLimit, startServer } from './servers.mjs';
 import { makeWorld } from './world.mjs';
 
-/** Requests of an ordinary user on a big table. */
-const scenarios = (pages) => [
-  { name: 'list 25, no count', path: '/api/v2/hosts/?count_disabled=1', budget: { ratio: 0.5 } },
-  { name: 'list 25, exact count', path: '/api/v2/hosts/', budget: { perSecond: 1000 } },
-  {
-    name: 'list 200, no count',
-    path: '/api/v2/hosts/?count_disabled=1&page_size=200',
-    budget: { ratio: 0.6 },
-  },
-  {
-    name: `page ${pages}`,
-    path: `/api/v2/hosts/?count_disabled=1&page=${pages}`,
-    budget: { p99: 60 },
-  },
-  { name: 'filter by name', path: '/api/v2/hosts/?count_disabled=1&name=host-0000500' },
-  { name: 'one object', path: '/api/v2/hosts/1/' },
-];
+const LIST = { ratio: 0.6, apiMs: 0.8, statements: 3 };
+const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
 
-/** Lists over `rows` hosts, the product and the raw server by turns. */
-export async function benchLists({ root, environment, rows }) {
+/**
+ * Lists and single objects, the product and the limit by turns.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchLists({ root, environment, rows, seconds, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_lists' });
-  const headers = { authorization: `Bearer ${await seedHosts(world, rows)}` };
-  const wanted = scenarios(Math.max(1, Math.floor(rows / 25)));
-  const recorded = await record({
-    ...world,
-    exchanges: wanted.map(({ path }) => ({ key: path, path, headers })),
-  });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
-  const raw = await startRaw(world.environment, recorded);
+  const main = join(root, 'dist/src/main.js');
+  const { objects, member } = await seed(world, main, rows);
+  const limit = await startLimit(world, { objects, prepare: COVERED });
+  const product = await startServer(main, world.environment);
   try {
+    const postmaster = await postmasterOf(world.environment.DATABASE_URL);
+    const pair = { product, limit, postmaster };
     const results = [];
-    for (const scenario of wanted) {
-      const { path } = scenario;
-      const ours = await measure(`${server.url}${path}`, headers);
-      const primitive = await measure(`${raw.url}${path}`, headers);
-      results.push({ ...scenario, ours, primitive, statements: statementsOf(recorded[path]) });
+    for (const { name, read, ...one } of scenariosOf(objects)) {
+      if (!name.includes(only)) continue;
+      const token = one.member ? member : world.admin;
+      const headers = { authorization: `Bearer ${token}`, 'x-scenario': name };
+      await assertSame(pair, { path: read.path, method: 'GET', headers });
+      /** @param {import('./types.d.mts').RunningServer} server */
+      const load = ({ url }) => ask(`${url}${read.path}`, headers, seconds);
+      const measured = await measureBoth(pair, load, load);
+      results.push({ name, ...measured, budget: one.isObject ? OBJECT : LIST });
     }
-    report(`Lists over ${rows.toLocaleString('en')} hosts`, results);
+    return report(`Lists over ${rows.toLocaleString('en')} hosts`, results);
   } finally {
-    await Promise.all([server.stop(), raw.stop()]);
+    await Promise.all([product.stop(), limit.stop()]);
   }
 }

@@ -3,17 +3,24 @@ import { Agent, request } from 'undici';
 
 import { nextNonce } from './nonce.mjs';
 
-const CONNECTIONS = 8;
-/** The compiler needs this long until it has seen a request often enough. */
-const WARM_UP_SECONDS = 3;
-const SECONDS = 4;
+/** @typedef {import('./types.d.mts').Sent} Sent */
+/** @typedef {{ connections: number, dispatcher: Agent, expected: number }} Way */
 
-/** Requests per second and latencies in ms of one URL that is only read. */
-export async function measure(url, headers) {
-  await autocannon({ url, headers, connections: CONNECTIONS, duration: WARM_UP_SECONDS });
-  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: SECONDS });
+export const CONNECTIONS = 8;
+
+/**
+ * Asks the same of a server again and again, on several connections.
+ *
+ * @param {string} url
+ * @param {Record<string, string>} headers
+ * @param {number} seconds
+ * @returns {Promise<import('./types.d.mts').Rate & { count: number }>}
+ */
+export async function ask(url, headers, seconds) {
+  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
   return {
-    perSecond: result.requests.average,
+    count: result.requests.total,
+    perSecond: result.requests.total / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
     failed: result.non2xx + result.errors,
@@ -21,27 +28,31 @@ export async function measure(url, headers) {
 }
 
 /**
- * The same of requests that each have a body of their own.
+ * Sends requests that each have a body of their own.
  *
- * @param make `(nonce) => ({ path, method, headers, body })`; made before the clock starts
- * @param expected status of a good answer
- * @param count requests measured, after a tenth of them that only warm up
+ * @param {string} url
+ * @param {(nonce: string) => Sent} make called before the clock starts
+ * @param {{ count: number, connections?: number, expected: number }} how `expected` is the status of a
+ *   good answer
+ * @returns {Promise<import('./types.d.mts').Rate & { count: number }>}
  */
-export async function measureEach(url, make, { count, connections = CONNECTIONS, expected }) {
+export async function sendEach(url, make, { count, connections = CONNECTIONS, expected }) {
   const dispatcher = new Agent({ connections, pipelining: 1, bodyTimeout: 0, headersTimeout: 0 });
-  const warmUp = Math.max(3, Math.ceil(count / 10));
-  await sendAll(url, prepared(make, warmUp), { connections, dispatcher, expected });
-  const waiting = prepared(make, count);
+  const waiting = Array.from({ length: count }, () => make(nextNonce()));
   const started = performance.now();
   const { latencies, failed } = await sendAll(url, waiting, { connections, dispatcher, expected });
   const seconds = (performance.now() - started) / 1000;
   await dispatcher.close();
-  return { perSecond: count / seconds, failed, ...percentiles(latencies) };
+  return { count, perSecond: count / seconds, failed, ...percentiles(latencies) };
 }
 
-const prepared = (make, count) => Array.from({ length: count }, () => make(nextNonce()));
-
+/**
+ * @param {string} url
+ * @param {Sent[]} waiting
+ * @param {Way} way
+ */
 async function sendAll(url, waiting, { connections, dispatcher, expected }) {
+  /** @type {number[]} */
   const latencies = [];
   let failed = 0;
   const work = async () => {
@@ -60,9 +71,14 @@ async function sendAll(url, waiting, { connections, dispatcher, expected }) {
   return { latencies, failed };
 }
 
-/** Latencies in ms that a share of them stay below. */
+/**
+ * Latencies in milliseconds that a share of them stay below.
+ *
+ * @param {readonly number[]} latencies
+ */
 export function percentiles(latencies) {
   const sorted = latencies.toSorted((left, right) => left - right);
+  /** @param {number} share */
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

@@ -7,7 +7,11 @@ import { makeWorld } from './world.mjs';
 
 const SETTLE_MS = 15_000;
 
-/** Resident memory of both processes once they are up and have nothing to do. */
+/**
+ * Resident memory of both processes once they are up and have nothing to do.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
 export async function benchMemory({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_memory' });
   const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
@@ -15,22 +19,22 @@ export async function benchMemory({ root, environment }) {
   try {
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const results = [];
-    for (const [name, { pid }, limit] of [
-      ['api', server, 160],
-      ['worker', worker, 140],
+    for (const { name, pid, limit } of [
+      { name: 'api', pid: server.pid, limit: 140 },
+      { name: 'worker', pid: worker.pid, limit: 140 },
     ]) {
       const megabytes = await residentMegabytes(pid);
       const note = `${Math.round(megabytes)} MB`;
       results.push({ name, megabytes, note, budget: { megabytes: limit } });
     }
-    report('Idle memory', results);
+    return report('Idle memory', results);
   } finally {
     await Promise.all([server.stop(), worker.stop()]);
   }
 }
 
-/** As the kernel counts it; Linux tells it here. */
+/** As the kernel counts it; Linux tells it here. @param {number} pid */
 async function residentMegabytes(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)[1]) / 1024;
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

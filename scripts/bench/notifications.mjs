@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import { percentiles } from './load.mjs';
 import { makeTemplate } from './objects.mjs';
-import { setEnvironment, startInProcess } from './record.mjs';
+import { setEnvironment, startInProcess } from './in-process.mjs';
 import { report } from './report.mjs';
 import { startWorker } from './servers.mjs';
 import { until } from './until.mjs';
@@ -19,6 +19,8 @@ const RECEIVERS = 5;
 /**
  * Notifications of runs that end, from the commit that ends them: how many one worker delivers with
  * their attempts recorded, and how long a single one takes to its receiver.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchNotifications({ root, environment }) {
   const settings = { OUTBOUND_ALLOW: '127.0.0.0/8' };
@@ -31,25 +33,30 @@ export async function benchNotifications({ root, environment }) {
     const call = caller(await app.getUrl(), world.admin);
     const { template } = await makeTemplate(world, call);
     const { RunTransitions } = await import(
-      pathToFileURL(join(root, 'dist/src/runs/transitions.js')).href
+      pathToFileURL(join(root, 'dist/src/runs/run-transitions.service.js')).href
     );
     const transitions = app.get(RunTransitions, { strict: false });
+    /** @param {readonly number[]} runs */
     const end = (runs) => transitions.move(runs, { from: ['running'], to: 'successful' });
     const results = await withDatabase(world.environment.DATABASE_URL, async (client) => {
+      /** @type {number[]} */
       const jobs = [];
       for (const sink of sinks) jobs.push(await notifiedJob(template, call, sink.url));
+      /** @type {(count: number, some: readonly number[]) => Promise<number[]>} */
       const running = (count, some) => copies(client, some, count / some.length);
       const first = jobs.slice(0, 1);
-      const single = await pickUp(await running(SINGLE, first), { end, sink: sinks[0] });
+      const [sink] = sinks;
+      if (!sink) throw new Error('There is a receiver');
+      const single = await pickUp(await running(SINGLE, first), { end, sink });
       const toOne = await deliver(client, await running(MANY, first), end);
       const toAll = await deliver(client, await running(MANY, jobs), end);
       return [
-        { name: 'pick-up of one', ours: single },
-        { name: `${MANY} to one receiver`, ours: toOne },
-        { name: `${MANY} to ${RECEIVERS}`, ours: toAll, budget: { perSecond: 500 } },
+        { name: 'pick-up of one', product: single },
+        { name: `${MANY} to one receiver`, product: toOne },
+        { name: `${MANY} to ${RECEIVERS}`, product: toAll, budget: { perSecond: 500 } },
       ];
     });
-    report('Notifications of one worker', results);
+    return report('Notifications of one worker', results);
   } finally {
     await worker.stop();
     await app.close();
@@ -60,7 +67,7 @@ export async function benchNotifications({ root, environment }) {
 
 /** A webhook receiver that answers at once. */
 async function startSink() {
-  let heard = () => undefined;
+  let heard = () => {};
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.end('ok');
@@ -68,14 +75,24 @@ async function startSink() {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('A port has a number');
   return {
-    url: `http://127.0.0.1:${server.address().port}/`,
+    url: `http://127.0.0.1:${address.port}/`,
+    /** @returns {Promise<void>} */
     next: () => new Promise((resolve) => (heard = resolve)),
     stop: () => server.close(),
   };
 }
 
-/** @returns id of a job that is over, whose template tells a receiver of successes */
+/**
+ * A job that is over, whose template tells a receiver of successes.
+ *
+ * @param {{ id: number }} original
+ * @param {import('./types.d.mts').Call} call
+ * @param {string} url
+ * @returns {Promise<number>} its id
+ */
 async function notifiedJob(original, call, url) {
   const name = `To ${url}`;
   const template = await call('POST', `job_templates/${original.id}/copy/`, { name });
@@ -92,7 +109,14 @@ async function notifiedJob(original, call, url) {
   return job;
 }
 
-/** Running copies of each run; no worker holds them. @returns their ids */
+/**
+ * Running copies of each run; no worker holds them.
+ *
+ * @param {import('pg').Client} client
+ * @param {readonly number[]} jobs
+ * @param {number} count
+ * @returns {Promise<number[]>} their ids
+ */
 async function copies(client, jobs, count) {
   const { rows: columns } = await client.query(
     `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
@@ -108,7 +132,12 @@ async function copies(client, jobs, count) {
   return rows.map(({ id }) => id);
 }
 
+/**
+ * @param {readonly number[]} runs
+ * @param {{ end: (runs: readonly number[]) => Promise<unknown>, sink: { next: () => Promise<void> } }} context
+ */
 async function pickUp(runs, { end, sink }) {
+  /** @type {number[]} */
   const latencies = [];
   for (const run of runs) {
     const arrival = sink.next();
@@ -120,6 +149,11 @@ async function pickUp(runs, { end, sink }) {
   return percentiles(latencies);
 }
 
+/**
+ * @param {import('pg').Client} client
+ * @param {readonly number[]} runs
+ * @param {(runs: readonly number[]) => Promise<unknown>} end
+ */
 async function deliver(client, runs, end) {
   await end(runs);
   const started = performance.now();

@@ -1,8 +1,10 @@
 /**
  * The objects of the demo: a template that runs a playbook of a manual project on one host.
  *
- * @param fields of the template to be changed
- * @returns the template and the id of its inventory
+ * @param {import('./types.d.mts').World} world
+ * @param {import('./types.d.mts').Call} call
+ * @param {object} fields of the template to be changed
+ * @returns {Promise<{ template: import('./types.d.mts').Answer, inventory: number }>}
  */
 export async function makeTemplate({ cli }, call, fields = {}) {
   await cli('demo-data');

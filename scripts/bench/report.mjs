@@ -1,81 +1,113 @@
 import { loadavg } from 'node:os';
 
+/** @typedef {import('./types.d.mts').Result} Result */
+
 const PLOT_WIDTH = 30;
+
+/** @type {readonly [title: string, width: number, read: (one: Result) => number | undefined][]} */
 const COLUMNS = [
-  ['per s', 9, ({ ours }) => number(ours?.perSecond)],
-  ['raw', 9, ({ primitive }) => number(primitive?.perSecond)],
-  ['ratio', 7, (one) => ratioOf(one)?.toFixed(2) ?? ''],
-  ['p50 ms', 8, ({ ours }) => number(ours?.p50)],
-  ['p95 ms', 8, ({ ours }) => number(ours?.p95)],
-  ['p99 ms', 8, ({ ours }) => number(ours?.p99)],
-  ['SQL', 5, ({ statements }) => statements ?? ''],
+  ['product/s', 11, ({ product }) => product?.perSecond],
+  ['limit/s', 9, ({ limit }) => limit?.perSecond],
+  ['ratio', 7, (one) => ratioOf(one)],
+  ['CPU', 7, (one) => cpuRatioOf(one)],
+  ['p50 ms', 8, ({ product }) => product?.p50],
+  ['p95 ms', 8, ({ product }) => product?.p95],
+  ['p99 ms', 8, ({ product }) => product?.p99],
+  ['API ms', 8, ({ product }) => product?.apiMs],
+  ['PG ms', 8, ({ product }) => product?.postgresMs],
+  ['SQL', 6, ({ product }) => product?.statements],
 ];
 
-/** Limits a line may have: how its value is found, whether it holds, and how it is told. */
+/**
+ * Limits a line may have: how its value is found, whether more or less is better, how it is told.
+ *
+ * @type {{ [Kind in keyof import('./types.d.mts').Budget]-?: readonly
+ *   [read: (one: Result) => number | undefined, better: 'more' | 'less', tell: (limit: number) => string] }}
+ */
 const BUDGETS = {
-  ratio: [ratioOf, atLeast, (limit) => `>= ${limit} of raw`],
-  perSecond: [({ ours }) => ours.perSecond, atLeast, (limit) => `>= ${limit}/s`],
-  p95: [({ ours }) => ours.p95, atMost, (limit) => `p95 <= ${limit} ms`],
-  p99: [({ ours }) => ours.p99, atMost, (limit) => `p99 <= ${limit} ms`],
-  statements: [({ statements }) => statements, atMost, (limit) => `at most ${limit} queries`],
+  ratio: [(one) => ratioOf(one), 'more', (limit) => `>= ${limit} of the limit`],
+  perSecond: [({ product }) => product?.perSecond, 'more', (limit) => `>= ${limit}/s`],
+  p95: [({ product }) => product?.p95, 'less', (limit) => `p95 <= ${limit} ms`],
+  p99: [({ product }) => product?.p99, 'less', (limit) => `p99 <= ${limit} ms`],
+  apiMs: [({ product }) => product?.apiMs, 'less', (limit) => `API <= ${limit} ms`],
+  statements: [({ product }) => product?.statements, 'less', (limit) => `<= ${limit} statements`],
   addedMs: [
-    ({ ours, primitive }) => ours.p50 - primitive.p50,
-    atMost,
+    ({ product, limit }) => product?.p50 && limit?.p50 && product.p50 - limit.p50,
+    'less',
     (limit) => `p50 <= ${limit} ms more`,
   ],
-  megabytes: [({ megabytes }) => megabytes, atMost, (limit) => `<= ${limit} MB`],
+  megabytes: [({ megabytes }) => megabytes, 'less', (limit) => `<= ${limit} MB`],
 };
 
 /**
- * A table of one suite and a plot of its ratios.
+ * Prints a table of one suite and a plot of its ratios.
  *
- * @param results `{ name, ours, primitive, statements, note, budget }`; `budget` names limits
+ * @param {string} title
+ * @param {readonly Result[]} results
+ * @returns what a record of the run keeps
  */
 export function report(title, results) {
+  const load = loadavg();
   const width = Math.max(...results.map(({ name }) => name.length)) + 2;
-  const load = loadavg().map((one) => one.toFixed(1));
-  console.log(`\n${title} (load average ${load.join(' ')})\n`);
-  const titles = COLUMNS.map(([name, columnWidth]) => name.padStart(columnWidth));
-  console.log(`${'request'.padEnd(width)}${titles.join('')}  budget`);
+  console.log(`\n${title} (load average ${load.map((one) => one.toFixed(1)).join(' ')})\n`);
+  const used = COLUMNS.filter(([, , read]) => results.some((one) => read(one) !== undefined));
+  const titles = used.map(([name, columnWidth]) => name.padStart(columnWidth));
+  console.log(`${'scenario'.padEnd(width)}${titles.join('')}  budget`);
   for (const one of results) {
-    const cells = COLUMNS.map(([, columnWidth, read]) => String(read(one)).padStart(columnWidth));
+    const cells = used.map(([, columnWidth, read]) => shown(read(one)).padStart(columnWidth));
     console.log(`${one.name.padEnd(width)}${cells.join('')}  ${remarks(one)}`);
   }
   plot(results, width);
+  return { title, load, results };
 }
 
+/**
+ * @param {readonly Result[]} results
+ * @param {number} width
+ */
 function plot(results, width) {
-  const compared = results.filter((one) => ratioOf(one) !== undefined);
-  if (compared.length === 0) return;
-  console.log('\nratio to raw');
-  for (const one of compared) {
+  if (results.every((one) => ratioOf(one) === undefined)) return;
+  console.log('\nratio to the limit');
+  for (const one of results) {
     const ratio = ratioOf(one);
+    if (ratio === undefined) continue;
     const bar = '█'.repeat(Math.round(Math.min(1, ratio) * PLOT_WIDTH));
     console.log(`${one.name.padEnd(width)}|${bar.padEnd(PLOT_WIDTH)}| ${ratio.toFixed(2)}`);
   }
 }
 
+/** @param {Result} one */
 function remarks(one) {
-  const verdicts = Object.entries(one.budget ?? {}).map(([kind, limit]) => {
-    const [read, holds, tell] = BUDGETS[kind];
-    return `${holds(read(one), limit) ? 'holds' : 'MISSED'} (${tell(limit)})`;
-  });
-  const failed = (one.ours?.failed ?? 0) + (one.primitive?.failed ?? 0);
-  if (failed > 0) verdicts.push(`${failed} FAILED`);
-  return [...verdicts, one.note ?? ''].filter(Boolean).join(', ');
+  const { product, limit, budget = {}, note = '' } = one;
+  const missed = [];
+  for (const kind of /** @type {(keyof typeof BUDGETS)[]} */ (Object.keys(budget))) {
+    const [read, better, tell] = BUDGETS[kind];
+    const bound = budget[kind] ?? 0;
+    // A value that could not be had holds nothing.
+    const value = read(one) ?? NaN;
+    if (!(better === 'more' ? value >= bound : value <= bound)) missed.push(tell(bound));
+  }
+  const failed = (product?.failed ?? 0) + (limit?.failed ?? 0);
+  const isBound = Object.keys(budget).length > 0;
+  const verdict = missed.length > 0 ? `MISSED (${missed.join(', ')})` : isBound ? 'holds' : '';
+  return [verdict, failed > 0 ? `${failed} FAILED` : '', note].filter(Boolean).join(', ');
 }
 
-function ratioOf({ ours, primitive }) {
-  return primitive ? ours.perSecond / primitive.perSecond : undefined;
-}
+/** @param {Result} one */
+const ratioOf = ({ product, limit }) =>
+  product?.perSecond !== undefined && limit?.perSecond !== undefined
+    ? product.perSecond / limit.perSecond
+    : undefined;
 
-function atLeast(value, limit) {
-  return value >= limit;
-}
+/** Processor time of the API and of PostgreSQL together. @param {Result} one */
+const cpuRatioOf = ({ product, limit }) =>
+  product?.apiMs !== undefined && limit?.apiMs !== undefined
+    ? (product.apiMs + (product.postgresMs ?? 0)) / (limit.apiMs + (limit.postgresMs ?? 0))
+    : undefined;
 
-function atMost(value, limit) {
-  return value <= limit;
-}
-
-const number = (value) =>
-  value === undefined ? '' : value < 100 ? value.toFixed(1) : Math.round(value);
+/** @param {number | undefined} value */
+const shown = (value) => {
+  if (value === undefined || Number.isNaN(value)) return '';
+  if (value < 10) return value.toFixed(2);
+  return value < 100 ? value.toFixed(1) : String(Math.round(value));
+};

@@ -13,6 +13,8 @@ const RUN = 300;
 /**
  * Jobs of one bulk launch. First what the scheduler gives to workers that have room for all of them,
  * then how many a real worker takes from launch to end when the playbook itself takes no time.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchScheduler({ root, environment }) {
   const settings = { BULK_JOB_MAX_LAUNCH: String(PLACED) };
@@ -21,28 +23,33 @@ export async function benchScheduler({ root, environment }) {
   try {
     const call = caller(server.url, world.admin);
     const { template } = await makeTemplate(world, call);
-    const launch = (count) =>
+    const launch = (/** @type {number} */ count) =>
       call('POST', 'bulk/job_launch/', {
         name: 'Bench',
         jobs: Array.from({ length: count }, () => ({ unified_job_template: template.id })),
       });
     const ran = await run(world, () => launch(RUN));
     const placed = await place(world, () => launch(PLACED));
-    report('Starts of jobs', [
+    return report('Starts of jobs', [
       {
         name: `${PLACED} placed by the scheduler`,
-        ours: placed,
+        product: placed,
         budget: { perSecond: 200 },
         note: 'statements of a pass: test/queue/scheduler.spec.ts',
       },
-      { name: `${RUN} run by one worker`, ours: ran },
+      { name: `${RUN} run by one worker`, product: ran },
     ]);
   } finally {
     await server.stop();
   }
 }
 
-/** From the answer to a launch until no job is left that has not been given to a worker. */
+/**
+ * From the answer to a launch until no job is left that has not been given to a worker.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {() => Promise<unknown>} launch
+ */
 async function place({ root, environment }, launch) {
   return withDatabase(environment.DATABASE_URL, async (client) => {
     await client.query(
@@ -67,6 +74,10 @@ async function place({ root, environment }, launch) {
   });
 }
 
+/**
+ * @param {import('./types.d.mts').World} world
+ * @param {() => Promise<unknown>} launch
+ */
 async function run({ root, environment }, launch) {
   return withDatabase(environment.DATABASE_URL, async (client) => {
     const worker = startWorker(root, instant(environment, 8));
@@ -86,12 +97,16 @@ async function run({ root, environment }, launch) {
   });
 }
 
+/**
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {number} concurrency
+ */
 const instant = (environment, concurrency) => ({
   ...withInstantRunner(environment),
   JOB_CONCURRENCY: String(concurrency),
 });
 
-/** A worker tells the database that it is there. */
+/** A worker tells the database that it is there. @param {import('pg').Client} client */
 const ready = (client) =>
   until(async () => {
     const { rows } = await client.query("SELECT 1 FROM worker_nodes WHERE name <> 'bench'");

@@ -1,52 +1,103 @@
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { NODE_FLAGS } from '../processes/node-flags.mjs';
+import { createDatabase, withDatabase } from './world.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const READY_SECONDS = 60;
 
-/** Starts the API process on a free port. */
+/**
+ * Starts the API process on a free port.
+ *
+ * @param {string} main
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Promise<import('./types.d.mts').RunningServer>}
+ */
 export async function startServer(main, environment) {
   const port = await freePort();
-  const child = startProcess('api', main, { ...environment, PORT: String(port) });
+  const child = startProcess(main, { ...environment, PORT: String(port) }, [
+    ...NODE_FLAGS.api,
+    ...['--import', join(here, 'count-statements.mjs')],
+  ]);
   const url = `http://127.0.0.1:${port}`;
   for (let waited = 0; waited < READY_SECONDS * 10; waited++) {
     const ready = await fetch(`${url}/health/ready`).catch(() => null);
-    if (ready?.ok) return { url, pid: child.pid, stop: () => stop(child) };
+    if (ready?.ok) return serverOf(child, url);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('The API did not become ready.');
 }
 
-/** Starts a worker process; it takes up work as soon as it is ready. */
-export function startWorker(root, environment) {
-  const child = startProcess('worker', join(root, 'dist/src/worker.js'), environment);
-  return { pid: child.pid, stop: () => stop(child) };
-}
-
-/** Starts the raw server with what was recorded. */
-export async function startRaw(environment, recorded) {
-  const file = join(environment.DATA_DIR, 'recorded.json');
-  writeFileSync(file, JSON.stringify(recorded));
-  const child = fork(join(here, 'raw-server.mjs'), [file], {
-    env: { ...process.env, ...environment },
+/**
+ * Starts the limit (docs/decisions/0072-the-limit-of-the-bench.md) over a copy of a world's database
+ * as it is now, with indexes of its own. The API of that world must not run yet.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {{ objects?: import('./limit/routes.d.mts').Objects, prepare: readonly string[] }} wanted
+ *   `prepare` are the statements that make the copy what the limit needs
+ * @returns {Promise<import('./types.d.mts').RunningServer>}
+ */
+export async function startLimit({ environment }, { objects = {}, prepare }) {
+  const original = new URL(environment.DATABASE_URL).pathname.slice(1);
+  const copied = await createDatabase(environment.DATABASE_URL, `${original}_limit`, original);
+  await withDatabase(copied, async (client) => {
+    for (const statement of prepare) await client.query(statement);
+    await client.query('VACUUM ANALYZE');
   });
+  const limitEnvironment = { ...environment, DATABASE_URL: copied };
+  const child = startProcess(
+    join(here, 'limit', 'server.mjs'),
+    { ...limitEnvironment, OBJECTS: JSON.stringify(objects) },
+    ['--import', join(here, 'count-statements.mjs')],
+  );
   const [{ port }] = await once(child, 'message');
-  return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+  return serverOf(child, `http://127.0.0.1:${port}`);
 }
 
-function startProcess(name, main, environment) {
-  return spawn(process.execPath, [...NODE_FLAGS[name], main], {
+/**
+ * Starts a worker process; it takes up work as soon as it is ready.
+ *
+ * @param {string} root
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export function startWorker(root, environment) {
+  const child = startProcess(join(root, 'dist/src/worker.js'), environment, NODE_FLAGS.worker);
+  return { pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+/**
+ * @param {string} main
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {readonly string[]} flags of Node
+ */
+const startProcess = (main, environment, flags) =>
+  fork(main, [], {
+    execArgv: [...flags],
     env: { ...process.env, ...environment, LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-}
 
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {string} url
+ * @returns {import('./types.d.mts').RunningServer}
+ */
+const serverOf = (child, url) => ({
+  url,
+  pid: child.pid ?? 0,
+  statements: async () => {
+    child.send('statements');
+    const [{ statements }] = await once(child, 'message');
+    return statements;
+  },
+  stop: () => stop(child),
+});
+
+/** @param {import('node:child_process').ChildProcess} child */
 async function stop(child) {
   if (child.exitCode !== null) return;
   child.kill('SIGTERM');
@@ -56,7 +107,8 @@ async function stop(child) {
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address();
+  const address = server.address();
   server.close();
-  return port;
+  if (address === null || typeof address === 'string') throw new Error('A port has a number');
+  return address.port;
 }

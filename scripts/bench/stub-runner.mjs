@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 const ENDS_AT_ONCE = `#!/bin/sh
@@ -7,7 +8,12 @@ mkdir -p "$folder/artifacts/run"
 echo successful > "$folder/artifacts/run/status"
 `;
 
-/** Prints events, `perSecond` of them, each with the moment it was made; then ends. */
+/**
+ * Prints events, `perSecond` of them, each with the moment it was made; then ends.
+ *
+ * @param {number} count
+ * @param {number} perSecond
+ */
 const eventsScript = (count, perSecond) => `#!${process.execPath}
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,16 +43,31 @@ mkdirSync(join(folder, 'artifacts', 'run'), { recursive: true });
 writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
 `;
 
-/** Settings by which `ansible-runner` ends at once: what is measured is the machinery around it. */
+/**
+ * Settings by which `ansible-runner` ends at once: what is measured is the machinery around it.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ */
 export const withInstantRunner = (environment) => install(environment, ENDS_AT_ONCE);
 
-/** Settings by which `ansible-runner` prints `count` events, `perSecond` of them. */
+/**
+ * Settings by which `ansible-runner` prints `count` events, `perSecond` of them.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {number} count
+ * @param {number} perSecond
+ */
 export const withTalkingRunner = (environment, count, perSecond) =>
   install(environment, eventsScript(count, perSecond));
 
-/** Outside of the data folder, of which no run sees anything. */
+/**
+ * Outside of the data folder, of which no run sees anything.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {string} script
+ */
 function install(environment, script) {
-  const folder = join(environment.TMPDIR, 'bench-bin');
+  const folder = join(environment.TMPDIR ?? tmpdir(), 'bench-bin');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'ansible-runner'), script, { mode: 0o755 });

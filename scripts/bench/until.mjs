@@ -1,6 +1,10 @@
 const LIMIT_MS = 180_000;
 
-/** Waits until `isDone()` resolves to true. @throws Error after three minutes */
+/**
+ * Waits until `isDone()` resolves to true; throws an Error after three minutes.
+ *
+ * @param {() => Promise<boolean>} isDone
+ */
 export async function until(isDone, intervalMs = 100) {
   const started = Date.now();
   while (!(await isDone())) {

@@ -1,81 +1,114 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 
-import { measureEach } from './load.mjs';
-import { NONCE } from './nonce.mjs';
+import { assertEqual, measureBoth } from './compare.mjs';
+import { postmasterOf } from './cost.mjs';
+import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
+import { sendEach } from './load.mjs';
 import { makeTemplate } from './objects.mjs';
-import { record, statementsOf } from './record.mjs';
 import { report } from './report.mjs';
-import { startRaw, startServer } from './servers.mjs';
-import { caller, makeWorld, spreadIds } from './world.mjs';
+import { changesOf } from './row-changes.mjs';
+import { startLimit, startServer } from './servers.mjs';
+import { caller, makeWorld } from './world.mjs';
+
+/** @typedef {import('./types.d.mts').Sent} Sent */
 
 const KB = 1024;
 const SIZES = [
-  { label: '8 KB', bytes: 8 * KB, count: 1500 },
-  { label: '25 KB', bytes: 25 * KB, count: 1500, budget: { ratio: 0.5 } },
-  { label: '250 KB', bytes: 250 * KB, count: 200 },
-  { label: '1 MB', bytes: KB * KB, count: 60 },
+  { label: '8 KB', bytes: 8 * KB, count: 400, budget: { ratio: 0.5, apiMs: 1.2, statements: 6 } },
+  { label: '100 KB', bytes: 100 * KB, count: 200, budget: { ratio: 0.5, statements: 6 } },
+  { label: '1 MB', bytes: KB * KB, count: 30, budget: { statements: 6 } },
 ];
 /** Who has no key and sends all the same does not wait for the answers one by one. */
 const FLOOD_CONNECTIONS = 32;
 const SETTINGS = { RECEIVER_RATE: '100000000', WEBHOOK_BODY_LIMIT: String(4 * KB * KB) };
+const TABLES = ['webhook_deliveries', 'unified_jobs', 'job_credentials', 'activity_stream'];
+const COMPARED = 'the same';
 
-/** Deliveries of every size: accepted, received before, and with a wrong signature. */
-export async function benchWebhooks({ root, environment }) {
+/**
+ * Deliveries of every size: accepted, received before, and with a wrong signature.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchWebhooks({ root, environment, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_webhooks', settings: SETTINGS });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
-  let raw;
+  const main = join(root, 'dist/src/main.js');
+  const objects = await prepare(world, main);
+  const limit = await startLimit(world, { objects, prepare: WITHOUT_COUNTERS });
+  const product = await startServer(main, world.environment);
   try {
-    const call = caller(server.url, world.admin);
-    const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
-    const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
-    const path = `/api/v2/job_templates/${template.id}/service_a/`;
-    await spreadIds(world);
+    const postmaster = await postmasterOf(world.environment.DATABASE_URL);
+    const pair = { product, limit, postmaster };
+    const path = `/api/v2/job_templates/${objects.template}/service_a/`;
     const results = [];
     for (const { label, bytes, count, budget } of SIZES) {
-      const deliver = deliveryMaker(path, key, bytes);
+      const deliver = deliveryMaker(path, objects.webhookKey, bytes);
+      const again = () => deliver(`${COMPARED} again`);
       const forge = deliveryMaker(path, 'not the key', bytes);
-      const accepted = `${label}, accepted`;
-      const refused = `${label}, refused`;
-      const recorded = await record({
-        ...world,
-        exchanges: [
-          { key: accepted, ...deliver(NONCE) },
-          { key: refused, ...forge(NONCE), expected: 403 },
+      /** @type {[string, (nonce: string) => Sent, { count: number, expected: number, connections?: number }][]} */
+      const kinds = [
+        [`${label}, accepted`, deliver, { count, expected: 202 }],
+        [`${label}, redelivered`, again, { count, expected: 202 }],
+        [
+          `${label}, refused`,
+          forge,
+          { count: 4 * count, expected: 403, connections: FLOOD_CONNECTIONS },
         ],
-      });
-      await raw?.stop();
-      raw = await startRaw(world.environment, recorded);
-      const measureBoth = async (name, make, how) => ({
-        name,
-        ours: await measureEach(server.url, make, how),
-        primitive: await measureEach(raw.url, replayed(name, make), how),
-        statements: statementsOf(recorded[name]),
-      });
-      results.push({
-        ...(await measureBoth(accepted, deliver, { count, expected: 202 })),
-        budget,
-      });
-      const again = () => deliver(NONCE);
-      const known = await measureEach(server.url, again, { count, expected: 202 });
-      results.push({ name: `${label}, duplicate`, ours: known });
-      const flood = { count: 4 * count, connections: FLOOD_CONNECTIONS, expected: 403 };
-      const limit = bytes > 25 * KB ? {} : { budget: { perSecond: 4000 } };
-      results.push({ ...(await measureBoth(refused, forge, flood)), ...limit });
+      ];
+      for (const [name, make, how] of kinds) {
+        if (!name.includes(only)) continue;
+        const changes = await changesOf(world, TABLES, (server) =>
+          sendOne(pair[server], make(COMPARED)),
+        );
+        assertEqual(name, changes.product, changes.limit, 'answer or new rows');
+        /** @param {number} share of the requests */
+        const load =
+          (share) =>
+          (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
+            sendEach(url, make, { ...how, count: Math.ceil(how.count * share) });
+        results.push({ name, ...(await measureBoth(pair, load(1), load(0.3))), budget });
+      }
     }
-    report('Webhooks', results);
+    return report('Webhooks', results);
   } finally {
-    await Promise.all([server.stop(), raw?.stop()]);
+    await Promise.all([product.stop(), limit.stop()]);
   }
 }
 
-/** What the raw server is sent to do the same. */
-const replayed = (name, make) => (nonce) => {
-  const sent = make(nonce);
-  return { ...sent, headers: { ...sent.headers, 'x-exchange': name, 'x-nonce': nonce } };
-};
+/**
+ * @param {import('./types.d.mts').World} world
+ * @param {string} main
+ */
+async function prepare(world, main) {
+  const server = await startServer(main, world.environment);
+  const call = caller(server.url, world.admin);
+  const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
+  const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
+  await server.stop();
+  return { template: Number(template.id), webhookKey: String(key) };
+}
 
-/** A push of about `bytes`, most of it the text of its commits, as real ones are. */
+/**
+ * What both must answer alike: the status and, of a good answer, its message.
+ *
+ * @param {import('./types.d.mts').RunningServer} server
+ * @param {Sent} sent
+ */
+async function sendOne({ url }, { path, method, headers, body = '' }) {
+  const bytes = new Uint8Array(Buffer.from(body));
+  const response = await fetch(`${url}${path}`, { method, headers, body: bytes });
+  const answer = JSON.parse(await response.text());
+  return { status: response.status, message: answer.message };
+}
+
+/**
+ * A push of about `bytes`, most of it the text of its commits, as real ones are.
+ *
+ * @param {string} path
+ * @param {string} key
+ * @param {number} bytes
+ * @returns {(nonce: string) => Sent}
+ */
 function deliveryMaker(path, key, bytes) {
   const commit = {
     id: 'b'.repeat(40),
@@ -92,15 +125,14 @@ function deliveryMaker(path, key, bytes) {
   });
   const body = Buffer.from(payload);
   const signature = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
-  // Each size has deliveries of its own, also at the recording.
-  const guidStart = bytes.toString(16).padStart(8, '0');
   return (nonce) => ({
     path,
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'x-service-a-event': 'push',
-      'x-service-a-delivery': `${guidStart}-0000-4000-8000-0000${nonce}`,
+      // Each size has deliveries of its own.
+      'x-service-a-delivery': `${bytes}-${nonce.replaceAll(' ', '-')}`,
       'x-service-a-signature-256': signature,
     },
     body,

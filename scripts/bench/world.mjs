@@ -4,27 +4,28 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
-import { FIRST_ID } from './nonce.mjs';
-
 const run = promisify(execFile);
 
 /**
  * A migrated database of its own with an administrator: every suite measures in one.
  *
- * @param name of the database
- * @param settings of the processes, over those of the product
+ * @param {Pick<import('./types.d.mts').SuiteInput, 'root' | 'environment'> &
+ *   { name: string, settings?: NodeJS.ProcessEnv }} wanted `name` is that of the database; `settings` go
+ *   over those of the product
+ * @returns {Promise<import('./types.d.mts').World>}
  */
 export async function makeWorld({ root, environment, name, settings = {} }) {
   const env = {
+    SECRET_KEY: 'benchmark-secret-key-benchmark',
     ...environment,
+    DATA_DIR: environment.DATA_DIR ?? join(root, 'var'),
     ADMIN_PASSWORD: 'benchmark',
     QUEUE_PREFIX: name,
     ...settings,
-    DATABASE_URL: await createDatabase(environment.DATABASE_URL, name),
+    DATABASE_URL: await createDatabase(environment.DATABASE_URL ?? '', name),
   };
-  env.SECRET_KEY ??= 'benchmark-secret-key-benchmark';
-  env.DATA_DIR ??= join(root, 'var');
   mkdirSync(env.DATA_DIR, { recursive: true });
+  /** @param {string[]} args */
   const cli = async (...args) => {
     const options = { env: { ...process.env, ...env } };
     return (await run(process.execPath, [join(root, 'dist/src/cli.js'), ...args], options)).stdout;
@@ -35,7 +36,13 @@ export async function makeWorld({ root, environment, name, settings = {} }) {
   return { root, environment: env, cli, admin };
 }
 
-/** Calls the API; @throws Error with the answer unless it is a success. */
+/**
+ * Calls the API; throws an Error with the answer unless it is a success.
+ *
+ * @param {string} url
+ * @param {string} token
+ * @returns {import('./types.d.mts').Call}
+ */
 export function caller(url, token) {
   return async (method, path, body) => {
     const response = await fetch(`${url}/api/v2/${path}`, {
@@ -49,7 +56,13 @@ export function caller(url, token) {
   };
 }
 
-/** Runs `work(client)` on a connection of its own. */
+/**
+ * Runs `work(client)` on a connection of its own.
+ *
+ * @template Result
+ * @param {string} url
+ * @param {(client: pg.Client) => Promise<Result>} work
+ */
 export async function withDatabase(url, work) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -61,24 +74,19 @@ export async function withDatabase(url, work) {
 }
 
 /**
- * Lets every table number its rows in a range of its own from now on, so that a recorded id is told
- * from any other number.
+ * Makes a database anew; nobody may be connected to the one it is a copy of.
+ *
+ * @param {string} url of any database of the server
+ * @param {string} name
+ * @param {string} [original] name of the database to copy
+ * @returns {Promise<string>} its URL
  */
-export function spreadIds({ environment }) {
-  return withDatabase(environment.DATABASE_URL, (client) =>
-    client.query(
-      `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
-         $1::bigint * (row_number() OVER (ORDER BY sequencename)))
-       FROM pg_sequences`,
-      [FIRST_ID],
-    ),
-  );
-}
-
-async function createDatabase(url, name) {
+export async function createDatabase(url, name, original) {
   await withDatabase(url, async (client) => {
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${name}`);
+    await client.query(
+      `CREATE DATABASE ${name}${original === undefined ? '' : ` TEMPLATE ${original}`}`,
+    );
   });
   const target = new URL(url);
   target.pathname = `/${name}`;

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { costOf } from './cost.mjs';
+
+/** @typedef {import('./types.d.mts').RunningServer} RunningServer */
+/** @typedef {import('./types.d.mts').Rate} Rate */
+/** @typedef {import('./types.d.mts').Sent} Sent */
+/** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
+
+/** The product and the limit take turns, so that a busy moment of the machine hits both. */
+const TURNS = 2;
+const WORST_SHOWN = 200;
+
+/**
+ * The same load on both, by turns, after one of each that only warms up.
+ *
+ * @param {Pair} pair
+ * @param {(server: RunningServer) => Promise<Rate & { count: number }>} load
+ * @param {(server: RunningServer) => Promise<unknown>} warmUp
+ */
+export async function measureBoth({ product, limit, postmaster }, load, warmUp) {
+  for (const server of [product, limit]) await warmUp(server);
+  /** @type {Awaited<ReturnType<typeof costly>>[]} */
+  const products = [];
+  /** @type {typeof products} */
+  const limits = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    products.push(await costly(product, postmaster, load));
+    limits.push(await costly(limit, postmaster, load));
+  }
+  return { product: together(products), limit: together(limits) };
+}
+
+/**
+ * @param {RunningServer} server
+ * @param {number} postmaster
+ * @param {(server: RunningServer) => Promise<Rate & { count: number }>} load
+ */
+async function costly(server, postmaster, load) {
+  const before = await costOf(server, postmaster);
+  const rate = await load(server);
+  const after = await costOf(server, postmaster);
+  return {
+    ...rate,
+    apiMs: (after.api - before.api) / rate.count,
+    postgresMs: (after.postgres - before.postgres) / rate.count,
+    statements: (after.statements - before.statements) / rate.count,
+  };
+}
+
+/**
+ * The mean of turns; of their latencies the worse.
+ *
+ * @param {readonly (Rate & { count: number })[]} turns
+ * @returns {Rate}
+ */
+function together(turns) {
+  /** @param {(turn: Rate) => number | undefined} read */
+  const mean = (read) => turns.reduce((sum, turn) => sum + (read(turn) ?? 0), 0) / turns.length;
+  /** @param {'p50' | 'p95' | 'p99'} name */
+  const worst = (name) => {
+    const values = turns.flatMap((turn) => turn[name] ?? []);
+    return values.length > 0 ? Math.max(...values) : undefined;
+  };
+  return {
+    perSecond: mean(({ perSecond }) => perSecond),
+    ...{ p50: worst('p50'), p95: worst('p95'), p99: worst('p99') },
+    failed: turns.reduce((sum, { failed = 0 }) => sum + failed, 0),
+    apiMs: mean(({ apiMs }) => apiMs),
+    postgresMs: mean(({ postgresMs }) => postgresMs),
+    statements: mean(({ statements }) => statements),
+  };
+}
+
+/**
+ * Asks both the same and refuses a difference: the totals, the ids in their order, and every field
+ * that the limit's rows have.
+ *
+ * @param {Pair} pair
+ * @param {Sent} sent
+ */
+export async function assertSame({ product, limit }, sent) {
+  const [ours, theirs] = await Promise.all([answerOf(product, sent), answerOf(limit, sent)]);
+  assertEqual(sent.path, ours.count, theirs.count, 'count');
+  if (!('results' in theirs)) return assertSameRow(sent.path, ours, theirs);
+  assertEqual(sent.path, idsOf(ours), idsOf(theirs), 'ids');
+  theirs.results.forEach((/** @type {Record<string, unknown>} */ row, /** @type {number} */ at) =>
+    assertSameRow(sent.path, ours.results[at], row),
+  );
+}
+
+/** @param {{ results: readonly { id: number }[] }} answer */
+const idsOf = ({ results }) => results.map(({ id }) => id);
+
+/**
+ * @param {string} path
+ * @param {Record<string, unknown>} ours
+ * @param {Record<string, unknown>} theirs
+ */
+function assertSameRow(path, ours, theirs) {
+  for (const [name, value] of Object.entries(theirs)) {
+    const other = ours[name];
+    if (isMapping(value) && isMapping(other)) assertSameRow(`${path} ${name}`, other, value);
+    else assertEqual(path, other, value, name);
+  }
+}
+
+/** @type {(value: unknown) => value is Record<string, unknown>} */
+const isMapping = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * @param {string} path
+ * @param {unknown} ours
+ * @param {unknown} theirs
+ * @param {string} what
+ */
+export function assertEqual(path, ours, theirs, what) {
+  if (isDeepStrictEqual(ours, theirs)) return;
+  /** @param {unknown} value */
+  const short = (value) => (JSON.stringify(value) ?? 'nothing').slice(0, WORST_SHOWN);
+  throw new Error(
+    `${path}: the answers differ in ${what}, so no figure of theirs means anything.\n` +
+      `product ${short(ours)}\nlimit   ${short(theirs)}`,
+  );
+}
+
+/**
+ * @param {RunningServer} server
+ * @param {Sent} sent
+ * @returns {Promise<import('./types.d.mts').Answer>}
+ */
+export async function answerOf({ url }, { path, method, headers, body }) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+import { withDatabase } from './world.mjs';
+
+/** Ticks of the kernel's clock in its files are hundredths of a second on every Linux. */
+const TICK_MS = 10;
+
+/**
+ * Processor time of a server and of all of PostgreSQL, as the kernel counts it.
+ *
+ * @param {import('./types.d.mts').RunningServer} server
+ * @param {number} postmaster process id
+ */
+export async function costOf(server, postmaster) {
+  return {
+    api: (await timesOf(server.pid)).own,
+    postgres: await timeOfPostgres(postmaster),
+    statements: await server.statements(),
+  };
+}
+
+/**
+ * The process that is the parent of all of PostgreSQL's.
+ *
+ * @param {string} url of a database on this machine
+ */
+export function postmasterOf(url) {
+  return withDatabase(url, async (client) => {
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    return (await timesOf(rows[0].pid)).parent;
+  });
+}
+
+/** @param {number} postmaster */
+async function timeOfPostgres(postmaster) {
+  // What those of its children took that are gone is told by the parent.
+  let { own: sum, gone } = await timesOf(postmaster);
+  sum += gone;
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const times = await Promise.all(names.map((name) => timesOf(Number(name)).catch(() => null)));
+  for (const one of times) if (one?.parent === postmaster) sum += one.own;
+  return sum;
+}
+
+/**
+ * @param {number} pid
+ * @returns {Promise<{ parent: number, own: number, gone: number }>} times in milliseconds; `gone` is that
+ *   of children that have ended
+ */
+async function timesOf(pid) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name before it may hold blanks and brackets.
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [parent = 0, user = 0, system = 0, childUser = 0, childSystem = 0] = [
+    1, 11, 12, 13, 14,
+  ].map((place) => fields[place]);
+  return {
+    parent,
+    own: (user + system) * TICK_MS,
+    gone: (childUser + childSystem) * TICK_MS,
+  };
+}

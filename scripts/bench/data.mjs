@@ -1,0 +1,117 @@
+import { makeTemplate } from './objects.mjs';
+import { startServer } from './servers.mjs';
+import { caller, withDatabase } from './world.mjs';
+
+/** @typedef {import('./types.d.mts').World} World */
+
+const TEMPLATES = 20;
+const OWN_TEMPLATES = 5;
+
+/**
+ * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, twice
+ * as many runs, four times as many events, as many entries of activity. A member of a team may read
+ * that inventory and execute five templates.
+ *
+ * @param {World} world
+ * @param {string} main program of the API
+ * @param {number} rows
+ */
+export async function seed(world, main, rows) {
+  const server = await startServer(main, world.environment);
+  const made = await makeObjects(world, caller(server.url, world.admin));
+  await server.stop();
+  const objects = await withDatabase(world.environment.DATABASE_URL, async (client) => {
+    for (const statement of statements(made, rows)) await client.query(statement);
+    const { rows: found } = await client.query(
+      `SELECT (SELECT min(id) FROM hosts WHERE inventory_id = $1) AS host,
+        (SELECT min(id) FROM unified_jobs WHERE name LIKE 'run-%') AS job,
+        (SELECT min(id) FROM teams) AS team`,
+      [made.inventory],
+    );
+    return { ...made, ...found[0] };
+  });
+  const member = (await world.cli('create-token', '--username', 'member')).trim();
+  return { objects, member };
+}
+
+/**
+ * @param {World} world
+ * @param {import('./types.d.mts').Call} call
+ */
+async function makeObjects(world, call) {
+  const { template } = await makeTemplate(world, call);
+  const organization = await call('POST', 'organizations/', { name: 'Bench' });
+  const inventory = await call('POST', 'inventories/', {
+    ...{ name: 'Big', organization: organization.id },
+  });
+  const small = await call('POST', 'inventories/', {
+    ...{ name: 'Small', organization: organization.id },
+  });
+  const ids = [];
+  for (let number = 0; number < TEMPLATES; number++) {
+    const name = `Template ${number}`;
+    ids.push((await call('POST', `job_templates/${template.id}/copy/`, { name })).id);
+  }
+  const notifier = await call('POST', 'notification_templates/', {
+    ...{ name: 'Bench', organization: organization.id, notification_type: 'webhook' },
+    notification_configuration: { url: 'http://127.0.0.1/', http_method: 'POST', headers: {} },
+  });
+  const team = await call('POST', 'teams/', { name: 'Members', organization: organization.id });
+  const user = await call('POST', 'users/', { username: 'member', password: 'member-of-a-team' });
+  await call('POST', `teams/${team.id}/users/`, { id: user.id });
+  const grant = async (/** @type {string} */ path, /** @type {string} */ role) => {
+    const { object_roles: roles } = (await call('GET', path)).summary_fields;
+    await call('POST', `teams/${team.id}/roles/`, { id: roles[role].id });
+  };
+  await grant(`inventories/${inventory.id}/`, 'read_role');
+  for (const id of ids.slice(0, OWN_TEMPLATES)) await grant(`job_templates/${id}/`, 'execute_role');
+  return {
+    ...{ inventory: inventory.id, small: small.id, organization: organization.id },
+    ...{ template: ids[0], firstTemplate: ids[0], notifier: notifier.id },
+  };
+}
+
+/**
+ * @param {{ inventory: number, small: number, organization: number, firstTemplate: number, notifier: number }} made
+ * @param {number} rows
+ */
+function statements({ inventory, small, organization, firstTemplate, notifier }, rows) {
+  const template = `${firstTemplate} + n % ${TEMPLATES}`;
+  const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
+  const ago = (/** @type {string} */ seconds) =>
+    `now() - interval '30 days' + (${seconds}) * interval '1 second'`;
+  return [
+    `INSERT INTO hosts (name, inventory_id, variables, created)
+     SELECT 'host-' || lpad(n::text, 7, '0'), CASE WHEN n % 26 = 0 THEN ${small} ELSE ${inventory} END,
+       'rack: ' || n % 40, ${ago('n')} FROM ${series(rows)}`,
+    `INSERT INTO groups (name, inventory_id) SELECT 'group-' || n, ${inventory} FROM ${series(1000)}`,
+    `INSERT INTO teams (name, organization_id) SELECT 'team-' || n, ${organization} FROM ${series(500)}`,
+    `INSERT INTO roles (content_type, object_id, role_field)
+     SELECT 'team', t.id, field FROM teams t
+     CROSS JOIN unnest(ARRAY['admin_role', 'member_role', 'read_role']) field
+     ON CONFLICT DO NOTHING`,
+    `INSERT INTO unified_jobs (type, name, status, failed, created, started, finished, elapsed,
+       launch_type, unified_job_template_id, job_template_id, organization_id, job_type, playbook, extra_vars)
+     SELECT 'job', 'run-' || lpad(n::text, 7, '0'),
+       CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'successful' END, n % 10 = 0,
+       ${ago('n')}, ${ago('n + 2')}, ${ago('n + 2 + n % 600')}, n % 600,
+       'manual', ${template}, ${template}, CASE WHEN n % 2 = 0 THEN ${organization} END,
+       'run', 'site.yml', '{}' FROM ${series(rows * 2)}`,
+    `INSERT INTO job_events (job_id, event, counter, uuid, host_name, stdout, created, start_line, end_line)
+     SELECT j.first + n / 200, 'runner_on_ok', n % 200 + 1, 'event-' || n, 'host', 'ok: [host]',
+       ${ago('n')}, n % 200, n % 200 + 1
+     FROM (SELECT min(id) AS first FROM unified_jobs) j, ${series(rows * 4)}`,
+    `INSERT INTO activity_stream (operation, object1, object1_id, object1_name, organization_id,
+       changes, timestamp)
+     SELECT 'update', 'job_template', ${template}, 'Template', ${organization}, '{"name": ["a", "b"]}',
+       ${ago('n')} FROM ${series(rows)}`,
+    `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, answer, size,
+       source, payload, received, dedupe_key)
+     SELECT ${template}, 'service_a', 'push', 'guid-' || n, 'main', 'ignored', 200, 100, '127.0.0.1',
+       '{}', ${ago('n')}, 'guid:' || n FROM ${series(rows / 2)}`,
+    `INSERT INTO notifications (notification_template_id, status, notification_type, created, modified)
+     SELECT ${notifier}, CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'successful' END, 'webhook', ${ago('n')},
+       ${ago('n')} FROM ${series(rows / 2)}`,
+    'VACUUM ANALYZE',
+  ];
+}

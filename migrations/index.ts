@@ -16,6 +16,7 @@ import { AddInstances1795330527771 } from './1795330527771-add-instances.js';
 import { AllowConnectionVars1795340256468 } from './1795340256468-allow-connection-vars.js';
 import { TellIsolation1795342000000 } from './1795342000000-tell-isolation.js';
 import { WebhookForks1795343547256 } from './1795343547256-webhook-forks.js';
+import { IndexWhatListsOffer1795350000000 } from './1795350000000-index-what-lists-offer.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -37,4 +38,5 @@ export const migrations = {
   AllowConnectionVars1795340256468,
   TellIsolation1795342000000,
   WebhookForks1795343547256,
+  IndexWhatListsOffer1795350000000,
 };

@@ -23,6 +23,11 @@ export interface TableIndex {
   unique?: boolean;
   /** Partial index condition, as PostgreSQL prints it. */
   where?: string;
+  /**
+   * For parts of texts, by `pg_trgm`: it is there where PostgreSQL has that extension
+   * (docs/decisions/0073-indexes-by-what-lists-offer.md).
+   */
+  trigrams?: boolean;
 }
 
 /** A table without a resource of its own, or what a resource's declarations amount to. */
@@ -55,6 +60,8 @@ export function entityOf({ name, columns, indexes = [] }: TableDefinition): Enti
       columns: [...index.columns],
       unique: index.unique ?? false,
       ...(index.where ? { where: index.where } : {}),
+      // An installation may be without it, and TypeORM knows no operator classes.
+      ...(index.trigrams ? { synchronize: false } : {}),
     })),
   });
 }

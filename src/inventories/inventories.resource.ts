@@ -119,6 +119,8 @@ export const hosts = defineResource({
   indexes: [
     // Visibility is in it, so that a page far from the start reads no host before it.
     { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
+    { name: 'hosts_inventory_id_idx', columns: ['inventory_id', 'id'] },
+    { name: 'hosts_text_idx', columns: ['name', 'description'], trigrams: true },
     // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
     { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
     {
@@ -165,6 +167,10 @@ export const groups = defineResource({
       field: '__all__',
       message: 'Group with this Name and Inventory already exists.',
     },
+  ],
+  indexes: [
+    { name: 'groups_inventory_id_idx', columns: ['inventory_id', 'id'] },
+    { name: 'groups_text_idx', columns: ['name', 'description'], trigrams: true },
   ],
   policy: ofInventory,
   relations: {

@@ -60,6 +60,7 @@ export const notifications = defineResource({
   summary: ['id', 'status', 'notification_type'],
   indexes: [
     { name: 'notifications_status_idx', columns: ['status', 'id'] },
+    { name: 'notifications_created_idx', columns: ['created', 'id'] },
     { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
     // What is still to be sent, however long the history (`unfinished`).
     {

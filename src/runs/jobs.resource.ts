@@ -35,10 +35,25 @@ export const jobs = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },
   indexes: [
-    // The newest runs of a template are shown with it.
-    { name: 'unified_jobs_template_idx', columns: ['unified_job_template_id', 'id'] },
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
+    // What lists of runs offer, of one kind or of all. The kind is last: totals need nothing else.
+    { name: 'unified_jobs_finished_idx', columns: ['finished', 'id', 'type'] },
+    { name: 'unified_jobs_type_finished_idx', columns: ['type', 'finished', 'id'] },
+    { name: 'unified_jobs_created_idx', columns: ['created', 'id', 'type'] },
+    { name: 'unified_jobs_status_finished_idx', columns: ['status', 'finished', 'id', 'type'] },
+    { name: 'unified_jobs_job_template_idx', columns: ['job_template_id', 'id', 'type'] },
+    {
+      name: 'unified_jobs_job_template_finished_idx',
+      columns: ['job_template_id', 'finished', 'id', 'type'],
+    },
+    // The newest runs of a template are shown with it, too.
+    {
+      name: 'unified_jobs_template_kind_idx',
+      columns: ['unified_job_template_id', 'id', 'type'],
+    },
+    { name: 'unified_jobs_organization_idx', columns: ['organization_id', 'id', 'type'] },
+    { name: 'unified_jobs_text_idx', columns: ['name', 'description'], trigrams: true },
     // What a machine runs and has run.
     {
       name: 'unified_jobs_execution_node_idx',

@@ -84,7 +84,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
   @Char({ readOnly: true })
   controller_node!: string;
 
-  @Reference(() => resource('organization'), { readOnly: true, nullable: true })
+  @Reference(() => resource('organization'), { readOnly: true, nullable: true, index: false })
   organization!: Reference | null;
 
   @Reference(() => resource('schedule'), {

@@ -34,6 +34,7 @@ export const webhookDeliveries = defineResource({
       message: 'The body was received already.',
     },
   ],
+  indexes: [{ name: 'webhook_deliveries_template_idx', columns: ['template_id', 'id'] }],
   policy: {
     read: onTemplate('read_role'),
     actions: { redeliver: onTemplate('admin_role') },

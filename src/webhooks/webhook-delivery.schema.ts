@@ -15,6 +15,7 @@ export class WebhookDeliverySchema {
   @Reference(() => resource('unified_job_template'), {
     ...READ_ONLY,
     nullable: true,
+    index: false,
     help: 'Template the delivery came for; null once that is deleted.',
   })
   template!: Reference | null;

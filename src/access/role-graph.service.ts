@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { RoleStore, type Actor, type ObjectRole } from '../common/access.js';
+import { RoleStore, type Actor } from '../common/access.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { heldObjects, RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.js';
-import { rolesOf, RolesRepository } from './roles.repository.js';
+import { objectRoles, rolesOf, RolesRepository } from './roles.repository.js';
 
 /**
  * Roles, who implies whom, and the closure of it. New objects take the lock shared, changes of
@@ -22,8 +22,8 @@ export class RoleGraph extends RoleStore {
     super();
   }
 
-  ofObjects(type: string, ids: readonly number[]): Promise<ObjectRole[]> {
-    return this.roles.ofObjects(type, ids);
+  ofObjects(type: string, ids: readonly number[]): Sql {
+    return objectRoles(type, ids);
   }
 
   async createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {

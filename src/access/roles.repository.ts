@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { ObjectRole } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -25,6 +24,11 @@ export const rolesOf = (type: string, objects: readonly number[], field?: string
   SELECT id FROM roles WHERE content_type = ${type} AND object_id = ANY(${objects}::int[])
   ${field === undefined ? sql`` : sql`AND role_field = ${field}`}`;
 
+/** The roles (`ObjectRole`) of some objects. */
+export const objectRoles = (type: string, objects: readonly number[]): Sql => sql`
+  SELECT id, object_id, role_field FROM roles
+  WHERE content_type = ${type} AND object_id = ANY(${objects}::int[]) ORDER BY id`;
+
 /** Ids of the objects of a type that roles belong to. @param ids query for the ids of the roles */
 export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
   SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
@@ -41,13 +45,6 @@ export class RolesRepository extends TableRepository<RoleRow> {
       SELECT * FROM roles
       WHERE content_type = ${type} AND object_id = ${object} AND role_field = ${field}`);
     return existing(row, 'an object has the roles its resource declares');
-  }
-
-  /** All roles of some objects, in order of id. */
-  ofObjects(type: string, ids: readonly number[]): Promise<ObjectRole[]> {
-    return this.database.preparedRows<ObjectRole>(sql`
-      SELECT id, object_id, role_field FROM roles
-      WHERE content_type = ${type} AND object_id = ANY(${ids}::int[]) ORDER BY id`);
   }
 
   /** Makes the roles of new objects. */

@@ -100,8 +100,8 @@ export interface ObjectRole {
 
 /** What the generic routes need of roles. Implemented by the access module. */
 export abstract class RoleStore {
-  /** The roles of some objects, in order of id. */
-  abstract ofObjects(type: string, ids: readonly number[]): Promise<ObjectRole[]>;
+  /** Statement for the roles of some objects (`ObjectRole`). */
+  abstract ofObjects(type: string, ids: readonly number[]): Sql;
   /** Makes the object roles of new rows and ties them to their parents, set-based. */
   abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
   /**

@@ -4,7 +4,7 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ambientManager } from './ambient-manager.js';
 import { PreparedNames } from './prepared-names.js';
-import type { Sql } from './sql.js';
+import { join, raw, sql, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
 interface OpenTransaction {
@@ -74,6 +74,22 @@ export class Database {
       if (this.inTransaction) throw error;
       return (await this.run<Row>(query)).rows;
     }
+  }
+
+  /**
+   * The rows of several reading statements by their places, asked as one prepared statement. They come
+   * as JSON: instants have the offset `+00:00`.
+   */
+  async together<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
+    if (parts.length === 0) return [];
+    const each = parts.map(
+      (part, place) => sql`
+        SELECT ${raw(String(place))} AS place, to_json(one) AS found FROM (${part}) one`,
+    );
+    const rows = await this.preparedRows<{ place: number; found: Row }>(join(each, ' UNION ALL '));
+    return parts.map((_part, place) =>
+      rows.filter((row) => row.place === place).map(({ found }) => found),
+    );
   }
 
   async preparedRow<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {

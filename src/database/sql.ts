@@ -44,6 +44,12 @@ export function sql(parts: TemplateStringsArray, ...args: unknown[]): Sql {
 /** Text from our own source, never from a request. */
 export const raw = (text: string): Sql => new Sql([text], []);
 
+/**
+ * A count of rows written out: PostgreSQL plans a prepared statement whose `LIMIT` it does not know for
+ * a tenth of the rows.
+ */
+export const rowCount = (count: number): Sql => raw(String(Math.trunc(count)));
+
 /** A quoted identifier, optionally qualified: `ident('t', 'name')` is `"t"."name"`. */
 export const ident = (...names: string[]): Sql =>
   raw(names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'));

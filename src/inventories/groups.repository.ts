@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
+import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { GroupRow } from './ansible-inventory.js';
 import type { GroupSchema } from './inventory.schema.js';
@@ -10,7 +10,7 @@ import type { GroupSchema } from './inventory.schema.js';
 export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
   SELECT g.id, g.name, count(*) OVER ()::int AS total
   FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
-  WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${most}`;
+  WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${rowCount(most)}`;
 
 @Injectable()
 export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {

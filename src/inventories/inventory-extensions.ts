@@ -16,6 +16,7 @@ import type {
 import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { sql } from '../database/sql.js';
+import { instantOf } from '../database/together.js';
 import { groupsShownOf } from './groups.repository.js';
 import { HostRuns } from './inventory-uses.js';
 
@@ -75,10 +76,10 @@ interface Shown {
 /** Some groups and the latest jobs of each host, in one statement for the page. */
 export async function hostExtension(
   rows: readonly Row[],
-  { database, actor, find }: RepresentContext,
+  { together, actor, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const found = await database.preparedRows<Shown>(sql`
+  const found = await together.ask<Shown>(sql`
     SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
       NULL::timestamptz AS finished, grp.total
     FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
@@ -107,7 +108,7 @@ function hostExtensionOf(shown: readonly Shown[]): Extension {
         name,
         type: 'job',
         status,
-        finished,
+        finished: instantOf(finished),
       })),
     },
   };

@@ -9,7 +9,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summarizeTemplates, TEMPLATE_SHOWS } from '../templates/template-summaries.js';
-import { JobTemplatesRepository } from './job-templates.repository.js';
+import { JobTemplatesRepository, type AttachedCredential } from './job-templates.repository.js';
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   ...TEMPLATE_SHOWS,
@@ -26,11 +26,12 @@ export async function jobTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const common = await summarizeTemplates(resource('job_template'), rows, context);
-  const credentials = await context.find(JobTemplatesRepository).readableCredentials(
-    rows.map(({ id }) => id),
-    context.actor,
-  );
+  const ids = rows.map(({ id }) => id);
+  const attached = context.find(JobTemplatesRepository).readableCredentials(ids, context.actor);
+  const [common, credentials] = await Promise.all([
+    summarizeTemplates(resource('job_template'), rows, context),
+    context.together.ask<AttachedCredential>(attached),
+  ]);
   return new Map(
     rows.map((row) => {
       const { related, summary_fields } = entryOf(common, row.id);

@@ -85,8 +85,8 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   }
 
   /** Those credentials of templates that the caller may read, in the order of their attachment. */
-  readableCredentials(ids: readonly number[], actor: Actor): Promise<AttachedCredential[]> {
-    return this.database.preparedRows<AttachedCredential>(sql`
+  readableCredentials(ids: readonly number[], actor: Actor): Sql {
+    return sql`
       SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
         coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
       FROM job_template_credentials lnk
@@ -94,7 +94,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
       WHERE lnk.job_template_id = ANY(${ids}::int[])
         AND ${permit(resource('credential').policy, 'read', 'c', actor)}
-      ORDER BY lnk.id`);
+      ORDER BY lnk.id`;
   }
 
   /** A credential, and those that a template has. */

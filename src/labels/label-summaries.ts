@@ -2,7 +2,7 @@ import { entryOf } from '../common/invariants.js';
 import type { RepresentContext, ResourceDefinition } from '../common/resource/define-resource.js';
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { labelLinkOf } from './label-links.js';
-import { LabelsRepository } from './labels.repository.js';
+import { LabelsRepository, type LabelOn } from './labels.repository.js';
 
 /** Labels that a summary names; the count is of all. */
 const SHOWN = 10;
@@ -22,9 +22,11 @@ export const LABEL_SUMMARY = object({
 export async function labelSummaries(
   definition: ResourceDefinition,
   ids: readonly number[],
-  { find }: Pick<RepresentContext, 'find'>,
+  { together, find }: Pick<RepresentContext, 'together' | 'find'>,
 ): Promise<Map<number, LabelSummary>> {
-  const found = await find(LabelsRepository).firstOn(labelLinkOf(definition), ids, SHOWN);
+  const found = await together.ask<LabelOn>(
+    find(LabelsRepository).firstOn(labelLinkOf(definition), ids, SHOWN),
+  );
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
   for (const { near: owner, id, name, total } of found) {
     const summary = entryOf(summaries, owner);

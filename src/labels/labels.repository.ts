@@ -4,7 +4,7 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { selectLinks, type Link } from '../common/resource/select-rows.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { and, not, sql, type Sql } from '../database/sql.js';
+import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { LabelSchema } from './label.schema.js';
 
@@ -31,14 +31,14 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
       SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
   }
 
-  /** The first labels of some objects of one kind, by name. */
-  firstOn(link: Link, ids: readonly number[], most: number): Promise<LabelOn[]> {
-    return this.database.preparedRows<LabelOn>(sql`
+  /** Query for the first labels (`LabelOn`) of some objects of one kind, by name. */
+  firstOn(link: Link, ids: readonly number[], most: number): Sql {
+    return sql`
       SELECT owner.id AS near, one.id, one.name, one.total
       FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
         SELECT lab.id, lab.name, count(*) OVER ()::int AS total
         FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
-        WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${most}) AS one`);
+        WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;
   }
 
   /** Labels that launches name, held against their deletion. @param actor null: all are readable */

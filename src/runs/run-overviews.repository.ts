@@ -4,7 +4,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { heldBy, type ActiveRuns, type RunReference } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
-import { ident, or, sql, type Sql } from '../database/sql.js';
+import { ident, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { RunLoads } from '../instances/run-loads.js';
 import type { HostRuns } from '../inventories/inventory-uses.js';
@@ -117,7 +117,7 @@ export class RunOverviewsRepository
       SELECT j.id, j.name, j.status, j.finished
       FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
       WHERE jhs.host_id = ${host} AND ${permit(resource('job').policy, 'read', 'j', actor)}
-      ORDER BY jhs.job_id DESC LIMIT ${most}`;
+      ORDER BY jhs.job_id DESC LIMIT ${rowCount(most)}`;
   }
 
   /** How runs that the caller may read ended, by day, days without any included. */

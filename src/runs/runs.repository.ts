@@ -4,9 +4,9 @@ import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { RecentRun, TemplateRuns } from '../templates/template-runs.js';
+import type { TemplateRuns } from '../templates/template-runs.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
@@ -122,18 +122,21 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /** Runs of a template may be seen by whoever may read the template. */
-  recent(templateIds: readonly number[], most: number): Promise<RecentRun[]> {
-    return this.database.rows<RecentRun>(sql`
+  recent(templateIds: readonly number[], most: number): Sql {
+    return sql`
       SELECT tpl.id AS template_id, job.*
       FROM unnest(${templateIds}::int[]) AS tpl(id)
       CROSS JOIN LATERAL (
         SELECT id, status, finished, canceled_on, type FROM unified_jobs
-        WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${most}) job`);
+        WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${rowCount(most)}) job`;
+  }
+
+  kinds(ids: readonly number[]): Sql {
+    return sql`SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::int[])`;
   }
 
   async typesOf(ids: readonly number[]): Promise<Map<number, string>> {
-    const rows = await this.database.rows<{ id: number; type: string }>(sql`
-      SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+    const rows = await this.database.rows<{ id: number; type: string }>(this.kinds(ids));
     return new Map(rows.map(({ id, type }) => [id, type]));
   }
 

@@ -1,3 +1,5 @@
+import type { Sql } from '../database/sql.js';
+
 /** A run as its template shows it. */
 export interface RecentRun {
   id: number;
@@ -10,8 +12,8 @@ export interface RecentRun {
 
 /** What templates show of their runs, which come later in the order of rooms and implement this. */
 export abstract class TemplateRuns {
-  /** The newest runs of each template, newest first. */
-  abstract recent(templateIds: readonly number[], most: number): Promise<RecentRun[]>;
-  /** Kinds of runs by id. */
-  abstract typesOf(ids: readonly number[]): Promise<Map<number, string>>;
+  /** Query for the newest runs (`RecentRun`) of each template, newest first. */
+  abstract recent(templateIds: readonly number[], most: number): Sql;
+  /** Query for `id` and `type` of runs. */
+  abstract kinds(ids: readonly number[]): Sql;
 }

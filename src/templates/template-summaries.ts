@@ -6,10 +6,11 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
+import { instantOf } from '../database/together.js';
 import { findResource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
-import { TemplateRuns } from './template-runs.js';
-import { TemplatesRepository } from './templates.repository.js';
+import { TemplateRuns, type RecentRun } from './template-runs.js';
+import { TemplatesRepository, type SurveyHead } from './templates.repository.js';
 import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
@@ -34,7 +35,7 @@ export const TEMPLATE_SHOWS: ShownBesides = {
 /**
  * What templates with labels, surveys and webhooks show besides their fields
  * (docs/contract/resources.md#job-templates): `related` of receiver and runs, summaries of labels,
- * survey and recent runs. Four statements a page.
+ * survey and recent runs.
  */
 export async function summarizeTemplates(
   definition: ResourceDefinition,
@@ -43,10 +44,14 @@ export async function summarizeTemplates(
 ): Promise<Map<number, Required<Pick<Extension, 'related' | 'summary_fields'>>>> {
   const ids = rows.map(({ id }) => id);
   const runs = context.find(TemplateRuns);
-  const recent = await runs.recent(ids, RECENT_JOBS);
-  const labels = await labelSummaries(definition, ids, context);
-  const surveys = await surveysOf(ids, context);
-  const runTypes = await runs.typesOf(linkedRuns(rows));
+  const { together } = context;
+  const [recent, labels, surveys, kinds] = await Promise.all([
+    together.ask<RecentRun>(runs.recent(ids, RECENT_JOBS)),
+    labelSummaries(definition, ids, context),
+    surveysOf(ids, context),
+    together.ask<{ id: number; type: string }>(runs.kinds(linkedRuns(rows))),
+  ]);
+  const runTypes = new Map(kinds.map(({ id, type }) => [id, type]));
   return new Map(
     rows.map((row) => {
       const survey = surveys.get(row.id);
@@ -59,7 +64,11 @@ export async function summarizeTemplates(
             ...(survey ? { survey } : {}),
             recent_jobs: recent
               .filter((job) => job.template_id === row.id)
-              .map(({ template_id: _template, ...job }) => job),
+              .map(({ template_id: _template, ...job }) => ({
+                ...job,
+                finished: instantOf(job.finished),
+                canceled_on: instantOf(job.canceled_on),
+              })),
           },
         },
       ];
@@ -87,8 +96,8 @@ const linkedRuns = (rows: readonly Row[]): number[] =>
 
 async function surveysOf(
   ids: readonly number[],
-  { find }: RepresentContext,
+  { together, find }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await find(TemplatesRepository).surveyHeads(ids);
+  const found = await together.ask<SurveyHead>(find(TemplatesRepository).surveyHeads(ids));
   return new Map(found.map(({ id, title, description }) => [id, { title, description }]));
 }

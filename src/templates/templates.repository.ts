@@ -83,12 +83,12 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
   }
 
-  /** Title and description of the surveys of templates, of those that have one. */
-  surveyHeads(ids: readonly number[]): Promise<SurveyHead[]> {
-    return this.database.rows<SurveyHead>(sql`
+  /** Query for title and description of surveys (`SurveyHead`), of templates that have one. */
+  surveyHeads(ids: readonly number[]): Sql {
+    return sql`
       SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
       FROM unified_job_templates
-      WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`);
+      WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`;
   }
 
   /** @param sealed the survey as it is kept, JSON text; null for none */

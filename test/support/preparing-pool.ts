@@ -20,6 +20,7 @@ export class PreparingPool {
   readonly statements: string[] = [];
   /** Those that PostgreSQL took: to prepare one again tells nothing. */
   private readonly taken = new Set<string>();
+  private prepared = 0;
 
   private constructor(private readonly client: PoolClient) {}
 
@@ -42,10 +43,12 @@ export class PreparingPool {
     if (CONTROL.test(text)) return NO_ROWS;
     this.statements.push(text);
     if (!this.taken.has(text)) {
-      await this.client.query(`PREPARE sample AS ${text}`).catch((error: Error) => {
+      // What is asked at the same moment must not meet under one name.
+      const name = `sample_${++this.prepared}`;
+      await this.client.query(`PREPARE ${name} AS ${text}`).catch((error: Error) => {
         throw new Error(`${error.message} in:\n${text}`, { cause: error });
       });
-      await this.client.query('DEALLOCATE sample');
+      await this.client.query(`DEALLOCATE ${name}`);
       this.taken.add(text);
     }
     return NO_ROWS;

@@ -2,17 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import { Together } from '../../database/together.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
-import { FilterCompiler } from './compile.js';
+import { FilterCompiler, speaksOnlyOf } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
-import { isCostly, parseListQuery, type QueryParameters } from './query.js';
-import { DEEP, deepRows, firstRows, type Cut } from './slice.js';
+import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
+import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
 import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
@@ -77,16 +78,28 @@ export class ListService {
     );
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
-    const isWhole = filters === TRUE && (options.scope === undefined || options.counted === true);
     const { counter } = definition;
-    const isKept = isWhole && counter !== null;
-    const count = isKept ? keptTotal(counter, visible) : total(definition, where);
-    const cut = (): Promise<Page<Row>> =>
-      this.cut(definition, request, { where, order, count, isKept }, actor);
-    const page = await (isCostly(parsed) ? inListTime(this.database, this.settings, cut) : cut());
+    const isWhole = options.scope === undefined || options.counted === true;
+    const isKept = counter !== null && isWhole && speaksOnlyOf(definition, parsed, counter.column);
+    const count = isKept ? keptTotal(counter, and(visible, filters)) : total(definition, where);
+    const isStable =
+      filters === TRUE &&
+      permit(definition.policy, 'list', 't', actor) === TRUE &&
+      parsed.order.length === 0 &&
+      request.style === 'numbered' &&
+      request.sentSize === null;
+    const parts = {
+      ...{ where, order, count, isKept, isStable },
+      isCostly: isCostly(parsed),
+      isFenced: looksIntoTexts(parsed),
+    };
+    const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
+    const page = await (parts.isCostly ? inListTime(this.database, this.settings, cut) : cut());
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token, { strict: false });
-    const context = { database: this.database, actor, detail: false, find };
+    const { database } = this;
+    const together = new Together(database);
+    const context = { database, together, actor, detail: false, find };
     const items = await represent(definition, page.results, context);
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
@@ -107,6 +120,10 @@ export class ListService {
       return new Page(rows, request, null, 1, false);
     }
     const { size } = request;
+    if (request.page === 1 && request.after === null && request.count && !cut.isCostly) {
+      const rows = await this.read(cut, firstPage(definition, columns, cut, size + 1));
+      return pageOf(rows, request, { count: totalOf(rows), number: 1, order: cut.order });
+    }
     const count = request.count || request.page === 'last' ? await this.count(cut.count) : null;
     const number =
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
@@ -116,11 +133,13 @@ export class ListService {
     const found = place
       ? await this.database.rows<Row>(firstRows(definition, columns, cut, size + 1, place))
       : await this.numbered(definition, columns, cut, { offset: (number - 1) * size, size, count });
-    const shown = found.slice(0, size);
-    const hasNext = found.length > size;
-    const last = shown.at(-1);
-    const after = hasNext && last ? cursorAfter(last, cut.order, number + 1) : null;
-    return new Page(shown, request, request.count ? count : null, number, hasNext, after);
+    const shownCount = request.count ? count : null;
+    return pageOf(found, request, { count: shownCount, number, order: cut.order });
+  }
+
+  private read({ isStable }: Cut, statement: Sql): Promise<Row[]> {
+    const { database } = this;
+    return isStable ? database.preparedRows<Row>(statement) : database.rows<Row>(statement);
   }
 
   /** A page by its number, and one row more. @throws NotFound behind the end */
@@ -156,6 +175,21 @@ function orderOf(
 ): readonly OrderTerm[] {
   if (asked.length === 0 && order) return order;
   return orderTerms(definition, 't', asked.length > 0 ? asked : orderBy, actor);
+}
+
+type NumberedRequest = Extract<PageRequest, { style: 'numbered' }>;
+
+/** @param found the rows of the page, and one more where there is a next one */
+function pageOf(
+  found: readonly Row[],
+  request: NumberedRequest,
+  { count, number, order }: { count: number | null; number: number; order: readonly OrderTerm[] },
+): Page<Row> {
+  const shown = found.slice(0, request.size);
+  const hasNext = found.length > request.size;
+  const last = shown.at(-1);
+  const after = hasNext && last ? cursorAfter(last, order, number + 1) : null;
+  return new Page(shown, request, count, number, hasNext, after);
 }
 
 function emptyPage(request: PageRequest): Page<Representation> {

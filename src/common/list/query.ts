@@ -123,6 +123,10 @@ export function isCostly({ all, any, chained, search, order }: ListQuery): boole
   );
 }
 
+/** Whether a query looks for parts of texts, of which nobody knows beforehand how many rows have them. */
+export const looksIntoTexts = ({ all, any, chained, search }: ListQuery): boolean =>
+  search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
+
 /** Names a list is ordered by; empty ones are passed over. */
 function orderNames(values: readonly string[]): string[] {
   const names = values

@@ -1,5 +1,5 @@
-import { and, ident, sql, type Sql } from '../../database/sql.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import { and, ident, rowCount, sql, type Sql } from '../../database/sql.js';
+import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isBehind } from './cursor.js';
 import { compileOrder, type OrderTerm } from './order.js';
 
@@ -14,21 +14,49 @@ export interface Cut {
   count: Sql;
   /** The total is kept by the database and costs next to nothing. */
   isKept: boolean;
+  /** Rows and total may take long, each for itself. */
+  isCostly: boolean;
+  /** The rows are found first and ordered then: an index that has the order may lead past most rows. */
+  isFenced: boolean;
+  /** Nothing that is asked for decides how the statement is best planned. */
+  isStable: boolean;
 }
+
+/** Column of the rows that carries the total of all pages. */
+const TOTAL = 'list_total';
+
+/** The rows of the first page, each with the total of all pages. */
+export const firstPage = (
+  definition: ResourceDefinition,
+  columns: Sql,
+  cut: Cut,
+  limit: number,
+): Sql => firstRows(definition, sql`${columns}, (${cut.count}) AS ${ident(TOTAL)}`, cut, limit);
+
+/** The total that rows of `firstPage` carry; where there are none there are none on any page. */
+export const totalOf = ([row]: readonly Row[]): number => Number(row?.[TOTAL] ?? 0);
+
+const found = ({ table }: ResourceDefinition, condition: Sql): Sql =>
+  sql`${ident(table)} t WHERE ${condition}`;
+
+/** PostgreSQL plans what has an `OFFSET` for itself. */
+const fenced = (definition: ResourceDefinition, condition: Sql): Sql =>
+  sql`(SELECT * FROM ${found(definition, condition)} OFFSET 0) t`;
 
 /** The first rows of a list, or the first behind a place; few are skipped. */
 export function firstRows(
   definition: ResourceDefinition,
   columns: Sql,
-  { where, order }: Cut,
+  { where, order, isFenced }: Cut,
   limit: number,
   place: Parameters<typeof isBehind>[1] | null = null,
   offset = 0,
 ): Sql {
   const condition = place ? and(where, isBehind(order, place)) : where;
-  return sql`
-    SELECT ${columns} FROM ${ident(definition.table)} t
-    WHERE ${condition} ORDER BY ${compileOrder(order)} LIMIT ${limit} OFFSET ${offset}`;
+  const rows = sql`
+    SELECT ${columns} FROM ${isFenced ? fenced(definition, condition) : found(definition, condition)}
+    ORDER BY ${compileOrder(order)} LIMIT ${rowCount(limit)}`;
+  return offset > 0 ? sql`${rows} OFFSET ${offset}` : rows;
 }
 
 /**

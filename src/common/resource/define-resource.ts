@@ -1,5 +1,6 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
+import type { Together } from '../../database/together.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf } from '../fields/field.js';
@@ -48,6 +49,8 @@ export type Relation =
 /** What a representation is built with. */
 export interface RepresentContext {
   database: Database;
+  /** What else is asked of the database at the same moment goes with it. */
+  together: Together;
   actor: Actor;
   detail: boolean;
   /** A provider of the application, for what `extend` cannot work out from rows: opening secrets. */

@@ -112,13 +112,13 @@ function consume(
 }
 
 /**
- * Paths of rows by their natural keys, in one statement where the key names other objects. A row is
- * left out when the caller may not read one of those, or when its key would be taken for an id.
+ * Paths of rows by their natural keys. A row is left out when the caller may not read what it belongs
+ * to, or when its key would be taken for an id.
  */
 export async function namedUrls(
   definition: ResourceDefinition,
   rows: readonly Row[],
-  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
+  { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
 ): Promise<Map<number, string>> {
   const urls = new Map<number, string>();
   if (definition.naturalKey.length === 0) return urls;
@@ -126,7 +126,7 @@ export async function namedUrls(
   const found =
     parents.length === 0
       ? rows.map(({ id }) => ({ id, parts: [] }))
-      : await database.rows<{ id: number; parts: Parts | null }>(sql`
+      : await together.ask<{ id: number; parts: Parts | null }>(sql`
           SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
           FROM ${ident(definition.table)} t
           WHERE t.id = ANY(${rows.map(({ id }) => id)}::int[])`);

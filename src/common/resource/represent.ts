@@ -1,14 +1,18 @@
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
-import { permit, RoleStore, type Actor } from '../access.js';
+import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
-import { namedUrls } from './natural-key.js';
-import { findResource } from './registry.js';
-import { describeRole } from './role-words.js';
+import {
+  loadRelated,
+  withoutNulls,
+  type Related,
+  type Representation,
+  type Targets,
+} from './related-rows.js';
 import { shapeOf, type Shape } from './shape.js';
 import { zip } from '../invariants.js';
 
-export type Representation = Record<string, unknown>;
+export type { Representation };
 
 /** Columns of a page: what is shown, and one boolean for each capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
@@ -39,11 +43,8 @@ export async function represent(
 ): Promise<Representation[]> {
   if (rows.length === 0) return [];
   if (definition.variants) return representVariants(definition, rows, context);
-  const targets = await loadTargets(definition, rows, context);
-  const roles = await loadObjectRoles(definition, rows, context);
-  const extensions = (await definition.extend?.(rows, context)) ?? new Map<number, Extension>();
+  const [{ targets, roles, named }, extensions] = await loadAround(definition, rows, context);
   const shape = shapeOf(definition);
-  const named = context.detail ? await namedUrls(definition, rows, context) : null;
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Representation = {};
@@ -51,7 +52,7 @@ export async function represent(
       const found = targets.get(target)?.get(row[column] as number)?.summary;
       if (found) summary[key] = found;
     }
-    const objectRoles = roles?.get(row.id);
+    const objectRoles = roles.get(row.id);
     if (objectRoles) summary.object_roles = objectRoles;
     const capabilities = capabilitiesOf(shape, row);
     if (capabilities) summary.user_capabilities = capabilities;
@@ -60,12 +61,27 @@ export async function represent(
       id: row.id,
       type: definition.type,
       url,
-      related: relatedOf(shape, url, { row, extension, targets, namedUrl: named?.get(row.id) }),
+      related: relatedOf(shape, url, { row, extension, targets, namedUrl: named.get(row.id) }),
       summary_fields: Object.assign(summary, extension?.summary_fields),
       ...fieldValues(shape, row),
       ...extension?.fields,
     };
   });
+}
+
+/** Both ask before they wait, so that what they ask is one statement. */
+function loadAround(
+  definition: ResourceDefinition,
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<[Related, ReadonlyMap<number, Extension>]> {
+  const related = loadRelated(definition, rows, context);
+  const extend = async (): Promise<ReadonlyMap<number, Extension>> => {
+    // The statements of a transaction go one by one.
+    if (context.database.inTransaction) await related;
+    return definition.extend?.(rows, context) ?? new Map<number, Extension>();
+  };
+  return Promise.all([related, extend()]);
 }
 
 async function representVariants(
@@ -147,74 +163,6 @@ function relatedOf(
   return related;
 }
 
-/** What a row refers to. */
-interface Target {
-  /** Null when the caller may not read it. */
-  summary: Representation | null;
-  /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
-  url?: string | undefined;
-}
-
-type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target>>;
-
-/** The objects that rows refer to, as far as they are summarised or only they know their URL. */
-async function loadTargets(
-  definition: ResourceDefinition,
-  rows: readonly Row[],
-  context: RepresentContext,
-): Promise<Targets> {
-  const { references, summarised } = shapeOf(definition);
-  const idsOf = new Map<ResourceDefinition, Set<number>>();
-  for (const { column, target } of [
-    ...summarised,
-    ...references.filter(({ target }) => target.variants),
-  ]) {
-    const ids = idsOf.get(target) ?? new Set<number>();
-    for (const row of rows) if (typeof row[column] === 'number') ids.add(row[column]);
-    idsOf.set(target, ids);
-  }
-  const loaded = new Map<ResourceDefinition, ReadonlyMap<number, Target>>();
-  for (const [target, ids] of idsOf) {
-    const load = target.variants ? variantsOf : plainTargets;
-    loaded.set(target, await load(target, [...ids], context));
-  }
-  return loaded;
-}
-
-async function plainTargets(
-  target: ResourceDefinition,
-  ids: readonly number[],
-  context: RepresentContext,
-): Promise<Map<number, Target>> {
-  const summaries = await summariesOf(target, ids, context);
-  return new Map([...summaries].map(([id, summary]) => [id, { summary }]));
-}
-
-/**
- * Objects of several kinds in one table: each lives under the collection of its own kind. A list asks
- * for no ids as well, since what rows refer to must not decide how many statements it costs.
- */
-async function variantsOf(
-  target: ResourceDefinition,
-  ids: readonly number[],
-  { database, actor, detail }: RepresentContext,
-): Promise<Map<number, Target>> {
-  if (detail && ids.length === 0) return new Map();
-  const rows = await database.preparedRows<Row & { target_type: string; target_open: boolean }>(sql`
-    SELECT ${shapeOf(target).columns.summary}, s.type AS target_type,
-      (${permit(target.policy, 'read', 's', actor)}) AS target_open
-    FROM ${ident(target.table)} s WHERE s.id = ANY(${ids}::int[])`);
-  return new Map(
-    rows.map(({ target_type: type, target_open: isOpen, ...row }) => [
-      row.id,
-      { summary: isOpen ? withoutNulls(row) : null, url: findResource(type)?.url(row.id) },
-    ]),
-  );
-}
-
-const withoutNulls = (row: Row): Representation =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-
 /** `summary_fields` entries of objects by id, as far as the caller may read them. */
 export async function summariesOf(
   target: ResourceDefinition,
@@ -230,21 +178,4 @@ export async function summariesOf(
       permit(target.policy, 'read', 's', actor),
     )}`);
   return new Map(rows.map((row) => [row.id, withoutNulls(row)]));
-}
-
-async function loadObjectRoles(
-  definition: ResourceDefinition,
-  rows: readonly Row[],
-  { find }: RepresentContext,
-): Promise<Map<number, Representation> | null> {
-  if (definition.roles.length === 0) return null;
-  const ids = rows.map(({ id }) => id);
-  const found = await find(RoleStore).ofObjects(definition.type, ids);
-  const byObject = new Map<number, Representation>();
-  for (const { id, object_id, role_field } of found) {
-    const all = byObject.get(object_id) ?? {};
-    all[role_field] = { id, ...describeRole(definition.type, definition.label, role_field) };
-    byObject.set(object_id, all);
-  }
-  return byObject;
 }

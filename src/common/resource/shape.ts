@@ -12,6 +12,8 @@ export interface Shape {
   references: readonly { name: string; column: string; target: ResourceDefinition }[];
   /** References that are summarised, under the key of `summary_fields`. */
   summarised: readonly { key: string; column: string; target: ResourceDefinition }[];
+  /** Names of the instants among what a summary shows. */
+  instants: readonly string[];
   /** Sub-URLs by their name in `related`, as what follows the object's own URL. */
   links: readonly (readonly [name: string, suffix: string])[];
   /** Each capability with the first one that follows the same rule: a rule is asked once a row. */
@@ -52,6 +54,7 @@ function makeShape(definition: ResourceDefinition): Shape {
       const key = name in definition.summaryKeys ? definition.summaryKeys[name] : name;
       return typeof key === 'string' ? [{ key, column, target }] : [];
     }),
+    instants: definition.summary.filter((name) => definition.field(name)?.kind === 'datetime'),
     links: [...linksOf(definition)].map(([name, path]) => [name, `${path}/`]),
     capabilities: capabilitiesOf(definition),
   };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { insertRow, updateRow } from '../../database/rows.js';
+import { Together } from '../../database/together.js';
 import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
@@ -75,7 +76,7 @@ export class ResourceService {
     const { database } = this;
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token, { strict: false });
-    return { database, actor, detail, find };
+    return { database, together: new Together(database), actor, detail, find };
   }
 
   /**

@@ -19,7 +19,6 @@ export default {
   repositories: [
     samplesOf(roles.RolesRepository, {
       ofObject: [['team', 1, 'admin_role']],
-      ofObjects: [['team', [1]]],
       createFor: [['team', [1], ['admin_role']]],
       directHolders: [['credential', 'admin_role', [1]]],
     }),
@@ -57,6 +56,7 @@ export default {
         ],
         inside: asQuery,
       },
+      objectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
     }),
     fragmentsOf(members, {

@@ -37,6 +37,7 @@ export default {
       facts: [[[1], SOMEBODY]],
       ofEvents: [[[1]]],
       recent: [[[1], 10]],
+      kinds: [[[1]]],
       typesOf: [[[1]]],
       nameOf: [[1]],
       attachCredentials: [[[[1, 2]]]],

@@ -1,0 +1,121 @@
+import { and, ident, sql, type Sql } from '../../database/sql.js';
+import { instantOf } from '../../database/together.js';
+import { permit, RoleStore, type Actor, type ObjectRole } from '../access.js';
+import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { namedUrls } from './natural-key.js';
+import { findResource } from './registry.js';
+import { describeRole } from './role-words.js';
+import { shapeOf } from './shape.js';
+
+/** What is shown of an object, by name. */
+export type Representation = Record<string, unknown>;
+
+/** What a row refers to. */
+interface Target {
+  /** Null when the caller may not read it. */
+  summary: Representation | null;
+  /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
+  url?: string | undefined;
+}
+
+export type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target>>;
+
+/** What representations of rows show of other rows. */
+export interface Related {
+  targets: Targets;
+  /** `object_roles` by the id of their object. */
+  roles: ReadonlyMap<number, Representation>;
+  /** Paths by name; on details only. */
+  named: ReadonlyMap<number, string>;
+}
+
+type TargetRow = Row & { target_type?: string; target_open?: boolean };
+
+/**
+ * The objects that rows refer to, as far as they are summarised or only they know their URL, the roles
+ * of the rows, and their names: asked together, whatever they refer to, so that neither the number
+ * of rows nor what they hold decides how many statements a list costs.
+ */
+export async function loadRelated(
+  definition: ResourceDefinition,
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Related> {
+  const { actor, together, find } = context;
+  const ids = rows.map(({ id }) => id);
+  const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
+    const found = await together.ask<TargetRow>(targetRows(target, [...near], actor));
+    return [target, targetsOf(target, found)] as const;
+  });
+  const [targets, roles, named] = await Promise.all([
+    Promise.all(asked),
+    definition.roles.length > 0
+      ? together.ask<RoleFound>(find(RoleStore).ofObjects(definition.type, ids))
+      : [],
+    context.detail ? namedUrls(definition, rows, context) : new Map<number, string>(),
+  ]);
+  return { targets: new Map(targets), roles: rolesByObject(definition, roles), named };
+}
+
+type RoleFound = Row & ObjectRole;
+
+function idsByTarget(
+  definition: ResourceDefinition,
+  rows: readonly Row[],
+): Map<ResourceDefinition, Set<number>> {
+  const { references, summarised } = shapeOf(definition);
+  const idsOf = new Map<ResourceDefinition, Set<number>>();
+  for (const { column, target } of [
+    ...summarised,
+    ...references.filter(({ target }) => target.variants),
+  ]) {
+    const ids = idsOf.get(target) ?? new Set<number>();
+    for (const row of rows) if (typeof row[column] === 'number') ids.add(row[column]);
+    idsOf.set(target, ids);
+  }
+  return idsOf;
+}
+
+/** Of objects of several kinds in one table, also those that are not to be seen: their URL is shown. */
+function targetRows(target: ResourceDefinition, ids: readonly number[], actor: Actor): Sql {
+  const { summary } = shapeOf(target).columns;
+  const isOpen = permit(target.policy, 'read', 's', actor);
+  const table = ident(target.table);
+  return target.variants
+    ? sql`
+      SELECT ${summary}, s.type AS target_type, (${isOpen}) AS target_open
+      FROM ${table} s WHERE s.id = ANY(${ids}::int[])`
+    : sql`
+      SELECT ${summary} FROM ${table} s
+      WHERE ${and(sql`s.id = ANY(${ids}::int[])`, target.own('s'), isOpen)}`;
+}
+
+function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map<number, Target> {
+  const { instants } = shapeOf(target);
+  return new Map(
+    found.map(({ target_type: type, target_open: isOpen, ...row }): [number, Target] => {
+      for (const name of instants) row[name] = instantOf(row[name]);
+      const summary = isOpen === false ? null : withoutNulls(row);
+      // Each lives under the collection of its own kind.
+      return [row.id, type === undefined ? { summary } : { summary, url: urlOf(type, row.id) }];
+    }),
+  );
+}
+
+const urlOf = (type: string, id: number): string | undefined => findResource(type)?.url(id);
+
+function rolesByObject(
+  { type, label }: ResourceDefinition,
+  found: readonly ObjectRole[],
+): Map<number, Representation> {
+  const roles = new Map<number, Representation>();
+  for (const { id, object_id: object, role_field: field } of found) {
+    const all = roles.get(object) ?? {};
+    all[field] = { id, ...describeRole(type, label, field) };
+    roles.set(object, all);
+  }
+  return roles;
+}
+
+export const withoutNulls = (row: Row): Representation =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

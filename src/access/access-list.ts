@@ -72,7 +72,7 @@ export async function describeAccess(
     return {
       ...item,
       summary_fields: {
-        ...(item.summary_fields as object),
+        ...item.summary_fields,
         direct_access: own.filter(direct).map(entry),
         indirect_access: [
           ...own.filter((one) => !direct(one)).map(entry),

@@ -124,13 +124,13 @@ export class GrantsService {
       await this.assertMayEnlist(user, actor);
     }
     if (role.content_type === 'credential') {
-      if (object.organization_id === null) {
+      const organization = object.organization_id;
+      if (typeof organization !== 'number') {
         throw new BadRequest(
           'You cannot grant private credential access to another user',
           'grant_denied',
         );
       }
-      const organization = object.organization_id as number;
       if (!(await this.closure.holds(user.id, 'member_role', 'organization', organization))) {
         throw new BadRequest(
           "You cannot grant credential access to a user not in the credentials' organization",

@@ -93,15 +93,16 @@ async function extend(
   for (const type of new Set(rows.map((row) => row.content_type))) {
     const definition = findResource(type);
     if (!definition) continue;
-    const ids = rows.filter((row) => row.content_type === type).map((row) => row.object_id);
-    names.set(type, await summariesOf(definition, ids as number[], context));
+    const own = rows.filter((row) => row.content_type === type);
+    const ids = own.flatMap((row) => row.object_id ?? []);
+    names.set(type, await summariesOf(definition, ids, context));
   }
   return new Map(
     rows.map((row) => {
       const type = row.content_type;
       const definition = findResource(type);
       const words = describeRole(type, definition?.label ?? '', row.role_field);
-      const summary = names.get(type)?.get(row.object_id as number);
+      const summary = names.get(type)?.get(row.object_id ?? 0);
       return [
         row.id,
         {

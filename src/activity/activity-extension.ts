@@ -78,7 +78,7 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
   const actor = snapshot ? { actor: isHidden ? { id } : { ...snapshot, id } } : {};
   return {
     // Several objects of one type may take part, so each type has a list of paths.
-    related: related as unknown as Record<string, string>,
+    related,
     summary_fields: { ...summary, ...actor },
   };
 }

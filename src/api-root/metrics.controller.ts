@@ -74,7 +74,7 @@ export class MetricsController {
     if (accept?.includes('text/plain')) {
       return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
     }
-    const metrics = (await this.metrics.json()) as { name: string }[];
+    const metrics = await this.metrics.json();
     return Object.fromEntries(metrics.map((metric) => [metric.name, metric]));
   }
 }

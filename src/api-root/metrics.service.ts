@@ -112,7 +112,7 @@ export class MetricsService {
   }
 
   /** The same as JSON, for the command-line client. */
-  async json(): Promise<object[]> {
+  async json(): Promise<{ name: string }[]> {
     return (await this.all()).getMetricsAsJSON();
   }
 

@@ -92,11 +92,12 @@ function assertPossible(
   target: Checked | undefined,
   entryErrors: FieldErrors,
 ): asserts target is HostTarget & { check: HostCheck } {
-  const errors: FieldErrors = targetErrors(inventoryId, target);
+  const unfit = targetErrors(inventoryId, target);
+  const errors: FieldErrors = { ...unfit };
   if (Object.keys(entryErrors).length > 0) errors.hosts = entryErrors;
   if (target?.may_change === true) {
     const { clashes } = existing(target.check, 'hosts of a changeable inventory are checked');
-    const faults = [...((errors.__all__ ?? []) as string[]), ...nameFaults(clashes)];
+    const faults = [...(unfit.__all__ ?? []), ...nameFaults(clashes)];
     if (faults.length > 0) errors.__all__ = faults;
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -106,7 +107,10 @@ function assertPossible(
  * What forbids adding hosts to the inventory. An unknown one and one the caller may not change read
  * alike.
  */
-export function targetErrors(inventoryId: number, target: HostTarget | undefined): FieldErrors {
+export function targetErrors(
+  inventoryId: number,
+  target: HostTarget | undefined,
+): { inventory?: string[]; __all__?: string[] } {
   if (!target?.may_change) {
     return {
       inventory: [invalidPk(inventoryId)],

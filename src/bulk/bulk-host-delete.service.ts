@@ -95,11 +95,11 @@ function assertDeletable(ids: readonly number[], hosts: readonly HostWithInvento
 }
 
 function answer(hosts: readonly HostWithInventory[], dryRun: boolean): Reply {
-  const told = hosts.map(({ id, name }) => [
+  const told = hosts.map(({ id, name }): [id: number, text: string] => [
     id,
     dryRun ? `The host ${name} would be deleted` : `The host ${name} was deleted`,
   ]);
-  const body = { deleted: hosts.length, hosts: Object.fromEntries(told) as object };
+  const body = { deleted: hosts.length, hosts: Object.fromEntries(told) };
   // What was made by the deletion is nothing but a shorter list.
   return dryRun
     ? new Reply(200, { dry_run: true, ...body })

@@ -41,6 +41,8 @@ const BATCH = 10_000;
 /** Lines between two reports while a body is read. */
 const REPORT_EVERY = 5000;
 
+type Counts = Omit<HostTotals, 'groups'>;
+
 /** How far a request has come, in lines of its body. */
 export interface StreamProgress {
   phase: 'reading' | 'writing';
@@ -245,12 +247,12 @@ export class BulkHostStream {
   }
 
   /** @returns hosts counted in addition */
-  private async count(writing: Sql, totals: HostTotals): Promise<number> {
-    const rows = await this.database.rows<{ result: keyof HostTotals; hosts: number }>(sql`
+  private async count(writing: Sql, totals: Counts): Promise<number> {
+    const rows = await this.database.rows<{ result: keyof Counts; hosts: number }>(sql`
       ${writing} SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
     let written = 0;
     for (const { result, hosts } of rows) {
-      (totals[result] as number) += hosts;
+      totals[result] += hosts;
       written += hosts;
     }
     return written;

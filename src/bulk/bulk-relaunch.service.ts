@@ -3,10 +3,11 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Reply } from '../common/http/reply.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.service.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
+import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
@@ -23,9 +24,8 @@ export class BulkRelaunch {
    * @throws Forbidden for the secret answers of somebody else, BadRequest when a template is gone,
    *   Invalid as a bulk launch does for what the caller may not launch any more
    */
-  async relaunch(job: Row, actor: Actor): Promise<Reply> {
-    const config = job.launch_config as object | null;
-    const fill = secretFiller(this.box, job.id, config);
+  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<Reply> {
+    const fill = secretFiller(this.box, job.id, job.launch_config);
     const nodes = await this.former.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
     const entries = nodes.map(({ templateId, identifier, own }) => {
@@ -36,10 +36,10 @@ export class BulkRelaunch {
     });
     return this.launches.start(
       {
-        name: String(job.name),
-        description: String(job.description),
-        organizationId: job.organization_id as number | null,
-        prompts: fill('', promptsOf(config)),
+        name: job.name,
+        description: job.description,
+        organizationId: job.organization_id,
+        prompts: fill('', promptsOf(job.launch_config)),
         entries,
       },
       actor,

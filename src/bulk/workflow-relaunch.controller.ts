@@ -2,11 +2,12 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { Reply } from '../common/http/reply.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { object } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
+import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
 import { IGNORED_FIELDS } from './bulk-answers.js';
@@ -52,8 +53,8 @@ export class WorkflowRelaunchController {
     status: 201,
   })
   @Post()
-  relaunch(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-    const relaunches = job.is_bulk_job === true ? this.bulk : this.workflows;
+  relaunch(@Target() job: RowOf<WorkflowJobSchema>, @CurrentActor() actor: Actor): Promise<Reply> {
+    const relaunches = job.is_bulk_job ? this.bulk : this.workflows;
     return relaunches.relaunch(job, actor);
   }
 }

@@ -101,7 +101,7 @@ export function valueAtPointer(value: unknown, pointer: string): unknown {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
     if (Array.isArray(found) && !/^\d+$/.test(key)) return undefined;
-    found = (found as Record<string, unknown>)[key];
+    found = Reflect.get(found, key);
   }
   return found;
 }

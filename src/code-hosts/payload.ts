@@ -1,3 +1,4 @@
+import { isRecord } from '../common/records.js';
 import { JsonTooLarge, parseJson } from '../common/fields/json-bounds.js';
 import { MAX_DEPTH } from '../common/fields/text.js';
 
@@ -59,7 +60,7 @@ export function valueAt(payload: unknown, path: string): unknown {
   for (const part of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
       return undefined;
-    value = (value as Record<string, unknown>)[part];
+    value = Reflect.get(value, part);
   }
   return value;
 }
@@ -103,8 +104,6 @@ function toObject(text: string): Record<string, unknown> {
   } catch (error) {
     throw new InvalidPayload(error instanceof JsonTooLarge ? error.bound : 'json');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidPayload('object');
-  }
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw new InvalidPayload('object');
+  return value;
 }

@@ -8,7 +8,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf, type Representation } from '../common/resource/represent.js';
+import { summariesOf } from '../common/resource/represent.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
@@ -82,7 +82,7 @@ async function loadOwners(
   for (const { object_id: credential, type, holder_id: holder } of found) {
     add(credential, (type === 'user' ? users : teams).get(holder));
   }
-  for (const row of rows) add(row.id, organizations.get(row.organization_id as number));
+  for (const row of rows) add(row.id, organizations.get(row.organization_id ?? 0));
   return owners;
 }
 
@@ -101,7 +101,7 @@ async function named(
   );
 }
 
-function wordsOf(summary: Representation): Pick<Owner, 'name' | 'description'> {
+function wordsOf(summary: Readonly<Record<string, unknown>>): Pick<Owner, 'name' | 'description'> {
   const text = (name: string): string => String(summary[name] ?? '');
   return summary.username === undefined
     ? { name: text('name'), description: text('description') }

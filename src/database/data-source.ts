@@ -29,7 +29,7 @@ export type ConnectionSettings = Pick<
 export function dataSourceOptions(
   settings: ConnectionSettings,
   entities: EntitySchema[],
-): DataSourceOptions {
+): Extract<DataSourceOptions, { type: 'postgres' }> {
   return {
     type: 'postgres',
     url: settings.DATABASE_URL,

@@ -45,7 +45,7 @@ export class Database {
 
   /** TypeORM's driver keeps the pool; using it directly allows named prepared statements. */
   private get pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
+    return Reflect.get(this.dataSource.driver, 'master') as Pool;
   }
 
   async rows<Row extends QueryResultRow>(statement: Statement): Promise<Row[]> {
@@ -277,6 +277,6 @@ function release(client: PoolClient, broken?: Error): void {
 
 /** The SQLSTATE of a database error, or an empty string for anything else. */
 export function sqlState(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
 }

@@ -35,7 +35,7 @@ export const childGroups = (): Factory =>
       await assertSameInventory(context, child);
       const { services, parent } = context;
       // Two edges added at once could close a cycle that neither sees.
-      await services.find(InventoryLock).hold(parent.inventory_id as number, 'group');
+      await services.find(InventoryLock).hold(Number(parent.inventory_id), 'group');
       if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
       }

@@ -37,7 +37,7 @@ export class InventoryTree {
 
 function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): Tree[] {
   const position = new Map(groups.map(({ id }, index) => [id, index]));
-  const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id as number, []]));
+  const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id, []]));
   for (const { parentId, childId } of edges) {
     // A group that was made since the groups were read is not among them.
     if (position.has(childId)) childrenOf.get(parentId)?.push(childId);
@@ -51,7 +51,7 @@ function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): T
     const ids = entryOf(childrenOf, id).sort((a, b) => placeOf(a) - placeOf(b));
     return { ...itemAt(groups, placeOf(id)), children: ids.map((child) => grow(child, level + 1)) };
   };
-  return groups.flatMap(({ id }) => (hasParent.has(id as number) ? [] : [grow(id as number, 1)]));
+  return groups.flatMap(({ id }) => (hasParent.has(id) ? [] : [grow(id, 1)]));
 }
 
 function assertSize(entries: number): void {

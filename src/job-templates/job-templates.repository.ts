@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
@@ -10,6 +10,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { projectSources } from '../templates/templates.repository.js';
+import type { JobTemplateSchema } from './job-template.schema.js';
 
 /** A credential as its template shows it. */
 export interface AttachedCredential {
@@ -32,7 +33,7 @@ export interface ProjectOfTemplate {
 }
 
 /** A job template that may be launched, with its project and the ids of what is attached to it. */
-export interface LaunchableJobTemplate extends Row {
+export interface LaunchableJobTemplate extends RowOf<JobTemplateSchema> {
   may_start: boolean;
   credential_ids: number[];
   label_ids: number[];

@@ -1,3 +1,5 @@
+import { tableOf } from '../common/records.js';
+import type { LaunchAnswer } from '../prompts/launch-form.js';
 import { vaultPasswordName } from '../credentials/types/inputs.js';
 import { PROMPT_FIELDS, switchesOf, type PromptField } from '../prompts/launch-options.js';
 import { requiredVariables } from '../prompts/survey.js';
@@ -9,7 +11,7 @@ import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
  * What a launch of a template needs and asks for: the answer to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
-export function describeLaunch(template: LaunchTemplate): Record<string, unknown> {
+export function describeLaunch(template: LaunchTemplate): LaunchAnswer {
   const { row, survey, inventory, project, credentials } = template;
   const passwords = neededPasswords(credentials);
   const variables = survey ? requiredVariables(survey) : [];
@@ -28,7 +30,7 @@ export function describeLaunch(template: LaunchTemplate): Record<string, unknown
     credential_needed_to_start: false,
     inventory_needed_to_start: inventory === null,
     job_template_data: { name: row.name, id: row.id, description: row.description },
-    defaults: Object.fromEntries(PROMPT_FIELDS.map((field) => [field, defaultOf(field, template)])),
+    defaults: tableOf(PROMPT_FIELDS, (field) => defaultOf(field, template)),
   };
 }
 

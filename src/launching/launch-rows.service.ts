@@ -137,7 +137,7 @@ export class LaunchRows {
 
   private record(id: number, { request, template }: PlannedLaunch): void {
     const name = String(request.name ?? template.row.name);
-    const organizationId = template.row.organization_id as number | null;
+    const organizationId = template.row.organization_id;
     const parent = { type: 'job_template', id: template.row.id };
     this.activity.record({
       operation: 'create',

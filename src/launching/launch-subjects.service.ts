@@ -22,7 +22,7 @@ export class LaunchSubjects {
     const template = entryOf(templates, id);
     const nodes = await this.loader.nodes([id]);
     const ids = nodes.flatMap(({ templateId }) => templateId ?? []);
-    const inventoryId = template.row.inventory_id as number | null;
+    const inventoryId = template.row.inventory_id;
     const named = await summariesOf(
       resource('inventory'),
       inventoryId === null ? [] : [inventoryId],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import {
   CredentialsRepository,
   type UsableCredential,
@@ -10,6 +10,7 @@ import { openInputs } from '../credentials/sealed-inputs.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { InstanceGroupsRepository } from '../instances/instance-groups.repository.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
+import type { JobTemplateSchema } from '../job-templates/job-template.schema.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
@@ -47,6 +48,7 @@ export interface LaunchInstanceGroup {
 
 /** A job template with all that decides about a launch of it. */
 export interface LaunchTemplate extends LaunchableTemplate {
+  row: RowOf<JobTemplateSchema>;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
   credentials: LaunchCredential[];
@@ -98,7 +100,7 @@ export class LaunchLoader {
   ): Promise<LaunchObjects> {
     const rows = ids.length === 0 ? [] : await this.templates.launchable(ids, actor);
     const inventories = await this.inventories(
-      [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => (id as number | null) ?? [])],
+      [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => id ?? [])],
       actor,
     );
     const credentials = await this.credentials(
@@ -120,7 +122,7 @@ export class LaunchLoader {
         row,
         mayStart: row.may_start === true,
         project: projectOf(row),
-        inventory: inventories.get(row.inventory_id as number) ?? null,
+        inventory: inventories.get(row.inventory_id ?? 0) ?? null,
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
         labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
@@ -143,7 +145,7 @@ export class LaunchLoader {
           id: row.id,
           name: String(row.name),
           isPendingDeletion: row.pending_deletion === true,
-          totalHosts: row.total_hosts as number,
+          totalHosts: row.total_hosts,
           mayUse: row.may_use === true,
         },
       ]),

@@ -1,8 +1,9 @@
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import type { NewNode } from '../workflows/workflow-rows.service.js';
 import { sealedNames } from '../prompts/launch-secrets.js';
+import type { UnifiedJobSchema } from '../runs/unified-job.schema.js';
 
 /**
  * Secret answers are used again by whoever gave them.
@@ -10,14 +11,18 @@ import { sealedNames } from '../prompts/launch-secrets.js';
  * @param names of the answers of a run that were kept secret
  * @throws Forbidden
  */
-export function assertOwnSecrets(run: Row, names: readonly string[], actor: Actor): void {
+export function assertOwnSecrets(
+  run: RowOf<UnifiedJobSchema>,
+  names: readonly string[],
+  actor: Actor,
+): void {
   if (names.length > 0 && run.created_by_id !== actor.id && !actor.isSuperuser) {
     throw new Forbidden('Job was launched with secret prompts provided by another user.');
   }
 }
 
 /** Names of the secret answers of a workflow job and of its nodes. */
-export const secretsOf = (job: Row, nodes: readonly NewNode[]): string[] => [
-  ...sealedNames(job.launch_config as object | null),
+export const secretsOf = (job: RowOf<UnifiedJobSchema>, nodes: readonly NewNode[]): string[] => [
+  ...sealedNames(job.launch_config),
   ...nodes.flatMap(({ secrets }) => secrets),
 ];

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { anyOf, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -16,6 +16,7 @@ import {
 } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { passwordFields } from '../prompts/launch-form.js';
+import type { JobSchema } from '../runs/job.schema.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
@@ -73,7 +74,7 @@ export class RelaunchController {
     response: RELAUNCH_NEEDS,
   })
   @Get()
-  needs(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
+  needs(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
     return this.relaunches.needs(job, actor);
   }
 
@@ -91,7 +92,7 @@ export class RelaunchController {
   })
   @Post()
   async relaunch(
-    @Target() job: Row,
+    @Target() job: RowOf<JobSchema>,
     @Body() { hosts, credential_passwords: passwords }: RelaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {

@@ -3,13 +3,14 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { organizations } from '../organizations/organizations.resource.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { isActive } from '../runs/cancel.service.js';
 import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
+import type { JobSchema } from '../runs/job.schema.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
@@ -34,6 +35,8 @@ const TEXTS = {
 
 /** Which hosts of the former run a relaunch is for. */
 export type RelaunchHosts = 'all' | 'failed';
+
+type JobRow = RowOf<JobSchema>;
 
 /** What a relaunch needs, in the words of the API; no counts while the job is active. */
 interface RelaunchNeeds {
@@ -70,24 +73,24 @@ export class RelaunchService {
    * @throws Invalid, BadRequest, Forbidden with the texts of the contract
    */
   async relaunch(
-    job: Row,
+    job: JobRow,
     hosts: RelaunchHosts,
     credentialPasswords: Record<string, string>,
     actor: Actor,
   ): Promise<number> {
-    await this.assertMayRepeat(job, actor);
+    const templateId = await this.assertMayRepeat(job, actor);
     const prompts = await this.promptsAgain(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const request: LaunchRequest = {
-      templateId: job.job_template_id as number,
+      templateId,
       launchType: 'relaunch',
       prompts,
       credentialPasswords,
       createdBy: actor.id,
       isRelaunch: true,
-      slice: { number: job.job_slice_number as number, count: job.job_slice_count as number },
-      secretNames: maskedNames(promptsOf(job.launch_config as object | null).extra_vars),
-      name: String(job.name),
+      slice: { number: job.job_slice_number, count: job.job_slice_count },
+      secretNames: maskedNames(promptsOf(job.launch_config).extra_vars),
+      name: job.name,
       ...webhookOf(job),
     };
     try {
@@ -99,24 +102,24 @@ export class RelaunchService {
     }
   }
 
-  private async assertMayRepeat(job: Row, actor: Actor): Promise<void> {
-    const isOrphan = job.job_template_id === null;
-    if (isOrphan && job.organization_id === null && !actor.isSuperuser) {
+  /** @returns the template of the job */
+  private async assertMayRepeat(job: JobRow, actor: Actor): Promise<number> {
+    const templateId = job.job_template_id;
+    if (templateId === null && job.organization_id === null && !actor.isSuperuser) {
       throw new Forbidden(TEXTS.orphan);
     }
-    if (isOrphan || job.launch_config === null) {
+    if (templateId === null || job.launch_config === null) {
       await this.assertOrganizationAdmin(job, actor);
     } else {
-      await this.resources.load(jobTemplates, job.job_template_id as number, actor, {
-        action: 'start',
-      });
+      await this.resources.load(jobTemplates, templateId, actor, { action: 'start' });
     }
-    if (isOrphan) throw new BadRequest(TEXTS.noTemplate);
+    if (templateId === null) throw new BadRequest(TEXTS.noTemplate);
+    return templateId;
   }
 
-  private async assertOrganizationAdmin(job: Row, actor: Actor): Promise<void> {
+  private async assertOrganizationAdmin(job: JobRow, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
-    const organization = job.organization_id as number | null;
+    const organization = job.organization_id;
     if (organization === null) throw new Forbidden(TEXTS.unknown);
     try {
       await this.resources.assertMay(organizations, organization, 'change', actor);
@@ -131,9 +134,9 @@ export class RelaunchService {
    * @throws BadRequest where nobody approved of the former launch, Forbidden where its secret answers
    *   are another user's
    */
-  async promptsAgain(job: Row, actor: Actor): Promise<Prompts> {
+  async promptsAgain(job: JobRow, actor: Actor): Promise<Prompts> {
     await this.held.assertApproved(job);
-    const config = job.launch_config as object | null;
+    const config = job.launch_config;
     const prompts = promptsOf(config);
     const secrets = maskedNames(prompts.extra_vars);
     assertOwnSecrets(job, secrets, actor);
@@ -147,7 +150,7 @@ export class RelaunchService {
     return prompts;
   }
 
-  private async failedHosts(job: Row): Promise<string> {
+  private async failedHosts(job: JobRow): Promise<string> {
     if (isActive(job)) throw Invalid.field('hosts', TEXTS.active);
     const { hasStats, failed } = await this.hostCounts(job.id);
     if (!hasStats) throw Invalid.field('hosts', TEXTS.noStats);

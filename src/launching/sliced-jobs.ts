@@ -26,7 +26,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     slicedTemplateId: template.row.id,
     isBulk: false,
     allowSimultaneous: template.row.allow_simultaneous === true,
-    organizationId: template.row.organization_id as number | null,
+    organizationId: template.row.organization_id,
     createdBy: request.createdBy,
     launchType: request.launchType,
     prompts: {

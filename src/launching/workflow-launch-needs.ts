@@ -1,3 +1,5 @@
+import { tableOf } from '../common/records.js';
+import type { LaunchAnswer } from '../prompts/launch-form.js';
 import { switchesOf, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launch-options.js';
 import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
@@ -17,7 +19,7 @@ export interface LaunchSubject {
  * What a launch of a workflow needs and asks for: the answer to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
-export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, unknown> {
+export function describeWorkflowLaunch(subject: LaunchSubject): LaunchAnswer {
   const { template, nodes, nodeTemplates } = subject;
   const { row, survey } = template;
   const switches = switchesOf(row, WORKFLOW_PROMPTS);
@@ -36,9 +38,7 @@ export function describeWorkflowLaunch(subject: LaunchSubject): Record<string, u
     node_templates_missing: missing.map(({ id }) => id),
     node_prompts_rejected: rejected.map(({ id }) => id),
     workflow_job_template_data: { name: row.name, id: row.id, description: row.description },
-    defaults: Object.fromEntries(
-      WORKFLOW_PROMPTS.map((field) => [field, defaultOf(field, subject)]),
-    ),
+    defaults: tableOf(WORKFLOW_PROMPTS, (field) => defaultOf(field, subject)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
@@ -10,11 +10,13 @@ import {
   WorkflowTemplateNodesRepository,
   type SavedNodeRow,
 } from '../workflow-templates/workflow-template-nodes.repository.js';
+import type { WorkflowTemplateSchema } from '../workflow-templates/workflow-template.schema.js';
 import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 
 /** A workflow job template with all that decides about a launch of it, except its nodes. */
 export interface WorkflowTemplate extends LaunchableTemplate {
+  row: RowOf<WorkflowTemplateSchema>;
   /** Labels it carries. */
   labels: { id: number; name: string }[];
 }
@@ -50,16 +52,13 @@ export class WorkflowLaunchLoader {
     if (ids.length === 0) return new Map();
     const rows = await this.workflows.launchable(ids, actor);
     const templates = new Map(
-      rows.map(({ may_start, carried, ...row }) => [
-        row.id as number,
+      rows.map((row) => [
+        row.id,
         {
-          row: row as Row,
-          mayStart: may_start === true,
-          survey:
-            row.survey_enabled === true
-              ? openSurvey(this.box, row.id as number, row.survey_spec)
-              : null,
-          labels: carried as WorkflowTemplate['labels'],
+          row,
+          mayStart: row.may_start,
+          survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
+          labels: row.carried,
           // The jobs of its nodes have them.
           credentials: [],
           instanceGroups: [],

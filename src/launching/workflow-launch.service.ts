@@ -34,7 +34,7 @@ export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
   ): Promise<PlannedWorkflow[]> {
     const ids = [...new Set(requests.map(({ templateId }) => templateId))];
     const templates = await this.loader.templates(ids, actor);
-    const own = [...templates.values()].map(({ row }) => row.inventory_id as number | null);
+    const own = [...templates.values()].map(({ row }) => row.inventory_id);
     const sent = requests.map(({ prompts }) => prompts.inventory);
     const objects = await this.objects.load(
       {
@@ -73,7 +73,7 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     templateId: row.id,
     isBulk: false,
     allowSimultaneous: row.allow_simultaneous === true,
-    organizationId: row.organization_id as number | null,
+    organizationId: row.organization_id,
     createdBy: request.createdBy,
     launchType: request.launchType,
     prompts: { ...handedOn, extra_vars: variables.variables },

@@ -4,7 +4,7 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { entryOf, existing, itemAt } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { anyDenied } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
@@ -27,6 +27,7 @@ import { FormerNodes } from './former-nodes.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
+import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import {
   WorkflowRows,
@@ -61,15 +62,14 @@ export class WorkflowRelaunch {
   ) {}
 
   /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
-  async relaunch(job: Row, actor: Actor): Promise<Reply> {
+  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<Reply> {
     return this.database.transaction(async () => {
-      const config = job.launch_config as object | null;
-      const fill = secretFiller(this.box, job.id, config);
+      const fill = secretFiller(this.box, job.id, job.launch_config);
       const nodes = await this.former.load(job.id, fill);
       await this.assertTemplate(job, nodes.length);
       await this.held.assertApproved(job);
       assertOwnSecrets(job, secretsOf(job, nodes), actor);
-      const prompts = fill('', promptsOf(config));
+      const prompts = fill('', promptsOf(job.launch_config));
       await this.assertVariables(job, prompts);
       await this.assertMayUse(job, nodes, actor);
       const written = await this.rows.write([
@@ -79,7 +79,7 @@ export class WorkflowRelaunch {
     });
   }
 
-  private async assertTemplate(job: Row, slices: number): Promise<void> {
+  private async assertTemplate(job: RowOf<WorkflowJobSchema>, slices: number): Promise<void> {
     if (job.is_sliced_job !== true) {
       if (job.unified_job_template_id === null) throw new BadRequest(TEXTS.template);
       return;
@@ -96,7 +96,10 @@ export class WorkflowRelaunch {
    * The variables of the former launch are those of its template of that time too. What decides how
    * Ansible connects must be in the template now, or the template must take it from a launch.
    */
-  private async assertVariables(job: Row, { extra_vars: brought = {} }: Prompts): Promise<void> {
+  private async assertVariables(
+    job: RowOf<WorkflowJobSchema>,
+    { extra_vars: brought = {} }: Prompts,
+  ): Promise<void> {
     if (connectionFaults(brought, { isOpen: false, held: {} }).length === 0) return;
     const id = Number(job.unified_job_template_id);
     const { prompted, survey } = entryOf(await this.targets.templates([id]), id);
@@ -108,13 +111,17 @@ export class WorkflowRelaunch {
   }
 
   /** One statement for all that the nodes run and name. */
-  private async assertMayUse(job: Row, nodes: readonly NewNode[], actor: Actor): Promise<void> {
+  private async assertMayUse(
+    job: RowOf<WorkflowJobSchema>,
+    nodes: readonly NewNode[],
+    actor: Actor,
+  ): Promise<void> {
     if (actor.isSuperuser) return;
     const named = (field: 'inventory' | PromptList): number[] =>
       nodes.flatMap(({ own }) => own[field] ?? []);
     const inventories = [
       ...named('inventory'),
-      ...((job.inventory_id as number | null) ? [job.inventory_id] : []),
+      ...(job.inventory_id === null ? [] : [job.inventory_id]),
     ];
     const templates = nodes.flatMap(({ templateId }) => templateId ?? []);
     const own = inventoryOf(sql`${job.job_template_id}::int`);
@@ -134,21 +141,21 @@ export class WorkflowRelaunch {
   }
 
   private async workflowJobOf(
-    job: Row,
+    job: RowOf<WorkflowJobSchema>,
     { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
     actor: Actor,
   ): Promise<NewWorkflowJob> {
-    const inventory = job.inventory_id as number | null;
+    const inventory = job.inventory_id;
     const labels = await this.workflowJobs.labelsOf(job.id, prompts.labels ?? []);
     const isSliced = job.job_template_id !== null;
     return {
-      name: String(job.name),
-      description: String(job.description),
-      templateId: isSliced ? null : (job.unified_job_template_id as number),
-      slicedTemplateId: job.job_template_id as number | null,
+      name: job.name,
+      description: job.description,
+      templateId: isSliced ? null : job.unified_job_template_id,
+      slicedTemplateId: job.job_template_id,
       isBulk: false,
       allowSimultaneous: job.allow_simultaneous === true,
-      organizationId: job.organization_id as number | null,
+      organizationId: job.organization_id,
       createdBy: actor.id,
       launchType: 'relaunch',
       prompts: {
@@ -157,7 +164,7 @@ export class WorkflowRelaunch {
         ...(inventory === null ? {} : { inventory }),
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
       },
-      secrets: secretNamesOf(job.launch_config as object | null),
+      secrets: secretNamesOf(job.launch_config),
       labels: labels.own,
       ...webhookOf(job),
       nodes,

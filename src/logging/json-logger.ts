@@ -31,7 +31,8 @@ export class JsonLogger implements LoggerService {
   }
 
   private write(level: Level, message: unknown, rest: unknown[]): void {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.least as Level)) return;
+    const least = LEVELS.findIndex((one) => one === this.least);
+    if (LEVELS.indexOf(level) < least) return;
     const plain = typeof message === 'object' && message !== null && !(message instanceof Error);
     const fields = plain ? message : { message };
     const line = {
@@ -39,7 +40,7 @@ export class JsonLogger implements LoggerService {
       level,
       context: typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined,
       requestId: currentScope()?.requestId,
-      ...(redact(fields) as object),
+      ...redactMembers(fields),
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
@@ -49,8 +50,12 @@ function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return value.stack ?? value.message;
   if (value === null || typeof value !== 'object' || depth > 6) return value;
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return redactMembers(value, depth);
+}
+
+function redactMembers(value: object, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
+    Object.entries(value).map(([key, item]: [key: string, item: unknown]) => [
       key,
       SECRET_KEY.test(key) && typeof item === 'string' ? '***' : redact(item, depth + 1),
     ]),

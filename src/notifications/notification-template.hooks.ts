@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
+import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
@@ -10,7 +11,6 @@ import { recipientsOf, validateConfiguration } from './backends/configuration.js
 import { destinationOf } from './backends/destination.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { checkMessages } from './message/check-messages.js';
-import type { Messages } from './message/message-events.js';
 import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
@@ -43,20 +43,20 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     values: ValuesOf<NotificationTemplateSchema>,
     actor: Actor,
   ): Promise<ExtraColumns> {
-    const type = values.notification_type as NotificationType;
+    const type = given(values.notification_type);
     const configuration = accepted(
-      validateConfiguration(type, values.notification_configuration as Configuration),
+      validateConfiguration(type, given(values.notification_configuration)),
     );
+    const organizationId = given(values.organization);
     await this.assertMessages(type, values.messages, () =>
       this.references.assertAllowed(
         resource('organization'),
-        [values.organization as number],
+        [organizationId],
         'notification_admin',
         actor,
       ),
     );
-    values.messages = normalizeMessages(values.messages as Messages | null);
-    const organizationId = values.organization as number;
+    values.messages = normalizeMessages(values.messages ?? null);
     const id = await this.templates.takeId();
     return { id, ...this.columnsOf({ id, organizationId, type, configuration }) };
   }
@@ -133,6 +133,8 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   }
 }
 
+const given = <T>(value: T): NonNullable<T> => existing(value, 'a required field is given');
+
 function accepted({
   configuration,
   errors,
@@ -153,9 +155,9 @@ function nextConfiguration(
   stored: Configuration | null,
   { isSuperuser }: Actor,
 ): Configuration {
-  const given = values.notification_configuration;
-  if (given === undefined && stored) return stored;
-  return accepted(validateConfiguration(type, given ?? {}, stored, { mayRedirect: isSuperuser }));
+  const sent = values.notification_configuration;
+  if (sent === undefined && stored) return stored;
+  return accepted(validateConfiguration(type, sent ?? {}, stored, { mayRedirect: isSuperuser }));
 }
 
 /** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */
@@ -164,9 +166,9 @@ function mergeInto(
   row: RowOf<NotificationTemplateSchema>,
   partial: boolean,
 ): void {
-  const given = values.messages as Messages | null;
+  const sent = values.messages ?? null;
   const stored = row.messages;
-  const messages = partial ? mergeMessages(stored, given) : normalizeMessages(given);
+  const messages = partial ? mergeMessages(stored, sent) : normalizeMessages(sent);
   if (isDeepStrictEqual(messages, stored)) delete values.messages;
   else values.messages = messages;
 }

@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Batch } from '../common/batch.js';
+import { listOf, memberOf } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 import { BaseUrl } from './base-url.service.js';
+import { isRunKind } from './message/context.js';
 import type { MessageEvent } from './message/message-events.js';
 import type {
   ApprovalFacts,
   HostCounters,
   RunFacts,
-  RunKind,
   WorkflowNodeFacts,
 } from './message/run-facts.js';
 import { WorkflowNodes } from './workflow-nodes.js';
@@ -49,7 +50,7 @@ export class RunFactsLoader {
     );
     const subjects = wants.map(({ runId, event }) => {
       const run = told.get(runId);
-      return isApproval(event) ? workflows.get(run?.workflow_job_id as number) : run;
+      return isApproval(event) ? workflows.get(Number(run?.workflow_job_id)) : run;
     });
     const facts = await this.factsOf(subjects.filter((run) => run !== undefined));
     return wants.map(({ runId, event }, index) => {
@@ -85,7 +86,7 @@ export class RunFactsLoader {
 
   private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, RunFacts][]> {
     const definition = findResource(type);
-    if (!definition) return [];
+    if (!definition || !isRunKind(type)) return [];
     // The list's form: the detail of a webhook's job carries the whole payload in its variables.
     const context = this.resources.representContext(SYSTEM, false);
     const ids = runs.map(({ id }) => id);
@@ -97,7 +98,7 @@ export class RunFactsLoader {
     ]);
     return zip(runs, shown).map(([run, representation]) => {
       const facts = {
-        kind: type as RunKind,
+        kind: type,
         representation,
         uiUrl: `${baseUrl}${String(representation.url)}`,
         traceback: textOr(run.result_traceback),
@@ -154,8 +155,8 @@ function approvalOf(
     nodeName: String(name),
     status: APPROVAL_STATUS[approval],
     workflowUrl: uiUrl,
-    started: started as string | null,
-    finished: approval === 'running' ? null : (finished as string | null),
+    started: textOrNull(started),
+    finished: approval === 'running' ? null : textOrNull(finished),
   };
 }
 
@@ -171,9 +172,13 @@ function asStarted({ representation, ...facts }: RunFacts): RunFacts {
   };
 }
 
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
 const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function machineCredentialOf({ summary_fields }: Representation): string | null {
-  const { credentials } = summary_fields as { credentials?: { kind?: string; name?: string }[] };
-  return credentials?.find(({ kind }) => kind === MACHINE_KIND)?.name ?? null;
+  const credential = listOf(summary_fields.credentials).find(
+    (one) => memberOf(one, 'kind') === MACHINE_KIND,
+  );
+  return textOrNull(memberOf(credential, 'name'));
 }

@@ -11,27 +11,38 @@ import {
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { entryOf } from '../common/invariants.js';
+import { isRecord, tableOf } from '../common/records.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
 import { PROMPTS_BODY_FIELDS } from './launch-body.js';
 import {
   choicesOf,
+  defaultOf,
   hasDefault,
-  type QuestionType,
+  QUESTION_TYPES,
   type Survey,
   type SurveyQuestion,
 } from './survey.js';
 
+/** The answer to GET of a launch: besides this the switches, and what is in the way of a launch. */
+export interface LaunchAnswer {
+  readonly defaults: Readonly<Partial<Record<PromptField, unknown>>>;
+  /** Absent for kinds of templates that have no credentials. */
+  readonly passwords_needed_to_start?: readonly string[];
+  readonly [further: string]: unknown;
+}
+
 /** What a launch asks for, as the answer to GET of its URL tells it. */
 export interface LaunchNeeds {
-  defaults: Partial<Record<PromptField, unknown>>;
+  defaults: LaunchAnswer['defaults'];
   passwords: readonly string[];
   asks(field: PromptField): boolean;
 }
 
 /** Reads the answer to GET of a launch. */
-export const needsOf = (answer: Readonly<Record<string, unknown>>): LaunchNeeds => ({
-  defaults: answer.defaults as LaunchNeeds['defaults'],
-  passwords: (answer.passwords_needed_to_start as string[] | undefined) ?? [],
+export const needsOf = (answer: LaunchAnswer): LaunchNeeds => ({
+  defaults: answer.defaults,
+  passwords: answer.passwords_needed_to_start ?? [],
   asks: (field) => answer[ASK_SWITCHES[field]] === true,
 });
 
@@ -62,8 +73,7 @@ export const passwordFields = (names: readonly string[]): Field[] =>
 /** References as the ids that are sent for them. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return (value as { id?: number }).id;
+  return isRecord(value) ? value.id : value;
 }
 
 /** One input for each type of question. */
@@ -84,9 +94,8 @@ class QuestionInputs {
   float!: number;
 }
 
-const INPUTS = Object.fromEntries(
-  fieldsOf(QuestionInputs).map((field) => [field.name, field]),
-) as Record<QuestionType, Field>;
+const FIELDS = new Map(fieldsOf(QuestionInputs).map((field) => [field.name, field]));
+const INPUTS = tableOf(QUESTION_TYPES, (type) => entryOf(FIELDS, type));
 
 function questionField(question: SurveyQuestion): Field {
   const { variable, type, min = null, max = null } = question;
@@ -108,8 +117,6 @@ function questionField(question: SurveyQuestion): Field {
 }
 
 function shownDefault(question: SurveyQuestion): unknown {
-  const { type, default: value } = question;
   if (!hasDefault(question)) return '';
-  if (type === 'password') return ENCRYPTED;
-  return type === 'multiselect' ? choicesOf({ choices: value as string | string[] }) : value;
+  return question.type === 'password' ? ENCRYPTED : defaultOf(question);
 }

@@ -11,6 +11,7 @@ import {
   type Field,
 } from '../common/fields/field.js';
 import { entryOf } from '../common/invariants.js';
+import { tableOf } from '../common/records.js';
 import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from './job-options.js';
 
@@ -163,22 +164,24 @@ export interface LaunchOption extends PromptOptions {
   switch: string;
 }
 
+const switchOf = ({ asks }: PromptOptions): string => `ask_${asks}_on_launch`;
+
 export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).map((field) => {
   const options = entryOf(DECLARED, field.name);
   return {
     ...options,
     field,
     name: field.name as PromptField,
-    switch: `ask_${options.asks}_on_launch`,
+    switch: switchOf(options),
   };
 });
 
 export const PROMPT_FIELDS: readonly PromptField[] = LAUNCH_OPTIONS.map(({ name }) => name);
 
 /** Launch field -> switch of the template that lets a launch set it. */
-export const ASK_SWITCHES = Object.fromEntries(
-  LAUNCH_OPTIONS.map((option) => [option.name, option.switch]),
-) as Readonly<Record<PromptField, string>>;
+export const ASK_SWITCHES: Readonly<Record<PromptField, string>> = tableOf(PROMPT_FIELDS, (name) =>
+  switchOf(entryOf(DECLARED, name)),
+);
 
 /** The switches of a template for some launch fields. */
 export const switchesOf = (
@@ -205,8 +208,8 @@ export const listsIn = (lists: Readonly<Record<PromptList, number[]>>): Prompts 
   );
 
 /**
- * The launch fields of a record that have a value, such as those of a row or of a validated body:
- * their types are those of the declaration.
+ * The launch fields of a record that have a value, such as those of a row or of a validated body,
+ * which have them in the types of the declaration.
  */
 export function promptsIn(
   record: Readonly<Record<string, unknown>>,

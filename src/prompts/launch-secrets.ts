@@ -1,9 +1,17 @@
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
+import { BrokenInvariant } from '../common/invariants.js';
+import { isTexts, mapValues, tableOf } from '../common/records.js';
 import { promptsIn, type Prompts } from './launch-options.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
 /** Key of `launch_config` under which the secret answers of a survey stand, sealed one by one. */
 const SECRETS = 'survey_passwords';
+
+/** Secret answers by variable, sealed. */
+type SealedSecrets = Readonly<{ [SECRETS]?: Readonly<Record<string, string>> }>;
+
+/** What a run was launched with: its prompts, secret answers masked, and those answers sealed. */
+export type LaunchConfig = Readonly<Prompts> & SealedSecrets;
 
 const contextOf = (jobId: number, name: string): string => rowContext('unified_jobs', jobId, name);
 
@@ -12,11 +20,7 @@ export function maskedVariables(
   variables: Readonly<Record<string, unknown>>,
   secretNames: readonly string[],
 ): Record<string, unknown> {
-  const masked = Object.entries(variables).map(([name, value]) => [
-    name,
-    secretNames.includes(name) ? ENCRYPTED : value,
-  ]);
-  return Object.fromEntries(masked) as Record<string, unknown>;
+  return mapValues(variables, (value, name) => (secretNames.includes(name) ? ENCRYPTED : value));
 }
 
 /** Names of variables that are stored masked. */
@@ -29,13 +33,12 @@ export function sealSecrets(
   jobId: number,
   variables: Readonly<Record<string, unknown>>,
   secretNames: readonly string[],
-): Record<string, unknown> {
+): SealedSecrets {
   if (secretNames.length === 0) return {};
-  const sealed = secretNames.map((name) => [
-    name,
+  const sealed = tableOf(secretNames, (name) =>
     box.seal(JSON.stringify(variables[name]), contextOf(jobId, name)),
-  ]);
-  return { [SECRETS]: Object.fromEntries(sealed) as Record<string, string> };
+  );
+  return { [SECRETS]: sealed };
 }
 
 /**
@@ -47,22 +50,20 @@ export function sealSecrets(
 export function openSecrets(
   box: SecretBox,
   jobId: number,
-  launchConfig: object | null,
+  launchConfig: LaunchConfig | null,
 ): Record<string, unknown> {
-  const sealed = (launchConfig as { [SECRETS]?: Record<string, string> } | null)?.[SECRETS] ?? {};
-  const opened = Object.entries(sealed).map(([name, text]) => [
-    name,
-    JSON.parse(box.open(text, contextOf(jobId, name))) as unknown,
-  ]);
-  return Object.fromEntries(opened) as Record<string, unknown>;
+  return mapValues(launchConfig?.[SECRETS] ?? {}, (text, name): unknown =>
+    JSON.parse(box.open(text, contextOf(jobId, name))),
+  );
 }
 
 /** Names under which a `launch_config` keeps secrets. */
-export const sealedNames = (launchConfig: object | null): string[] =>
-  Object.keys((launchConfig as { [SECRETS]?: object } | null)?.[SECRETS] ?? {});
+export const sealedNames = (launchConfig: LaunchConfig | null): string[] =>
+  Object.keys(launchConfig?.[SECRETS] ?? {});
 
 /** The prompts of a `launch_config`, without what is kept beside them. */
-export const promptsOf = (launchConfig: object | null): Prompts => promptsIn({ ...launchConfig });
+export const promptsOf = (launchConfig: LaunchConfig | null): Prompts =>
+  promptsIn({ ...launchConfig });
 
 /** `start_args` of a run: the passwords of its launch by name, sealed; empty without any. */
 export const sealPasswords = (
@@ -73,3 +74,20 @@ export const sealPasswords = (
   Object.keys(passwords).length === 0
     ? ''
     : box.seal(JSON.stringify(passwords), contextOf(jobId, 'start_args'));
+
+/**
+ * The passwords of a launch by name.
+ *
+ * @param sealed `start_args` of the run
+ * @throws UnsealError when they cannot be opened with the installation's keys
+ */
+export function openPasswords(
+  box: SecretBox,
+  jobId: number,
+  sealed: string,
+): Record<string, string> {
+  if (sealed === '') return {};
+  const passwords: unknown = JSON.parse(box.open(sealed, contextOf(jobId, 'start_args')));
+  if (!isTexts(passwords)) throw new BrokenInvariant('sealed passwords are texts by name');
+  return passwords;
+}

@@ -1,6 +1,7 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
+import { isRecord } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { refErrors } from './branch.js';
@@ -18,6 +19,9 @@ export interface SavedLaunch extends Row, Readonly<Record<PromptList, number[]>>
   extra_data: Variables;
   survey_passwords: SealedAnswers;
 }
+
+/** Variables in the form that `readExtraData` brings them into. */
+const asVariables = (value: unknown): Variables => (isRecord(value) ? value : {});
 
 /** Values that take every launch field off a saved launch. */
 export const NO_PROMPTS: Values = {
@@ -67,7 +71,7 @@ function promptsAfter(values: Values, row: Partial<Row>): Prompts {
   return {
     ...storedPrompts(Object.fromEntries(columns)),
     ...promptsIn(values, ['execution_environment']),
-    ...variablesIn((values.extra_data ?? row.extra_data ?? {}) as Variables),
+    ...variablesIn(asVariables(values.extra_data ?? row.extra_data)),
   };
 }
 
@@ -85,7 +89,7 @@ export function sealSaved(
   former: SealedAnswers = {},
 ): ExtraColumns {
   const secrets = target?.survey ? secretVariables(target.survey) : [];
-  const variables = (values.extra_data ?? {}) as Variables;
+  const variables = asVariables(values.extra_data);
   const { shown, sealed } = sealAnswers(box, place, variables, secrets, former);
   values.extra_data = shown;
   return { survey_passwords: JSON.stringify(sealed) };

@@ -1,5 +1,6 @@
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { mapValues } from '../common/records.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -58,9 +59,8 @@ export function openAnswers(
   shown: Variables,
   sealed: SealedAnswers,
 ): Record<string, unknown> {
-  const opened = Object.entries(sealed).map(([name, text]) => [
-    name,
-    JSON.parse(box.open(text, rowContext(row.table, row.id, name))) as unknown,
-  ]);
-  return { ...shown, ...(Object.fromEntries(opened) as Record<string, unknown>) };
+  const opened = mapValues(sealed, (text, name): unknown =>
+    JSON.parse(box.open(text, rowContext(row.table, row.id, name))),
+  );
+  return { ...shown, ...opened };
 }

@@ -1,5 +1,6 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { isRecord } from '../common/records.js';
 import { hasDefault, type Survey } from './survey.js';
 
 /** Named by the key a secret stands under, as in every JSON column with secrets. */
@@ -32,6 +33,5 @@ function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
 }
 
 /** Whether a column holds a survey: it is null, or an empty object after the survey was removed. */
-export function isSurvey(stored: unknown): stored is Survey {
-  return typeof stored === 'object' && stored !== null && Array.isArray((stored as Survey).spec);
-}
+export const isSurvey = (stored: unknown): stored is Survey =>
+  isRecord(stored) && Array.isArray(stored.spec);

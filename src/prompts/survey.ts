@@ -106,7 +106,7 @@ function workOutDefaults({ spec }: Survey): Record<string, unknown> {
 }
 
 /** The default as an answer: several choices are written one a line. */
-function defaultOf(question: SurveyQuestion): unknown {
+export function defaultOf(question: SurveyQuestion): unknown {
   const value = question.default;
   return question.type === 'multiselect' && typeof value === 'string'
     ? choicesOf({ choices: value })

@@ -1,3 +1,4 @@
+import { parseRecord } from '../common/records.js';
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -39,7 +40,7 @@ export function openArtifacts(
   const { open, sealed } = columns;
   return {
     open: isVariables(open) ? open : {},
-    secret: sealed ? (JSON.parse(box.open(sealed, contextOf(table, id))) as Variables) : {},
+    secret: sealed ? parseRecord(box.open(sealed, contextOf(table, id))) : {},
   };
 }
 

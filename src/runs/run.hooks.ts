@@ -3,7 +3,7 @@ import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import { isFinal } from './state-machine.js';
-import type { JobStatus, UnifiedJobSchema } from './unified-job.schema.js';
+import type { UnifiedJobSchema } from './unified-job.schema.js';
 import { RunsRepository } from './runs.repository.js';
 
 /** Time in which the events of a finished run may still be on their way. */
@@ -15,7 +15,7 @@ export class RunHooks implements ResourceHooks<UnifiedJobSchema> {
   constructor(private readonly runs: RunsRepository) {}
 
   async prepareDelete(row: RowOf<UnifiedJobSchema>): Promise<void> {
-    if (!isFinal(row.status as JobStatus)) {
+    if (!isFinal(row.status)) {
       throw new Forbidden('Cannot delete running job resource.');
     }
     if (await this.runs.isInRunningWorkflow(row.id)) {

@@ -25,7 +25,7 @@ const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   canceled: [],
 };
 
-export const isFinal = (status: JobStatus): boolean => NEXT[status].length === 0;
+export const isFinal = (status: string): boolean => isOneOf(FINAL_STATUSES, status);
 
 export const isFailed = (status: JobStatus): boolean => isOneOf(FAILED_STATUSES, status);
 

@@ -12,6 +12,7 @@ import {
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
 const labelled = (words: readonly string[]) =>
   words.map((word) => [word, word.replace(/^./, (letter) => letter.toUpperCase())] as const);
@@ -126,7 +127,7 @@ export abstract class UnifiedJobSchema extends NamedSchema {
 
   /** Names of the prompts that were set at launch, with their values as sent. */
   @Json({ internal: true, nullable: true })
-  launch_config!: object | null;
+  launch_config!: LaunchConfig | null;
 }
 
 /** `isolation` of a run that works with the files of a project. */

@@ -1,5 +1,5 @@
 import { Char, Choices, Reference } from '../common/fields/field.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
@@ -35,14 +35,14 @@ export interface LaunchWebhook {
 }
 
 /** The delivery that caused a run, for another one like it; empty for a run that none caused. */
-export const webhookOf = (run: Row): { webhook?: LaunchWebhook } =>
-  typeof run.webhook_delivery_id === 'number'
-    ? {
+export const webhookOf = (run: RowOf<WebhookRunFields>): { webhook?: LaunchWebhook } =>
+  run.webhook_delivery_id === null
+    ? {}
+    : {
         webhook: {
-          service: String(run.webhook_service),
-          credentialId: run.webhook_credential_id as number | null,
-          guid: String(run.webhook_guid),
+          service: run.webhook_service,
+          credentialId: run.webhook_credential_id,
+          guid: run.webhook_guid,
           deliveryId: run.webhook_delivery_id,
         },
-      }
-    : {};
+      };

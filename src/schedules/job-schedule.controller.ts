@@ -2,11 +2,12 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BOOLEAN, freeObject, object } from '../common/fields/json-schema.js';
 import { ResourceService } from '../common/rest/resource.service.js';
+import type { JobSchema } from '../runs/job.schema.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { schedules } from './schedules.resource.js';
@@ -33,7 +34,7 @@ export class JobScheduleController {
     }),
   })
   @Get()
-  about(@Target() job: Row, @CurrentActor() actor: Actor): Promise<object> {
+  about(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
     return this.service.describe(job, actor);
   }
 
@@ -48,7 +49,7 @@ export class JobScheduleController {
     status: 201,
   })
   @Post()
-  async create(@Target() job: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+  async create(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<Reply> {
     const row = await this.service.create(job, actor);
     return Reply.created(await this.resources.show(schedules, row, actor));
   }

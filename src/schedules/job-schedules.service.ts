@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { keysOf } from '../common/records.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
@@ -15,6 +16,7 @@ import { promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.service.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
+import type { JobSchema } from '../runs/job.schema.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { ruleInstant } from './rule-text.js';
 import { SchedulesRepository } from './schedules.repository.js';
@@ -34,7 +36,7 @@ const LISTS = {
 } as const;
 
 type ListName = keyof typeof LISTS;
-const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+const LIST_NAMES = keysOf(LISTS);
 
 /** Schedules made of jobs. */
 @Injectable()
@@ -51,8 +53,8 @@ export class JobSchedules {
   ) {}
 
   /** The answer to GET: secret answers stay masked. */
-  async describe(job: Row, actor: Actor): Promise<object> {
-    const prompts = promptsOf(job.launch_config as object | null);
+  async describe(job: RowOf<JobSchema>, actor: Actor): Promise<object> {
+    const prompts = promptsOf(job.launch_config);
     const context = { database: this.database, actor };
     const shown: Record<string, unknown> = { ...prompts };
     if (typeof prompts.inventory === 'number') {
@@ -76,7 +78,7 @@ export class JobSchedules {
    * @throws Invalid where its template does not take the prompts any more
    * @throws Forbidden where the caller may not use what they name
    */
-  async create(job: Row, actor: Actor): Promise<Row> {
+  async create(job: RowOf<JobSchema>, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const obstacle = await this.obstacle(job);
       if (obstacle !== null) throw new BadRequest(obstacle);
@@ -93,7 +95,7 @@ export class JobSchedules {
   }
 
   /** Why no schedule can be made of a job; null when one can. */
-  private async obstacle(job: Row): Promise<string | null> {
+  private async obstacle(job: RowOf<JobSchema>): Promise<string | null> {
     const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ credentials }, null);
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
@@ -101,7 +103,7 @@ export class JobSchedules {
     return job.launch_config === null ? TEXTS.legacy : null;
   }
 
-  private async valuesOf(job: Row, prompts: Prompts): Promise<Values> {
+  private async valuesOf(job: RowOf<JobSchema>, prompts: Prompts): Promise<Values> {
     const fields = STORED_PROMPTS.map(([field]) => field);
     return {
       ...promptsIn(prompts, fields),
@@ -113,7 +115,7 @@ export class JobSchedules {
     };
   }
 
-  private async freeName(job: Row): Promise<string> {
+  private async freeName(job: RowOf<JobSchema>): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
     const templateId = Number(job.unified_job_template_id);
     const taken = new Set(await this.schedules.namesBeginningWith(templateId, name));
@@ -123,7 +125,10 @@ export class JobSchedules {
   }
 
   /** A schedule holds the credentials that its template does not have itself. */
-  private async listsOf(job: Row, prompts: Prompts): Promise<Record<ListName, number[]>> {
+  private async listsOf(
+    job: RowOf<JobSchema>,
+    prompts: Prompts,
+  ): Promise<Record<ListName, number[]>> {
     const listed = (name: ListName): number[] => prompts[name] ?? [];
     const own = new Set(await this.templates.credentialsOf(Number(job.unified_job_template_id)));
     return {

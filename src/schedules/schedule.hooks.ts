@@ -35,7 +35,9 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
   async prepareCreate(values: ValuesOf<ScheduleSchema>): Promise<ExtraColumns> {
     readExtraData(values);
     const errors: FieldErrors = {};
-    const template = await this.template(values.unified_job_template as number);
+    const template = await this.template(
+      existing(values.unified_job_template, 'a required reference is given'),
+    );
     const times = await this.times(values, errors);
     Object.assign(errors, await this.templateFaults(template), savedFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

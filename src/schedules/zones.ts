@@ -1,3 +1,5 @@
+import { entryOf } from '../common/invariants.js';
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** @throws RangeError for a zone that is not known */
@@ -20,14 +22,14 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 
 /** The wall clock of a zone, as if it were UTC. */
 export function localTime(timezone: string, instant: Date): Date {
-  const parts = Object.fromEntries(
+  const parts = new Map(
     formatOf(timezone)
       .formatToParts(instant)
       .map(({ type, value }) => [type, Number(value)]),
   );
-  const { year, month, day, hour, minute, second } = parts as {
-    [Part in 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second']: number;
-  };
+  const [year, month] = [entryOf(parts, 'year'), entryOf(parts, 'month')];
+  const [day, hour] = [entryOf(parts, 'day'), entryOf(parts, 'hour')];
+  const [minute, second] = [entryOf(parts, 'minute'), entryOf(parts, 'second')];
   return new Date(Date.UTC(year, month - 1, day, hour, minute, second));
 }
 

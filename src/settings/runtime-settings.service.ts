@@ -95,7 +95,9 @@ export class RuntimeSettings {
     const rows = await this.changes.forget(names);
     this.log(
       Object.fromEntries(rows.map(({ name, value }) => [name, value])),
-      Object.fromEntries(rows.map(({ name }) => [name, this.settings[name as SettingName]])),
+      Object.fromEntries(
+        rows.map(({ name }) => [name, isDeclared(name) ? this.settings[name] : undefined]),
+      ),
     );
   }
 

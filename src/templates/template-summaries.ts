@@ -80,8 +80,8 @@ const RUN_LINKS = ['current_job', 'last_job'] as const;
 
 function runsOf(row: Row, types: ReadonlyMap<number, string>): Record<string, string> {
   const links = RUN_LINKS.flatMap((name) => {
-    const id = row[`${name}_id`] as number | null;
-    const type = id === null ? undefined : types.get(id);
+    const id = row[`${name}_id`];
+    const type = typeof id === 'number' ? types.get(id) : undefined;
     const url = type === undefined ? undefined : findResource(type)?.url(id);
     return url === undefined ? [] : [[name, url] as const];
   });

@@ -3,9 +3,11 @@ import { Invalid } from '../common/errors/errors.js';
 import { forkObjection, type ForkRule } from '../code-hosts/forks.js';
 import {
   filterObjection,
-  webhookFilterFaults,
+  InvalidFilters,
+  parseWebhookFilters,
   type WebhookFilters,
 } from '../code-hosts/filters.js';
+import { parseRecord } from '../common/records.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
 import { WebhookDeliveriesRepository, type KeptDelivery } from './webhook-deliveries.repository.js';
 
@@ -35,13 +37,20 @@ export class FilterTrial {
     kind: ReceiverKind,
     { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
-    const faults = webhookFilterFaults(filters);
-    if (faults.length > 0) throw Invalid.field('webhook_filters', faults.join(' '));
+    const rules = { filters: readFilters(filters), forks };
     const deliveries = await this.stored.newestKept(templateId, MOST);
-    const rules = { filters: filters as WebhookFilters, forks };
     const results = deliveries.map((one) => tryOn(one, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
+  }
+}
+
+function readFilters(given: unknown): WebhookFilters {
+  try {
+    return parseWebhookFilters(given);
+  } catch (error) {
+    if (!(error instanceof InvalidFilters)) throw error;
+    throw Invalid.field('webhook_filters', error.faults.join(' '));
   }
 }
 
@@ -51,7 +60,7 @@ function tryOn(
   { filters, forks }: { filters: WebhookFilters; forks: ForkRule },
 ): TrialResult {
   const { id, received, service, event: type, ref_name, verdict } = delivery;
-  const payload = JSON.parse(delivery.payload) as Record<string, unknown>;
+  const payload = parseRecord(delivery.payload);
   const event = { service, type, refName: ref_name, payload };
   const reason =
     eventObjection(kind, event) ?? forkObjection(forks, event) ?? filterObjection(filters, event);

@@ -1,8 +1,7 @@
-import type { Request, RequestHandler } from 'express';
 import { answerOf } from '../common/rest/errors.filter.js';
 import type { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Forbidden } from '../common/errors/errors.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { PlainHandler, PlainRequest } from '../common/http/request.js';
 import { resource } from '../common/resource/registry.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
@@ -18,17 +17,15 @@ const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
  * these requests, and what proves nothing must cost little. Nothing is parsed before
  * (docs/contract/webhooks.md#order-of-a-delivery).
  */
-export function receiverGate(verifier: SignatureVerifier, events: SecurityEvents): RequestHandler {
+export function receiverGate(verifier: SignatureVerifier, events: SecurityEvents): PlainHandler {
   return function receiverGate(request, response, next) {
     const found = request.method === 'POST' ? receiverOf(request) : null;
     if (!found) return next();
-    verifier
-      .verify(found.route, found.id, { request: request as unknown as ApiRequest, response })
-      .then((delivery) => {
-        if (delivery) return next();
-        events.record('delivery_rejected', request);
-        response.status(REFUSAL.status).json(REFUSAL.body);
-      }, next);
+    verifier.verify(found.route, found.id, { request: request, response }).then((delivery) => {
+      if (delivery) return next();
+      events.record('delivery_rejected', request);
+      response.status(REFUSAL.status).json(REFUSAL.body);
+    }, next);
   };
 }
 
@@ -38,7 +35,7 @@ interface Receiver {
 }
 
 /** By the path the router goes by, without the host and the fragment that a request may name too. */
-function receiverOf(request: Request): Receiver | null {
+function receiverOf(request: PlainRequest): Receiver | null {
   const [, path, id = '', service] = RECEIVER.exec(request.path) ?? [];
   const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service?.toLowerCase());
   const kind = RECEIVER_KINDS.find(({ type }) => resource(type).path === path?.toLowerCase());

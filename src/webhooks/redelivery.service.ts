@@ -1,3 +1,4 @@
+import { parseRecord } from '../common/records.js';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
@@ -87,7 +88,7 @@ function eventOf(row: RowOf<WebhookDeliverySchema>): WebhookEvent {
     statusApi: row.status_api,
     // Whoever sends an old push again wants just that one to run.
     pushRef: null,
-    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    payload: parseRecord(row.payload),
     payloadText: row.payload,
   };
 }

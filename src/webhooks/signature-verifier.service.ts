@@ -5,7 +5,7 @@ import type { WebhookServiceName } from '../code-hosts/services.js';
 import { isUnsignedEvent, isVerified, type SignedRequest } from '../code-hosts/signature.js';
 import { INT4_MAX } from '../common/fields/text.js';
 import { rawBody, type BodyReader } from '../common/http/body.js';
-import type { ApiRequest } from '../common/http/request.js';
+import type { PlainRequest } from '../common/http/request.js';
 import { StrangerBytes } from '../common/http/stranger-bytes.service.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { Settings } from '../config/settings.js';
@@ -63,12 +63,12 @@ export class SignatureVerifier {
   async verify(
     route: ReceiverRoute,
     text: string,
-    { request, response }: { request: ApiRequest; response: Response },
+    { request, response }: { request: PlainRequest; response: Response },
   ): Promise<Delivery | null> {
     const id = idOf(text);
     const known = deliveries.get(request);
     if (known && isFor(known, route, id)) return known;
-    if (!Buffer.isBuffer(request.body)) await this.readBytes(request as never, response);
+    if (!Buffer.isBuffer(request.body)) await this.readBytes(request, response);
     await this.limit(route.kind.type, id, request.ip ?? '', response);
     const delivery = await this.check(route, id, request);
     if (delivery) deliveries.set(request, delivery);
@@ -78,7 +78,7 @@ export class SignatureVerifier {
   private async check(
     { kind, service }: ReceiverRoute,
     id: number,
-    request: ApiRequest,
+    request: PlainRequest,
   ): Promise<Delivery | null> {
     const template = await this.templates.find(kind, id);
     const signed = signedRequest(request);
@@ -148,6 +148,6 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
 const idOf = (text: string): number =>
   /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
 
-function signedRequest({ headers, rawHeaders, body }: ApiRequest): SignedRequest {
+function signedRequest({ headers, rawHeaders, body }: PlainRequest): SignedRequest {
   return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
 }

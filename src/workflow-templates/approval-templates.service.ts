@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
+import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
@@ -21,8 +22,8 @@ export class ApprovalTemplates {
   ) {}
 
   /** Lets a locked node run an approval template; launch fields mean nothing to it. */
-  async assign(node: Row, template: Row): Promise<void> {
-    const former = node.unified_job_template_id as number | null;
+  async assign(node: RowOf<WorkflowTemplateNodeSchema>, template: Row): Promise<void> {
+    const former = node.unified_job_template_id;
     await this.nodes.assignApproval(node.id, template.id);
     this.activity.record({
       operation: 'update',

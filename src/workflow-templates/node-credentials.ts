@@ -19,14 +19,14 @@ export async function assertCredentialFits(context: LinkContext, child: Row): Pr
   const { services, parent } = context;
   const held = await attachedIds(context, 'credentials');
   if (held.includes(child.id)) return;
-  const templateId = parent.unified_job_template_id as number | null;
+  const { unified_job_template_id: templateId } = parent;
   const targets = services.find(SavedLaunchTargets);
-  const templates = await targets.templates(templateId === null ? [] : [templateId]);
+  const templates = await targets.templates(typeof templateId === 'number' ? [templateId] : []);
   const credentials = await targets.credentials([...held, child.id]);
   const fault = faultOf(
     entryOf(credentials, child.id),
     held.flatMap((id) => credentials.get(id) ?? []),
-    templates.get(templateId ?? 0),
+    templates.get(Number(templateId)),
   );
   if (fault !== null) throw new BadRequest(fault);
 }

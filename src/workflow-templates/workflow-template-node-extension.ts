@@ -25,7 +25,7 @@ export async function nodeExtension(
   const templates = await templateReferences(templateIds, context);
   return new Map(
     rows.map((row) => {
-      const template = templates.get(row.unified_job_template_id as number);
+      const template = templates.get(row.unified_job_template_id ?? 0);
       const after = (kind: EdgeKind): number[] =>
         followers.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
       const extension: Extension = {

@@ -4,6 +4,7 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
@@ -104,7 +105,10 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
     if (type !== 'workflow_job_template') return {};
-    const outer = (row.workflow_job_template_id ?? values.workflow_job_template) as number;
+    const outer = existing(
+      row.workflow_job_template_id ?? values.workflow_job_template,
+      'a node is part of a workflow',
+    );
     return (await this.nesting.wouldRecur(outer, id)) ? { unified_job_template: [RECURSION] } : {};
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
@@ -10,6 +10,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { allLabels } from '../labels/labels.repository.js';
+import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
 
 /** Something a copy would refer to, and whether the copier may let it. */
 export interface CopiedReference {
@@ -20,7 +21,7 @@ export interface CopiedReference {
 }
 
 /** A workflow job template that may be launched, with the labels it carries. */
-export interface LaunchableWorkflow extends Row {
+export interface LaunchableWorkflow extends RowOf<WorkflowTemplateSchema> {
   may_start: boolean;
   carried: { id: number; name: string }[];
 }

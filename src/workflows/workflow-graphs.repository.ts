@@ -4,6 +4,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
+import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { HandingNode, HandingRun } from './inherited-artifacts.js';
@@ -40,7 +41,7 @@ export interface DueNode extends Row {
   template_name: string;
   is_bulk_job: boolean;
   created_by_id: number | null;
-  launch_config: object | null;
+  launch_config: LaunchConfig | null;
   webhook_delivery_id: number | null;
   /** Of a sliced job: which of its nodes this is. */
   slice: { number: number; count: number } | null;

@@ -60,7 +60,7 @@ export async function nodeExtension(
   const templates = await templateReferences(templateIds, context);
   return new Map(
     rows.map((row) => {
-      const template = templates.get(row.unified_job_template_id as number);
+      const template = templates.get(row.unified_job_template_id ?? 0);
       return [row.id, describe(row, byNode.get(row.id), template)];
     }),
   );

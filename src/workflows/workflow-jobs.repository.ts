@@ -9,6 +9,7 @@ import { ident, join, raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allLabels } from '../labels/labels.repository.js';
 import { PROMPT_LISTS, type PromptList } from '../prompts/launch-options.js';
+import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { EXPLAIN_AFTER_SECONDS, waitingFor } from '../runs/run-explanations.js';
 import type { NewRun } from '../runs/run-states.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
@@ -42,7 +43,7 @@ export interface ApprovalFacts extends Row {
 /** A workflow job that runs. */
 export interface RunningWorkflowJob extends Row {
   cancel_requested: boolean;
-  launch_config: object | null;
+  launch_config: LaunchConfig | null;
 }
 
 /** What the runs of a workflow job handed on. */

@@ -1,9 +1,11 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
+import { mapValues } from '../common/records.js';
 import {
   maskedVariables,
   openSecrets,
   sealedNames,
   sealSecrets,
+  type LaunchConfig,
 } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 
@@ -46,7 +48,7 @@ export function sealWorkflowSecrets(
 }
 
 /** Names of the secret variables among the defaults for all nodes. */
-export const secretNamesOf = (launchConfig: object | null): string[] =>
+export const secretNamesOf = (launchConfig: LaunchConfig | null): string[] =>
   sealedNames(launchConfig)
     .filter((key) => key.startsWith(keyOf('', '')))
     .map((key) => key.slice(keyOf('', '').length));
@@ -55,15 +57,15 @@ export const secretNamesOf = (launchConfig: object | null): string[] =>
 export function secretFiller(
   box: SecretBox,
   workflowJobId: number,
-  launchConfig: object | null,
+  launchConfig: LaunchConfig | null,
 ): (identifier: string, prompts: Prompts) => Prompts {
   const opened = openSecrets(box, workflowJobId, launchConfig);
   return (identifier, prompts) => {
     if (prompts.extra_vars === undefined) return prompts;
-    const variables = Object.entries(variablesOf(prompts)).map(([name, value]) => {
+    const variables = mapValues(variablesOf(prompts), (value, name) => {
       const key = keyOf(identifier, name);
-      return [name, Object.hasOwn(opened, key) ? opened[key] : value];
+      return Object.hasOwn(opened, key) ? opened[key] : value;
     });
-    return { ...prompts, extra_vars: Object.fromEntries(variables) as Variables };
+    return { ...prompts, extra_vars: variables };
   };
 }

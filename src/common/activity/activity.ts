@@ -31,15 +31,12 @@ export abstract class ActivityRecorder {
 
 /** How an audit entry names a row. */
 export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
-  const organization =
-    definition.type === 'organization'
-      ? row.id
-      : (row.organization_id as number | null | undefined);
+  const organization = definition.type === 'organization' ? row.id : row.organization_id;
   return {
     type: definition.type,
     id: row.id,
     name: String(row.name ?? row.username ?? row.id),
-    organizationId: organization ?? null,
+    organizationId: typeof organization === 'number' ? organization : null,
     parent: parentOf(definition, row),
   };
 }

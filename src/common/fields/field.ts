@@ -99,23 +99,23 @@ export type Unmarked<Value> = typeof REFERENCE extends keyof NonNullable<Value>
   ? number | Extract<Value, null>
   : Value;
 
-const FIELDS = Symbol('fields');
+const declaredOn = new WeakMap<object, Map<string, Field>>();
 
 /** A class whose properties are fields: of a resource, of a body. */
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
-interface FieldHolder {
-  [FIELDS]?: Map<string, Field>;
-}
-
-/** The fields that a class declares, which begin with those of its ancestor. */
-function ownFields(prototype: FieldHolder): Map<string, Field> {
-  const known = Object.hasOwn(prototype, FIELDS) ? prototype[FIELDS] : undefined;
+/** The fields of a class, those of its ancestors among them. */
+function ownFields(prototype: object): Map<string, Field> {
+  const known = declaredOn.get(prototype);
   if (known) return known;
-  const own = new Map(prototype[FIELDS]);
-  Object.defineProperty(prototype, FIELDS, { value: own });
+  const parent: unknown = Object.getPrototypeOf(prototype);
+  const own = new Map(typeof parent === 'object' && parent ? ownFields(parent) : []);
+  declaredOn.set(prototype, own);
   return own;
 }
+
+/** A class is of type `Function` to decorators, whose prototype the compiler knows nothing of. */
+const prototypeOf = ({ prototype }: { prototype: object }): object => prototype;
 
 /** The column of a field that is known to have one: a reference, or what is filtered by. */
 export function columnOf({ name, column }: Field): string {
@@ -131,13 +131,14 @@ export function targetOf({ name, target }: Field): ResourceDefinition {
 
 /** Fields of a schema class in order of declaration, those of its ancestors first. */
 export function fieldsOf(schema: SchemaClass): readonly Field[] {
-  const { [FIELDS]: fields }: FieldHolder = schema.prototype;
-  return [...(fields?.values() ?? [])];
+  return [...ownFields(prototypeOf(schema)).values()];
 }
 
 /** Whether a value is a class of fields. */
 export const isSchema = (value: unknown): value is SchemaClass =>
-  typeof value === 'function' && typeof value.prototype === 'object' && FIELDS in value.prototype;
+  typeof value === 'function' &&
+  typeof value.prototype === 'object' &&
+  ownFields(prototypeOf(value)).size > 0;
 
 /** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
 export function declareFields(
@@ -156,7 +157,8 @@ export function declareFields(
 export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
-    const own = ownFields(schema.prototype);
+    const prototype = prototypeOf(schema);
+    const own = ownFields(prototype);
     const declared = [...own.values()];
     const place = after === undefined ? declared.length : [...own.keys()].indexOf(after) + 1;
     if (place === 0 && after !== undefined) {
@@ -165,7 +167,7 @@ export const Includes =
     const added = typeof part === 'function' ? fieldsOf(part) : part;
     own.clear();
     for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
-    for (const field of added) Reads(field)(schema.prototype, field.name);
+    for (const field of added) Reads(field)(prototype, field.name);
   };
 
 const COLUMN_TYPES: Record<FieldKind, string> = {

@@ -3,7 +3,13 @@
  *
  *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
  */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export interface JsonSchema {
+  readonly type?: string | string[];
+  readonly properties?: JsonSchemas;
+  readonly items?: JsonSchema;
+  readonly anyOf?: JsonSchema[];
+  readonly [word: string]: unknown;
+}
 export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 export const STRING: JsonSchema = { type: 'string' };
@@ -12,11 +18,13 @@ export const NUMBER: JsonSchema = { type: 'number' };
 export const BOOLEAN: JsonSchema = { type: 'boolean' };
 export const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
-const NULL: JsonSchema = { type: 'null' };
+const NULL = { type: 'null' } as const;
 
 /** The value, or null. What has no type of its own, such as a reference, gets null beside it. */
 export const orNull = (schema: JsonSchema): JsonSchema =>
-  schema.type === undefined ? anyOf(schema, NULL) : { ...schema, type: [schema.type, NULL.type] };
+  schema.type === undefined
+    ? anyOf(schema, NULL)
+    : { ...schema, type: [schema.type, NULL.type].flat() };
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
@@ -29,7 +37,7 @@ export function object(properties: JsonSchemas, optional: readonly string[] = []
 /** An object with these members, of which any may be absent. */
 export const partial = (properties: JsonSchemas): JsonSchema => ({ type: 'object', properties });
 
-export const anyOf = (...schemas: readonly JsonSchema[]): JsonSchema => ({ anyOf: schemas });
+export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 
 /** An object whose members have names of their own and values of one kind. */
 export const mapOf = (values: JsonSchema): JsonSchema => ({

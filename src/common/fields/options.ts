@@ -82,7 +82,7 @@ export function schemaOptions(members: JsonSchemas): Record<string, object> {
 }
 
 function schemaType({ type, format, anyOf }: JsonSchema): string {
-  if (Array.isArray(anyOf)) return schemaType(anyOf[0] as JsonSchema);
+  if (anyOf?.[0]) return schemaType(anyOf[0]);
   if (format === 'date-time') return 'datetime';
   // What may be null has a list of types, its own first.
   const [own] = [type].flat();

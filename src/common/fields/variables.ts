@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as yaml from 'yaml';
 import { Unavailable } from '../errors/errors.js';
 import { itemAt, zip } from '../invariants.js';
+import { parseRecord } from '../records.js';
 import { Thread, ThreadBusy } from '../thread.js';
 import { MAX_VALUES, parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
@@ -187,7 +188,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   if (!(direct instanceof VariablesError)) return direct;
   const read = (): YamlOutcome => itemAt(readAllYaml(yaml, { texts: [text], limits: LIMITS }), 0);
   const outcome = ahead.get(text)?.outcome ?? read();
-  if ('json' in outcome) return JSON.parse(outcome.json) as Record<string, unknown>;
+  if ('json' in outcome) return parseRecord(outcome.json);
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
   );

@@ -8,7 +8,7 @@ import {
   UnsupportedMediaType,
 } from '../errors/errors.js';
 import { PARSES } from './negotiation.js';
-import { isRecord } from '../records.js';
+import { isRecord, memberOf } from '../records.js';
 import type { StrangerBytes } from './stranger-bytes.service.js';
 
 const MAX_PARAMETERS = 1000;
@@ -28,7 +28,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
     express.json({ limit: limitBytes, strict: false, verify: boundedJson(maxValues) }),
     express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
     boundedMultipart(limitBytes),
-    multipart.none() as RequestHandler,
+    multipart.none(),
   ].map((parser) => inDomain(parser, limitBytes));
   return async (request, response) => {
     if (hasBody(request)) {
@@ -117,10 +117,11 @@ function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
 function faultOf(error: unknown, limitBytes: number): DomainError {
   if (error instanceof DomainError) return error;
   if (error instanceof JsonTooLarge) return new BadRequest(`JSON parse error - ${error.message}`);
-  const { type, code, message } = error as { type?: string; code?: string; message?: string };
-  switch (type ?? code) {
+  switch (memberOf(error, 'type') ?? memberOf(error, 'code')) {
     case 'entity.parse.failed':
-      return new BadRequest(`JSON parse error - ${message ?? 'invalid'}`);
+      return new BadRequest(
+        `JSON parse error - ${String(memberOf(error, 'message') ?? 'invalid')}`,
+      );
     case 'entity.too.large':
     case 'LIMIT_FIELD_VALUE':
       return new PayloadTooLarge(limitBytes);

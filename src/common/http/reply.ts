@@ -1,3 +1,5 @@
+import { memberOf } from '../records.js';
+
 /** An answer that is not simply 200 with a body. `ReplyInterceptor` writes it. */
 export class Reply {
   constructor(
@@ -8,7 +10,7 @@ export class Reply {
 
   /** 201 with `Location` (docs/contract/conventions.md#success-statuses). */
   static created(body: object, location?: string): Reply {
-    const url = location ?? (body as { url?: unknown }).url;
+    const url = location ?? memberOf(body, 'url');
     return new Reply(201, body, typeof url === 'string' ? { Location: url } : {});
   }
 

@@ -40,11 +40,14 @@ export function readCursor(
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
   const [madeFor, order, ...values]: unknown[] = parsed;
   if (madeFor !== page || order !== orderOf(terms)) return null;
-  const fitting = terms.every((term, index) => fits(term, values[index]));
-  if (!fitting || values.length !== terms.length) {
+  const fitting = terms.flatMap((term, index) => {
+    const value = values[index];
+    return fits(term, value) ? [value] : [];
+  });
+  if (fitting.length !== terms.length || values.length !== terms.length) {
     throw new BadRequest('Invalid value of "after".');
   }
-  return values as Value[];
+  return fitting;
 }
 
 /**
@@ -98,7 +101,7 @@ function decode(text: string): unknown {
 }
 
 /** Whether a value can be compared with those of a term: what comes back may be forged. */
-function fits({ kind, nullable }: OrderTerm, value: unknown): boolean {
+function fits({ kind, nullable }: OrderTerm, value: unknown): value is Value {
   if (value === null) return nullable;
   if (typeof value === 'string') {
     if (kind === 'datetime') return isInstant(value);

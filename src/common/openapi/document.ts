@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { withCsrfToken } from '../pages/explorer.js';
-import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import type { JsonSchema } from '../fields/json-schema.js';
 import { SESSION_COOKIE } from '../http/cookies.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { entryOf, existing } from '../invariants.js';
@@ -26,13 +26,11 @@ const OPENAPI_VERSION = '3.1.1';
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
   const routes = app.get(RouteTable).routes.flatMap(({ info }) => info ?? []);
   const config = baseOf(version);
-  const schemas: JsonSchemas = Object.assign(
-    componentSchemas(resources()),
-    ...routes.map(({ components }) => components),
-  );
+  const schemas = { ...componentSchemas(resources()) };
+  for (const { components } of routes) Object.assign(schemas, components);
   const openapi = SwaggerModule.createDocument(app, {
     ...config,
-    components: { ...config.components, schemas: schemas as never },
+    components: { ...config.components, schemas },
   });
   const operations = operationsById(openapi);
   for (const info of routes) {

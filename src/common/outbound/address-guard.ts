@@ -126,7 +126,7 @@ export function faultOfRange(entry: string): string | null {
     parseRange(entry);
     return null;
   } catch (error) {
-    return (error as RangeError).message;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

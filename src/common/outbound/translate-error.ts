@@ -1,3 +1,4 @@
+import { memberOf } from '../records.js';
 import { OutboundError } from './outbound-error.js';
 import type { OutboundErrorKind } from './outbound-error.js';
 
@@ -68,7 +69,7 @@ function findOutboundError(error: unknown): OutboundError | null {
 }
 
 function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = memberOf(error, 'code');
   if (typeof code === 'string' && code !== 'UND_ERR') return code;
   for (const inner of innerErrors(error)) {
     const found = codeOf(inner);

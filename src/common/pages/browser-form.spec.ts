@@ -1,6 +1,7 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Forbidden } from '../errors/errors.js';
 import { csrfTokenOf } from '../http/csrf.js';
+import type { PlainRequest } from '../http/request.js';
 import { browserForms, submissionOf } from './browser-form.js';
 
 const TOKEN = csrfTokenOf('s');
@@ -8,13 +9,13 @@ const TOKEN = csrfTokenOf('s');
 function send(
   body: Record<string, unknown>,
   { headers = {}, type = true }: { headers?: Record<string, string>; type?: boolean } = {},
-): Request {
+): PlainRequest {
   const request = {
     method: 'POST',
     headers: { host: 'here', cookie: `controller_session=s; csrftoken=${TOKEN}`, ...headers },
     is: () => (type ? 'application/x-www-form-urlencoded' : false),
     body,
-  } as unknown as Request;
+  } as unknown as PlainRequest;
   browserForms(request, {} as Response, () => undefined);
   return request;
 }

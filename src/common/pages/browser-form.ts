@@ -1,7 +1,9 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Response } from 'express';
 import { sessionOf } from '../http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../http/csrf.js';
 import { Forbidden } from '../errors/errors.js';
+import type { PlainRequest } from '../http/request.js';
+import { isRecord, memberOf } from '../records.js';
 import { readPending, type PendingForm } from './pending-form.js';
 
 /** Form fields that steer a page's form and are no part of what is sent. */
@@ -42,13 +44,18 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */
-export function browserForms(request: Request, _response: Response, next: NextFunction): void {
-  const body = request.body as Record<string, unknown> | undefined;
+export function browserForms(request: PlainRequest, _response: Response, next: NextFunction): void {
+  const { body } = request;
   const isForm =
     request.method === 'POST' &&
     request.is('application/x-www-form-urlencoded') !== false &&
     request.headers.authorization === undefined;
-  if (!isForm || !body || Buffer.isBuffer(body) || !(CSRF_FIELD in body || METHOD_FIELD in body)) {
+  if (
+    !isForm ||
+    !isRecord(body) ||
+    Buffer.isBuffer(body) ||
+    !(CSRF_FIELD in body || METHOD_FIELD in body)
+  ) {
     next();
     return;
   }
@@ -82,12 +89,12 @@ export function browserForms(request: Request, _response: Response, next: NextFu
 }
 
 /** @throws Forbidden unless a page of ours made the form */
-function assertOurs(request: Request): void {
-  assertCsrf(request, (request.body as Record<string, unknown>)[CSRF_FIELD]);
+function assertOurs(request: PlainRequest): void {
+  assertCsrf(request, memberOf(request.body, CSRF_FIELD));
   assertSameSite(request);
 }
 
-function isOurs(request: Request): boolean {
+function isOurs(request: PlainRequest): boolean {
   try {
     assertOurs(request);
     return true;

@@ -28,13 +28,15 @@ interface ExplorerRequest {
   headers: Record<string, string>;
 }
 
+/** That of the browser: there is none in this process. */
+declare const document: { readonly cookie: string };
+
 /**
  * Lets the explorer call as the person who is logged in: a session needs the CSRF token of its
  * cookie. The function is sent to the browser as text and must stand on its own.
  */
 export function withCsrfToken(request: ExplorerRequest): ExplorerRequest {
-  const browser = globalThis as unknown as { document: { cookie: string } };
-  const token = /(?:^|; )csrftoken=([^;]+)/.exec(browser.document.cookie);
+  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
   if (token?.[1]) request.headers['X-CSRFToken'] = token[1];
   return request;
 }

@@ -5,7 +5,7 @@ import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { titleOf, valueView, type Item } from './values.js';
-import { isRecord } from '../records.js';
+import { isRecord, listOf, memberOf } from '../records.js';
 
 const MAX_COLUMNS = 7;
 /** Told by other columns, or too long for a cell. */
@@ -33,7 +33,7 @@ export interface ListParts {
 
 /** The rows of a list as a table, and the way to its other pages. */
 export function listView(parts: ListParts): Html {
-  const rows = (parts.body.results as Item[] | undefined) ?? [];
+  const rows = listOf(parts.body.results).filter(isRecord);
   return html`<section aria-labelledby="results-title">
     <h2 id="results-title" class="hidden">Results</h2>
     ${rows.length === 0 ? html`<p class="empty">Nothing to show.</p>` : table(parts, rows)}
@@ -77,24 +77,28 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
 const hasAccess = ({ summary_fields: summary }: Item): boolean =>
   isRecord(summary) && Array.isArray(summary.direct_access);
 
-/** A role that gives access, as access lists tell it. */
-interface AccessEntry {
-  role: { name: string; resource_name?: string | null; team_name?: string };
-}
-
 /** The roles through which a user of an access list got here, and the team they came by. */
 function accessPaths({ summary_fields: summary }: Item): Html {
-  const { direct_access: direct, indirect_access: indirect } = summary as Record<
-    'direct_access' | 'indirect_access',
-    AccessEntry[]
-  >;
+  const entries = ['direct_access', 'indirect_access'].flatMap((name) =>
+    listOf(memberOf(summary, name)),
+  );
   return html`<ul class="paths">
-    ${[...direct, ...indirect].map(
-      ({ role: { name, resource_name: of, team_name: team } }) =>
-        html`<li>${name}${of && ` of ${of}`} ${team && html`<small>through ${team}</small>`}</li>`,
-    )}
+    ${entries.map((entry) => {
+      const role = memberOf(entry, 'role');
+      const [name, of, team] = ['name', 'resource_name', 'team_name'].map((key) =>
+        textIn(role, key),
+      );
+      return html`<li>
+        ${name}${of && ` of ${of}`} ${team && html`<small>through ${team}</small>`}
+      </li>`;
+    })}
   </ul>`;
 }
+
+const textIn = (object: unknown, name: string): string => {
+  const value = memberOf(object, name);
+  return typeof value === 'string' ? value : '';
+};
 
 const linked = (row: Item, text: string): Html =>
   typeof row.url === 'string' ? html`<a href="${row.url}">${text}</a>` : html`${text}`;
@@ -161,9 +165,10 @@ const removal = ({ path, csrf }: PageContext, row: Item): Html =>
   </form>`;
 
 function pagination({ context, body }: ListParts, shown: number): Html {
-  const { next, previous, count } = body as { next?: string; previous?: string; count?: number };
+  const { count } = body;
+  const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
   const page = Number([context.query.page].flat()[0] ?? 1);
-  const sent = Number(new URLSearchParams((next ?? previous ?? '').split('?')[1]).get('page_size'));
+  const sent = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
   // Without a size in the links, a page that has a next one shows how long pages are.
   const size = sent || (next ? shown : 0);
   const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || 1))) : 0;

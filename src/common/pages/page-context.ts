@@ -25,6 +25,8 @@ const NOTICES = {
 } as const;
 export type NoticeWord = keyof typeof NOTICES;
 
+const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
+
 /** What a page says about the form that led to it. */
 export interface Notice {
   word: NoticeWord;
@@ -53,7 +55,7 @@ export interface PageContext {
 }
 
 type PageRequest = Pick<Request, 'method' | 'path' | 'headers' | 'protocol' | 'secure'> & {
-  query: unknown;
+  query: QueryParameters;
   actor?: Actor | null;
 };
 
@@ -64,7 +66,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
   return {
     method: request.method,
     path: request.path.endsWith('/') ? request.path : `${request.path}/`,
-    query: request.query as QueryParameters,
+    query: request.query,
     actor: request.actor ?? null,
     csrf: issueCsrfToken(request, response),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
@@ -76,7 +78,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
 /** `saved`, or `launched.limit.forks` with the fields that were ignored. */
 function readNotice(cookie = ''): ShownNotice | null {
   const [word = '', ...ignored] = cookie.split('.');
-  const text = NOTICES[word as NoticeWord];
+  const text = isNotice(word) ? NOTICES[word] : undefined;
   return text ? { text, ignored: ignored.filter((name) => FIELD_NAME.test(name)) } : null;
 }
 

@@ -1,5 +1,6 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Response } from 'express';
 import { acceptsHtml } from '../http/negotiation.js';
+import type { PlainRequest } from '../http/request.js';
 import { LOOKUPS, type QueryParameters } from '../list/query.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
@@ -11,9 +12,9 @@ const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
  * The controls of pages are plain GET forms, whose fields a query string of the API does not have.
  * This turns such an address into the one that is meant, before anything else reads it.
  */
-export function pageControls(request: Request, response: Response, next: NextFunction): void {
+export function pageControls(request: PlainRequest, response: Response, next: NextFunction): void {
   const browsing = request.method === 'GET' && acceptsHtml(request);
-  const query = request.query as QueryParameters;
+  const { query } = request;
   const cleaned = browsing ? cleanQuery(query) : null;
   if (cleaned === null) {
     next();

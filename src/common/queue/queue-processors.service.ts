@@ -38,7 +38,7 @@ export class QueueProcessors implements OnApplicationBootstrap, OnModuleDestroy 
   private all(): QueueProcessor[] {
     return this.discovery
       .getProviders()
-      .map(({ instance }) => instance as unknown)
+      .map(({ instance }): unknown => instance)
       .filter((instance) => instance instanceof QueueProcessor);
   }
 }

@@ -1,11 +1,6 @@
+import { memberOf } from '../records.js';
 import { type Relation, type ResourceDefinition } from './define-resource.js';
 import { resources } from './registry.js';
-
-/** What the driver tells of a violated foreign key. */
-interface Violation {
-  table?: string;
-  constraint?: string;
-}
 
 /** The two ends of a reference, for people. */
 interface Ends {
@@ -19,7 +14,9 @@ interface Ends {
  * @param error of the database, SQLSTATE 23503
  */
 export function brokenReference(error: unknown): string {
-  const { table = '', constraint = '' } = error as Violation;
+  // What the driver tells of a violated foreign key.
+  const table = String(memberOf(error, 'table') ?? '');
+  const constraint = String(memberOf(error, 'constraint') ?? '');
   const column = constraint.replace(`${table}_`, '').replace(/_fkey$/, '');
   const ends = endsOfField(table, column) ?? endsOfLink(table, column);
   return ends

@@ -60,7 +60,8 @@ export interface RepresentContext {
 /** What `extend` may add to the representation of one row. */
 export interface Extension {
   fields?: Record<string, unknown>;
-  related?: Record<string, string | null>;
+  /** Paths by name, several where objects of one kind are many; null takes a link away. */
+  related?: Record<string, string | readonly string[] | null>;
   summary_fields?: Record<string, unknown>;
 }
 

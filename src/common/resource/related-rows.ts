@@ -8,12 +8,12 @@ import { describeRole } from './role-words.js';
 import { shapeOf } from './shape.js';
 
 /** What is shown of an object, by name. */
-export type Representation = Record<string, unknown>;
+export type Members = Record<string, unknown>;
 
 /** What a row refers to. */
 interface Target {
   /** Null when the caller may not read it. */
-  summary: Representation | null;
+  summary: Members | null;
   /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
   url?: string | undefined;
 }
@@ -24,7 +24,7 @@ export type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target
 export interface Related {
   targets: Targets;
   /** `object_roles` by the id of their object. */
-  roles: ReadonlyMap<number, Representation>;
+  roles: ReadonlyMap<number, Members>;
   /** Paths by name; on details only. */
   named: ReadonlyMap<number, string>;
 }
@@ -107,8 +107,8 @@ const urlOf = (type: string, id: number): string | undefined => findResource(typ
 function rolesByObject(
   { type, label }: ResourceDefinition,
   found: readonly ObjectRole[],
-): Map<number, Representation> {
-  const roles = new Map<number, Representation>();
+): Map<number, Members> {
+  const roles = new Map<number, Members>();
   for (const { id, object_id: object, role_field: field } of found) {
     const all = roles.get(object) ?? {};
     all[field] = { id, ...describeRole(type, label, field) };
@@ -117,5 +117,5 @@ function rolesByObject(
   return roles;
 }
 
-export const withoutNulls = (row: Row): Representation =>
+export const withoutNulls = (row: Row): Members =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

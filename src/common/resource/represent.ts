@@ -5,14 +5,22 @@ import type { Extension, RepresentContext, ResourceDefinition, Row } from './def
 import {
   loadRelated,
   withoutNulls,
+  type Members,
   type Related,
-  type Representation,
   type Targets,
 } from './related-rows.js';
 import { shapeOf, type Shape } from './shape.js';
 import { zip } from '../invariants.js';
 
-export type { Representation };
+/** An object as the API shows it: its fields are what its resource declares, besides these. */
+export interface Representation {
+  id: number;
+  type: string;
+  url: string;
+  related: Readonly<Record<string, string | readonly string[]>>;
+  summary_fields: Members;
+  [field: string]: unknown;
+}
 
 /** Columns of a page: what is shown, and one boolean for each capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
@@ -47,9 +55,9 @@ export async function represent(
   const shape = shapeOf(definition);
   return rows.map((row) => {
     const extension = extensions.get(row.id);
-    const summary: Representation = {};
+    const summary: Members = {};
     for (const { key, column, target } of shape.summarised) {
-      const found = targets.get(target)?.get(row[column] as number)?.summary;
+      const found = targets.get(target)?.get(Number(row[column]))?.summary;
       if (found) summary[key] = found;
     }
     const objectRoles = roles.get(row.id);
@@ -115,8 +123,8 @@ function loadRows(
     WHERE t.id = ANY(${rows.map((row) => row.id)}::int[])`);
 }
 
-function fieldValues({ shown }: Shape, row: Row): Representation {
-  const values: Representation = {};
+function fieldValues({ shown }: Shape, row: Row): Members {
+  const values: Members = {};
   for (const { name, column, isSecret } of shown) {
     const value = row[column];
     // A list leaves some columns out; what PostgreSQL sends is never undefined.
@@ -126,8 +134,8 @@ function fieldValues({ shown }: Shape, row: Row): Representation {
   return values;
 }
 
-function capabilitiesOf({ capabilities }: Shape, row: Row): Representation | null {
-  let found: Representation | null = null;
+function capabilitiesOf({ capabilities }: Shape, row: Row): Members | null {
+  let found: Members | null = null;
   for (const [word, asked] of capabilities) {
     const value = row[`can_${asked}`];
     // A rule over a column that is null is neither true nor false: nobody may.
@@ -147,12 +155,14 @@ function relatedOf(
   { references, links }: Shape,
   url: string,
   { row, extension, targets, namedUrl }: RelatedParts,
-): Record<string, string> {
-  const related: Record<string, string> = namedUrl ? { named_url: namedUrl } : {};
+): Record<string, string | readonly string[]> {
+  const related: Record<string, string | readonly string[]> = namedUrl
+    ? { named_url: namedUrl }
+    : {};
   for (const { name, column, target } of references) {
     const id = row[column];
     if (id === null || id === undefined) continue;
-    const own = target.variants ? targets.get(target)?.get(id as number)?.url : target.url(id);
+    const own = target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
     if (own) related[name] = own;
   }
   for (const [name, suffix] of links) related[name] = url + suffix;
@@ -168,7 +178,7 @@ export async function summariesOf(
   target: ResourceDefinition,
   ids: readonly number[],
   { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
-): Promise<Map<number, Representation>> {
+): Promise<Map<number, Members>> {
   if (ids.length === 0) return new Map();
   const rows = await database.preparedRows<Row>(sql`
     SELECT ${shapeOf(target).columns.summary} FROM ${ident(target.table)} s

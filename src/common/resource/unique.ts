@@ -1,5 +1,6 @@
 import { sqlState } from '../../database/database.js';
 import { Invalid } from '../errors/errors.js';
+import { memberOf } from '../records.js';
 import type { ResourceDefinition } from './define-resource.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -7,7 +8,7 @@ const UNIQUE_VIOLATION = '23505';
 /** The contract's 400 for a violated unique constraint the resource names, else undefined. */
 function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
-  const constraint = (error as { constraint?: string }).constraint;
+  const constraint = memberOf(error, 'constraint');
   const rule = definition.unique.find(({ name }) => name === constraint);
   return rule ? Invalid.field(rule.field, rule.message) : undefined;
 }

@@ -8,6 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import { sqlState } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
+import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {
   BadRequest,
@@ -102,9 +103,7 @@ function databaseAnswer(error: unknown): ErrorAnswer | null {
 
 function frameworkAnswer(error: unknown): ErrorAnswer {
   const status =
-    error instanceof HttpException
-      ? error.getStatus()
-      : Number((error as { status?: unknown } | null)?.status ?? 500);
+    error instanceof HttpException ? error.getStatus() : Number(memberOf(error, 'status') ?? 500);
   if (status === 404) return detail(404, 'The requested resource could not be found.');
   if (status >= 400 && status < 500) {
     return detail(status, 'The request could not be understood by the server.');
@@ -134,7 +133,7 @@ export class ErrorsFilter implements ExceptionFilter {
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<Request>();
+    const request = host.switchToHttp().getRequest<ApiRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const answer = answerOf(error);
     this.events.refused(error, request);
@@ -149,7 +148,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const sendJson = (): void => {
       if (!response.headersSent) response.status(answer.status).json(answer.body);
     };
-    this.views.send(request as ApiRequest, response, answer).then(
+    this.views.send(request, response, answer).then(
       (sent) => {
         if (!sent) sendJson();
       },

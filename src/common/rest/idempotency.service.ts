@@ -1,3 +1,4 @@
+import { memberOf } from '../records.js';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
@@ -87,8 +88,8 @@ export class Idempotency {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
     }
     const { status, location, body } = stored;
-    const content = body === '' ? undefined : (JSON.parse(body) as unknown);
-    if (status === REFUSED) return new BadRequest((content as { detail: string }).detail);
+    const content: unknown = body === '' ? undefined : JSON.parse(body);
+    if (status === REFUSED) return new BadRequest(String(memberOf(content, 'detail')));
     return new Reply(status, content, {
       'Idempotent-Replayed': 'true',
       ...(location === null ? {} : { Location: location }),

@@ -167,8 +167,8 @@ function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<
 
 /** Members of a document; of one that is a list, those of its entries. */
 function membersOf(schema: JsonSchema | undefined): JsonSchemas {
-  const properties = (schema?.properties ?? {}) as JsonSchemas;
-  const entries = properties.results?.items as JsonSchema | undefined;
+  const properties = schema?.properties ?? {};
+  const entries = properties.results?.items;
   return entries ? membersOf(entries) : properties;
 }
 

@@ -14,7 +14,8 @@ export interface RoutePlace {
 }
 
 /** @throws BrokenInvariant when `@Route` stands below the verb of its method, or alone */
-export function placeOf(handler: object, { parent, operationId }: RouteInfo): RoutePlace {
+export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): RoutePlace {
+  if (typeof handler !== 'function') throw new BrokenInvariant(`${operationId} is a method`);
   const method: RequestMethod | undefined = Reflect.getMetadata(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);
   const paths = pathsOf(handler);

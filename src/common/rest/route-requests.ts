@@ -95,7 +95,7 @@ function exampleValue(field: Field, { resource }: RouteInfo): unknown {
 export const queryParameters = (info: RouteInfo): readonly ApiQueryOptions[] =>
   info.kind === 'list'
     ? listParameters(info)
-    : (info.query ?? []).map((one) => ({ required: false, ...one }) as ApiQueryOptions);
+    : (info.query ?? []).map((one) => ({ required: false, ...one }));
 
 function listParameters(info: RouteInfo): ApiQueryOptions[] {
   const parameter = (name: string, schema: JsonSchema, description: string): ApiQueryOptions => ({
@@ -117,7 +117,7 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
 }
 
 /** Filters are named by fields and lookups; a document cannot list them all. */
-const FILTERS = {
+const FILTERS: ApiQueryOptions = {
   name: 'filters',
   required: false,
   description:
@@ -126,4 +126,4 @@ const FILTERS = {
   style: 'form',
   explode: true,
   schema: { type: 'object', additionalProperties: { type: 'string' } },
-} as ApiQueryOptions;
+};

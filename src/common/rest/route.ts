@@ -171,7 +171,7 @@ export const Route =
   (declared: RouteInfo): MethodDecorator =>
   (prototype, name, descriptor) => {
     const info = withBody(declared, prototype, name);
-    const place = placeOf(descriptor.value as object, info);
+    const place = placeOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;
     if (parent && link !== undefined) declareLink(parent, link, place.belowParent || link);
     const body = 'body' in info || info.attach ? [ApiBody({ schema: bodySchema(info) })] : [];

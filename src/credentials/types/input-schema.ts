@@ -1,4 +1,4 @@
-import { isRecord } from '../../common/records.js';
+import { isOneOf, isRecord } from '../../common/records.js';
 import {
   CREDENTIAL_KINDS,
   type CredentialKind,
@@ -10,12 +10,13 @@ import { injectorErrors } from './injector-schema.js';
 /** Kinds that an administrator may define types of. */
 export const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
 
+const FORMATS = ['ssh_private_key', 'url', 'vault_id'] as const;
 const INPUT_KEYS = ['fields', 'required', 'dependencies'];
 const FIELD_KEYS: Readonly<Record<keyof InputField, (value: unknown) => boolean>> = {
   id: isText,
   label: isText,
   type: (value) => value === 'string' || value === 'boolean',
-  format: (value) => ['ssh_private_key', 'url', 'vault_id'].includes(value as string),
+  format: (value) => isOneOf(FORMATS, value),
   choices: (value) => isTextList(value) && value.length > 0 && new Set(value).size === value.length,
   secret: (value) => typeof value === 'boolean',
   multiline: (value) => typeof value === 'boolean',

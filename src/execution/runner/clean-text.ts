@@ -25,9 +25,21 @@ export function mapTexts(value: unknown, change: (text: string) => string, depth
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
+  return mapTextsIn(value, change, depth);
+}
+
+/** The same of an object, which stays one. */
+export function mapTextsIn(
+  record: object,
+  change: (text: string) => string,
+  depth = 0,
+): Record<string, unknown> {
   // fromEntries defines own properties, so a key `__proto__` stays an ordinary key.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change, depth + 1)]),
+    Object.entries(record).map(([key, item]: [key: string, item: unknown]) => [
+      change(key),
+      mapTexts(item, change, depth + 1),
+    ]),
   );
 }
 

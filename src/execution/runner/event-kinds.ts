@@ -1,3 +1,5 @@
+import { isRecord } from './clean-text.js';
+
 /** What the API says about one kind of event (docs/contract/runs.md#event-names). */
 export interface EventKind {
   /** 0 playbook and free output, 1 play, 2 task, 3 host. */
@@ -72,17 +74,16 @@ export function eventDisplay({ event, play, task, role, eventData }: DisplayPart
   return asyncDisplay(event, eventData['res']) ?? name;
 }
 
-function asyncDisplay(event: string, res: unknown): string | null {
-  if (typeof res !== 'object' || res === null) return null;
-  const result = res as Readonly<Record<string, unknown>>;
+function asyncDisplay(event: string, result: unknown): string | null {
+  if (!isRecord(result)) return null;
   if (event === 'runner_on_async_ok' && (result['failed'] || (result['rc'] ?? 0) !== 0)) {
     return 'Host Async Failed';
   }
   const isFailure = event === 'runner_on_failed' || event === 'runner_on_async_failed';
   if (isFailure && result['msg'] === 'timed out') return 'Host Async Timeout';
   if (event !== 'runner_on_ok' && event !== 'runner_on_failed') return null;
-  const invocation = result['invocation'] as Readonly<Record<string, unknown>> | null | undefined;
-  const moduleName = invocation?.['module_name'];
+  const { invocation } = result;
+  const moduleName = isRecord(invocation) ? invocation['module_name'] : undefined;
   if (!moduleName || !result['ansible_job_id']) return null;
   return moduleName === 'async_status' ? 'Host Async Checking' : 'Host Async Started';
 }

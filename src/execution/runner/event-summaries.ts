@@ -1,7 +1,8 @@
+import { tableOf } from '../../common/records.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
-import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
+import { cleanText, isRecord, mapTextsIn, truncateText } from './clean-text.js';
 import { MAX_NAME_LENGTH } from './events.js';
 
 /** How often each event occurs in the counts of a run; fed with every row in any order. */
@@ -35,9 +36,7 @@ export function hostSummaries({ event, eventData }: Stats): Map<string, HostSumm
       const value = recordOf(eventData[counter])[host];
       return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
     };
-    const counts = Object.fromEntries(
-      COUNTERS.map((counter) => [counter, count(counter)]),
-    ) as Record<(typeof COUNTERS)[number], number>;
+    const counts = tableOf(COUNTERS, count);
     const failed = counts.dark > 0 || counts.failures > 0;
     summaries.set(truncateText(cleanText(host), MAX_NAME_LENGTH), { ...counts, failed });
   }
@@ -47,7 +46,7 @@ export function hostSummaries({ event, eventData }: Stats): Map<string, HostSumm
 /** What `set_stats` collected for the whole run (per-host data is left out); `{}` when there is none. */
 export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
   if (!isStatistics({ event })) return {};
-  return mapTexts(recordOf(eventData['artifact_data']), cleanText) as Record<string, unknown>;
+  return mapTextsIn(recordOf(eventData['artifact_data']), cleanText);
 }
 
 /**

@@ -1,5 +1,6 @@
+import { tableOf } from '../../common/records.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
-import { cleanText, isRecord, mapTexts, truncateText } from './clean-text.js';
+import { cleanText, isRecord, mapTextsIn, truncateText } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
 
 /** One event as `ansible-runner run --json` prints it; only what is checked at the reading. */
@@ -38,9 +39,7 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
 /** Maps an event to its row (docs/contract/runs.md#events). Pure; never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
   const eventData = storableData(event['event_data']);
-  const names = Object.fromEntries(
-    NAMED_KEYS.map((key) => [key, nameOf(eventData[key])]),
-  ) as Record<(typeof NAMED_KEYS)[number], string>;
+  const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
   const { host, ...shownNames } = names;
   return {
     uuid: truncateText(cleanText(event.uuid), MAX_NAME_LENGTH),
@@ -65,7 +64,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 function storableData(raw: unknown): Record<string, unknown> {
   const data = isRecord(raw) ? { ...raw } : {};
   if ('res' in data) data['res'] = limitResult(data['res']);
-  const clean = mapTexts(data, cleanText) as Record<string, unknown>;
+  const clean = mapTextsIn(data, cleanText);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
     if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);

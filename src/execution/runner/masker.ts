@@ -1,4 +1,4 @@
-import { mapTexts } from './clean-text.js';
+import { isRecord, mapTexts } from './clean-text.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 
 /** What stands where a secret stood (docs/contract/runs.md#fields-of-runs). */
@@ -93,7 +93,7 @@ function maskData(
 ): Record<string, unknown> {
   // The numbers of the final event are counts of tasks: a secret `100` must not take them away.
   const masked = event === 'playbook_on_stats' ? mapTexts(eventData, text) : value(eventData);
-  return masked as Record<string, unknown>;
+  return isRecord(masked) ? masked : {};
 }
 
 function maskNumbers(input: unknown, text: (value: string) => string): unknown {

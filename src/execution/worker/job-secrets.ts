@@ -1,5 +1,5 @@
-import { rowContext, type SecretBox } from '../../common/crypto/secret-box.js';
-import { openSecrets } from '../../prompts/launch-secrets.js';
+import type { SecretBox } from '../../common/crypto/secret-box.js';
+import { openPasswords, openSecrets } from '../../prompts/launch-secrets.js';
 import type { JobContext } from '../../runs/job-contexts.repository.js';
 
 /** What a job was given in confidence. */
@@ -18,10 +18,8 @@ export function jobSecrets(
   box: SecretBox,
   { id, start_args: sealed, launch_config: config }: JobContext,
 ): JobSecrets {
-  const passwords =
-    sealed === '' ? {} : JSON.parse(box.open(sealed, rowContext('unified_jobs', id, 'start_args')));
   return {
-    passwords: passwords as Record<string, string>,
+    passwords: openPasswords(box, id, sealed),
     answers: openSecrets(box, id, config),
   };
 }

@@ -1,3 +1,4 @@
+import { memberOf } from '../../common/records.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
@@ -280,7 +281,7 @@ function stopIfEnded(run: ActiveRun): void {
 }
 
 function explanationOf(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code;
+  const code = memberOf(error, 'code');
   if (code === 'ENOENT') return 'ansible-runner is not installed on this worker.';
   return 'The playbook could not be run because of an error around it.';
 }

@@ -88,7 +88,7 @@ export class NodeRuns {
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
       const inherited = handedByNodes(this.box, parents);
       if (!inherited) locked.add(node.id);
-      return { ...node, inherited: inherited ?? NOTHING_HANDED } as StartingNode;
+      return { ...node, inherited: inherited ?? NOTHING_HANDED };
     });
     return { nodes, locked };
   }

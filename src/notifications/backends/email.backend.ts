@@ -4,6 +4,8 @@ import addressParser from 'nodemailer/lib/addressparser/index.js';
 import { resolveAllowed } from '../../common/outbound/address-guard.js';
 import { hasLineBreak } from '../../common/outbound/header-check.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { memberOf } from '../../common/records.js';
 import { SendError } from './backend.js';
 import type {
   Configuration,
@@ -27,14 +29,6 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'EDNS',
 ]);
-
-interface MailError {
-  readonly message: string;
-  readonly code?: string;
-  /** SMTP reply code, when the server answered. */
-  readonly responseCode?: number;
-  readonly cause?: unknown;
-}
 
 /** One plain-text mail to all recipients over SMTP, with STARTTLS, TLS and authentication. */
 export const emailBackend: NotificationBackend = {
@@ -72,7 +66,7 @@ export const emailBackend: NotificationBackend = {
       return await sendMail(config, message, context, timeoutMs);
     } catch (error) {
       if (error instanceof OutboundError) throw toSendError(error, FAILURE);
-      throw toMailError(error as MailError, textOf(config, 'password'));
+      throw toMailError(error, textOf(config, 'password'));
     }
   },
 };
@@ -175,16 +169,18 @@ function assertAddresses(addresses: readonly string[]): void {
 }
 
 /** A 4xx reply of SMTP is transient by definition, a 5xx reply permanent. */
-function toMailError(error: MailError, password: string): SendError {
-  const { responseCode, code = '' } = error;
-  const certificateFault = /certificate|self[- ]signed/i.test(error.message);
+function toMailError(error: unknown, password: string): SendError {
+  const message = messageOf(error);
+  // The SMTP reply code, when the server answered.
+  const status = memberOf(error, 'responseCode');
+  const certificateFault = /certificate|self[- ]signed/i.test(message);
   const retryable =
-    responseCode === undefined
-      ? TRANSIENT_CODES.has(code) && !certificateFault
-      : responseCode >= 400 && responseCode <= 499;
+    typeof status === 'number'
+      ? status >= 400 && status <= 499
+      : TRANSIENT_CODES.has(String(memberOf(error, 'code'))) && !certificateFault;
   return new SendError(
-    `${FAILURE}: ${excerptOf(error.message, [password])}`,
-    { retryable, ...(responseCode === undefined ? {} : { statusCode: responseCode }) },
+    `${FAILURE}: ${excerptOf(message, [password])}`,
+    { retryable, ...(typeof status === 'number' ? { statusCode: status } : {}) },
     { cause: error },
   );
 }

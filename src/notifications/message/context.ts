@@ -17,6 +17,8 @@ const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
   workflow_approval: 'Workflow Job',
 };
 
+export const isRunKind = (type: string): type is RunKind => Object.hasOwn(FRIENDLY_NAME, type);
+
 const METADATA_INDENT = 4;
 
 /**

@@ -20,7 +20,7 @@ function valueAt(context: unknown, path: readonly string[]): unknown {
   let value = context;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
-    value = (value as Record<string, unknown>)[key];
+    value = Reflect.get(value, key);
   }
   return value;
 }

@@ -29,3 +29,46 @@ export interface SandboxTask {
   readonly limits: SandboxLimits;
   readonly openPaths: readonly string[];
 }
+
+/** The parts of the engine's untyped tree that the checks look at. */
+export interface TreeNode {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly object?: TreeNode;
+  readonly property?: TreeNode;
+  readonly computed?: boolean;
+  readonly operand?: TreeNode;
+  readonly filter?: TreeNode;
+  readonly test?: TreeNode;
+  readonly callee?: TreeNode;
+  readonly args?: readonly TreeNode[];
+  /** Of a node that stands for a value already evaluated. */
+  readonly given?: EngineValue;
+}
+
+export interface EngineValue {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+export interface EngineScope {
+  readonly constructor: new () => EngineScope;
+  set(name: string, value: unknown): EngineValue;
+  lookupVariable(name: string): EngineValue;
+}
+
+export type Evaluate = (node: TreeNode | undefined, scope: EngineScope) => EngineValue;
+
+/**
+ * The engine as far as it is used. The package's own declarations import without file extensions and
+ * so resolve to nothing under `nodenext`.
+ */
+export interface TemplateEngine {
+  readonly Environment: new () => EngineScope;
+  readonly Interpreter: new (scope: EngineScope) => {
+    evaluate: Evaluate;
+    run(program: TreeNode): EngineValue;
+  };
+  tokenize(source: string, options: object): readonly unknown[];
+  parse(tokens: readonly unknown[]): TreeNode;
+}

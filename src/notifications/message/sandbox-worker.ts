@@ -3,66 +3,58 @@
  * template-sandbox.ts), so that one file serves the program and the test runner alike. They must not
  * use anything from outside: no value imports, no constants of the module; types are fine.
  */
-import type * as Jinja from '@huggingface/jinja';
-import type { SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
+import type {
+  EngineScope,
+  EngineValue,
+  Evaluate,
+  SandboxTask,
+  TemplateEngine,
+  TemplateInput,
+  TemplateOutput,
+  TreeNode,
+} from './sandbox-task.js';
 
-/** The parts of the engine's untyped tree that the checks look at. */
-interface TreeNode {
-  readonly type: string;
-  readonly value?: unknown;
-  readonly object?: TreeNode;
-  readonly property?: TreeNode;
-  readonly computed?: boolean;
-  readonly operand?: TreeNode;
-  readonly filter?: TreeNode;
-  readonly test?: TreeNode;
-  readonly callee?: TreeNode;
-  readonly args?: readonly TreeNode[];
+/** Thrown by the checks. */
+interface SandboxFault extends Error {
+  readonly fault: 'undefined' | 'security' | 'limit';
 }
-
-interface EngineValue {
-  readonly type: string;
-  readonly value: unknown;
-}
-
-type Evaluate = (node: TreeNode | undefined, scope: Jinja.Environment) => EngineValue;
 
 /** Renders every template of a task; one that fails does not disturb the others. */
-export function renderAll(engine: typeof Jinja, task: SandboxTask): TemplateOutput[] {
+export function renderAll(engine: TemplateEngine, task: SandboxTask): TemplateOutput[] {
   return task.templates.map((input) => {
     try {
       return { text: renderOne(engine, input, task) };
     } catch (error) {
-      const { fault, message } = error as { fault?: 'undefined' | 'security' | 'limit' } & Error;
       if (error instanceof RangeError) return { fault: 'limit', reason: 'it is too deeply nested' };
-      if (fault) return { fault, reason: message };
-      return { fault: error instanceof SyntaxError ? 'syntax' : 'runtime', reason: message };
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isSandboxFault(error)) return { fault: error.fault, reason };
+      return { fault: error instanceof SyntaxError ? 'syntax' : 'runtime', reason };
     }
   });
 }
 
-function renderOne(engine: typeof Jinja, input: TemplateInput, task: SandboxTask): string {
+function renderOne(engine: TemplateEngine, input: TemplateInput, task: SandboxTask): string {
   const program = parseTemplate(engine, input.template);
   const scope = createScope(engine, task);
   const interpreter = new engine.Interpreter(scope);
-  guardInterpreter(interpreter as unknown as { evaluate: Evaluate }, scope, input.strict, task);
-  const text = String((interpreter.run(program) as EngineValue).value);
+  guardInterpreter(interpreter, scope, input.strict, task);
+  const text = String(interpreter.run(program).value);
   if (text.length > task.limits.maxOutputLength) throw createFault('limit', 'the text is too long');
   return text;
 }
 
 /** The engine reports faults of the grammar in several error classes; here all are SyntaxErrors. */
-function parseTemplate(engine: typeof Jinja, template: string) {
+function parseTemplate(engine: TemplateEngine, template: string) {
   try {
     // No options: the defaults of Jinja keep the line breaks after block tags.
     return engine.parse(engine.tokenize(template, {}));
   } catch (error) {
     if (error instanceof RangeError) throw error;
-    throw new SyntaxError((error as Error).message, { cause: error });
+    throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 
-function createScope(engine: typeof Jinja, task: SandboxTask): Jinja.Environment {
+function createScope(engine: TemplateEngine, task: SandboxTask): EngineScope {
   const scope = new engine.Environment();
   const range = (start: number, stop?: number, step = 1): number[] => {
     const [from, to] = stop === undefined ? [0, start] : [start, stop];
@@ -86,7 +78,7 @@ function createScope(engine: typeof Jinja, task: SandboxTask): Jinja.Environment
  */
 function guardInterpreter(
   interpreter: { evaluate: Evaluate },
-  scope: Jinja.Environment,
+  scope: EngineScope,
   strict: boolean,
   task: SandboxTask,
 ): void {
@@ -118,7 +110,7 @@ function guardInterpreter(
   };
   interpreter.evaluate = (node, inner) => {
     spend(1);
-    if (node?.type === 'Given') return node.value as EngineValue;
+    if (node?.given) return node.given;
     refuseInternals(node);
     const value = dispatch(node, inner);
     const length = typeof value.value === 'string' ? value.value.length : 0;
@@ -131,7 +123,7 @@ function guardInterpreter(
 
 /** A node that stands for a value already evaluated. */
 function given(value: EngineValue): TreeNode {
-  return { type: 'Given', value };
+  return { type: 'Given', given: value };
 }
 
 function isDefault(node: TreeNode): boolean {
@@ -144,14 +136,14 @@ function applyFilter(
   node: TreeNode,
   operand: EngineValue,
   evaluate: (node: TreeNode) => EngineValue,
-  scope: Jinja.Environment,
+  scope: EngineScope,
 ): EngineValue {
   const name = String(node.filter?.callee?.value ?? node.filter?.value);
   const args = node.filter?.args ?? [];
   const word = args[0]?.value;
   const call = (filter: string, value: EngineValue, own = args): EngineValue =>
     evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
-  const list = Array.isArray(operand.value) ? operand.value : null;
+  const list = isList(operand.value) ? operand.value : null;
   switch (name) {
     case 'd':
     case 'default':
@@ -222,15 +214,19 @@ function roundTo(value: unknown, digits: unknown): number {
 }
 
 /** A runtime value of the engine, whose classes are not exported. */
-function createValue(scope: Jinja.Environment, value: unknown): EngineValue {
+function createValue(scope: EngineScope, value: unknown): EngineValue {
   if (value === undefined) return scope.lookupVariable('');
-  const Scope = scope.constructor as new () => Jinja.Environment;
-  return new Scope().set('value', value);
+  return new scope.constructor().set('value', value);
 }
 
-function createList(scope: Jinja.Environment, items: EngineValue[]): EngineValue {
+/** The values in a list of the engine. */
+function isList(value: unknown): value is EngineValue[] {
+  return Array.isArray(value);
+}
+
+function createList(scope: EngineScope, items: EngineValue[]): EngineValue {
   const list = createValue(scope, []);
-  (list.value as EngineValue[]).push(...items);
+  if (isList(list.value)) list.value.push(...items);
   return list;
 }
 
@@ -260,8 +256,12 @@ function pathOf(node: TreeNode | undefined): string {
   return `${pathOf(node.object)}.${String(node.property?.value ?? '')}`;
 }
 
-function createFault(fault: string, message: string): Error {
+function createFault(fault: SandboxFault['fault'], message: string): SandboxFault {
   return Object.assign(new Error(message), { fault });
+}
+
+function isSandboxFault(error: unknown): error is SandboxFault {
+  return error instanceof Error && 'fault' in error;
 }
 
 /** Everything the thread needs, in no particular order. */
@@ -286,4 +286,6 @@ export const SANDBOX_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
   refuseUnknown,
   pathOf,
   createFault,
+  isSandboxFault,
+  isList,
 ];

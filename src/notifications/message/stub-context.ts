@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/records.js';
 import { OPTION_DEFAULTS } from '../../prompts/prompt-columns.js';
 import { contextOf } from './context.js';
 import type { MessageContext } from './context.js';
@@ -108,6 +109,6 @@ export function stubContext(): MessageContext {
   return {
     ...context,
     ...approval,
-    job: { ...(context.job as object), ...approval, host_status_counts },
+    job: { ...(isRecord(context.job) ? context.job : {}), ...approval, host_status_counts },
   };
 }

@@ -99,7 +99,7 @@ function eventSender(services: CommonServices, runId: number, asked: Asked): New
         orderBy: ['counter'],
       });
       for (const event of page.results) {
-        after = event.counter as number;
+        after = Number(event.counter);
         await stream.send({ event: 'job_event', id: after, data: event });
       }
       ({ hasNext } = page);

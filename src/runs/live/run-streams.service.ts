@@ -6,7 +6,6 @@ import type { Actor } from '../../common/access.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { isFinal } from '../state-machine.js';
-import type { JobStatus } from '../unified-job.schema.js';
 import { EventStream } from './event-stream.js';
 import { RunNewsFeed } from './run-news-feed.service.js';
 import { StreamSlots } from './stream-slots.service.js';
@@ -79,7 +78,7 @@ export class RunStreams {
       for (let run = first; !signal.aborted;) {
         const status = String(run.status);
         // The status is older than the news that follow: a final one means that they are the last.
-        const isOver = isFinal(status as JobStatus);
+        const isOver = isFinal(status);
         const isNews = status !== told;
         if (isNews && !isOver) await stream.send(statusOf(run));
         const wasSent = await sender(stream, signal);

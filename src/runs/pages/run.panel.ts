@@ -10,7 +10,6 @@ import { JobEventsRepository } from '../events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../events/job-host-summaries.repository.js';
 import { RunsRepository } from '../runs.repository.js';
 import { isFinal } from '../state-machine.js';
-import type { JobStatus } from '../unified-job.schema.js';
 import { hostSummaries, loadHosts } from './host-summaries.js';
 import { runActions, type ShownRun } from './run-actions.js';
 import { loadTail, outputView } from './run-output.js';
@@ -27,7 +26,7 @@ export class RunPanel implements Panel<ShownRun> {
   ) {}
 
   async render({ object: run, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
-    const isActive = !isFinal(run.status as JobStatus);
+    const isActive = !isFinal(run.status);
     const tail = await loadTail(this.events, run.id);
     const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];
     const tasks = await loadTasks(this.events, run.id);

@@ -9,7 +9,6 @@ import {
 import { runActions, type ShownRun } from '../../runs/pages/run-actions.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
-import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { WorkflowJobNodesRepository } from '../workflow-job-nodes.repository.js';
 import { graphView } from './graph-view.js';
 import { loadRunGraph } from './run-graph.js';
@@ -24,7 +23,7 @@ export class WorkflowRunPanel implements Panel<ShownRun> {
   ) {}
 
   async render({ object: run, actor, csrf }: PanelContext<ShownRun>): Promise<Html> {
-    const isActive = !isFinal(run.status as JobStatus);
+    const isActive = !isFinal(run.status);
     const { nodes, edges } = await loadRunGraph(this.nodes, run.id, actor, csrf);
     const stream = `${run.url}events/stream/`;
     return html`<div id="run-actions" class="actions" data-refresh>

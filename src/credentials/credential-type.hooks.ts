@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';
 import type { CredentialTypeSchema } from './credential-type.schema.js';
@@ -14,26 +14,32 @@ import type { CredentialTypeSchema } from './credential-type.schema.js';
 export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> {
   constructor(private readonly credentials: CredentialsRepository) {}
 
-  async prepareCreate(values: ValuesOf<CredentialTypeSchema>): Promise<void> {
-    checkDefinition(values, values);
+  async prepareCreate(
+    values: ValuesOf<CredentialTypeSchema>,
+  ): Promise<Prepared<CredentialTypeSchema>> {
+    assertUsable(values);
+    return withDefaults(values);
   }
 
   async prepareUpdate(
     row: RowOf<CredentialTypeSchema>,
     values: ValuesOf<CredentialTypeSchema>,
-  ): Promise<void> {
+  ): Promise<Prepared<CredentialTypeSchema>> {
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credential types');
     }
-    checkDefinition({ ...row, ...values }, values);
+    assertUsable({ ...row, ...values });
+    const prepared = withDefaults(values);
+    const after: Values = { ...values, ...prepared.values };
     const changed = ['inputs', 'kind'].find(
-      (name) => name in values && JSON.stringify(values[name]) !== JSON.stringify(row[name]),
+      (name) => name in values && JSON.stringify(after[name]) !== JSON.stringify(row[name]),
     );
     if (changed && (await this.credentials.namesOfType(row.id)) !== null) {
       throw new Forbidden(
         `Modifications to ${changed} are not allowed for credential types that are in use`,
       );
     }
+    return prepared;
   }
 
   async prepareDelete(row: RowOf<CredentialTypeSchema>): Promise<void> {
@@ -48,12 +54,14 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> 
   }
 }
 
-/** @throws Invalid for a definition that cannot be used; fills in the defaults of `values.inputs` */
-function checkDefinition(
-  { kind, inputs, injectors }: ValuesOf<CredentialTypeSchema>,
-  values: ValuesOf<CredentialTypeSchema>,
-): void {
+/** @throws Invalid for a definition that cannot be used */
+function assertUsable({ kind, inputs, injectors }: ValuesOf<CredentialTypeSchema>): void {
   const errors = validateTypeDefinition({ kind, inputs, injectors });
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  if ('inputs' in values) values.inputs = normalizeInputs(values.inputs as Values);
 }
+
+/** Fills in the defaults of the inputs that are sent. */
+const withDefaults = ({
+  inputs,
+}: ValuesOf<CredentialTypeSchema>): Prepared<CredentialTypeSchema> =>
+  inputs === undefined ? {} : { values: { inputs: normalizeInputs(inputs) } };

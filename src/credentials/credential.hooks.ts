@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialUses } from './credential-uses.js';
@@ -28,17 +28,14 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     private readonly owner: CredentialOwner,
   ) {}
 
-  async prepareCreate(values: ValuesOf<CredentialSchema>): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<CredentialSchema>): Promise<Prepared<CredentialSchema>> {
     const organization = await this.owner.organizationOf(values);
     const type = await this.types.referenced(values.credential_type);
     const inputs = checked(type, values.inputs);
     // Secrets are sealed for their row, so the row's id is drawn before it is written.
     const id = await this.credentials.takeId();
-    return {
-      id,
-      organization_id: organization,
-      inputs: JSON.stringify(sealInputs(this.box, id, type, inputs)),
-    };
+    const sealed = JSON.stringify(sealInputs(this.box, id, type, inputs));
+    return { columns: { id, organization_id: organization, inputs: sealed } };
   }
 
   async created(
@@ -53,7 +50,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     row: RowOf<CredentialSchema>,
     values: ValuesOf<CredentialSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<CredentialSchema>> {
     this.owner.assertNotManaged(row);
     if ('credential_type' in values) await this.assertUnused(row);
     if (values.organization !== undefined) {
@@ -67,10 +64,9 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);
     // Sealing never gives the same text twice: a change is told by what is in it.
     if (!('credential_type' in values) && same(inputs, previous)) {
-      delete values.inputs;
-      return {};
+      return { values: { inputs: undefined } };
     }
-    return { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) };
+    return { columns: { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) } };
   }
 
   async prepareDelete(row: RowOf<CredentialSchema>): Promise<void> {

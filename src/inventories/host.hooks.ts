@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
 import { readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
 import { splitHostName } from './host-name.js';
@@ -18,25 +18,33 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     private readonly limit: HostLimit,
   ) {}
 
-  async prepareCreate(values: ValuesOf<HostSchema>): Promise<void> {
-    await takePort(values, String(values.variables ?? ''));
+  async prepareCreate(sent: ValuesOf<HostSchema>): Promise<Prepared<HostSchema>> {
+    const split = await withoutPort(sent, sent.variables ?? '');
+    const values = { ...sent, ...split };
     const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1 });
     await this.inventory.hold(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
+    return { values: split };
   }
 
-  async prepareUpdate(row: RowOf<HostSchema>, values: ValuesOf<HostSchema>): Promise<void> {
-    if ('inventory' in values) throw new Forbidden('Unable to change inventory on a host.');
+  async prepareUpdate(
+    row: RowOf<HostSchema>,
+    sent: ValuesOf<HostSchema>,
+  ): Promise<Prepared<HostSchema>> {
+    if ('inventory' in sent) throw new Forbidden('Unable to change inventory on a host.');
     const inventoryId = row.inventory_id;
+    const split = 'name' in sent ? await withoutPort(sent, sent.variables ?? row.variables) : {};
+    const values = { ...sent, ...split };
     if ('name' in values) {
-      await takePort(values, String(values.variables ?? row.variables));
       const except = { host: row.id };
       await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1, except });
     }
     await this.inventory.hold(inventoryId, 'host');
-    if (!('name' in values)) return;
-    await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
+    if ('name' in values) {
+      await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
+    }
+    return { values: split };
   }
 
   async prepareDelete(row: RowOf<HostSchema>): Promise<void> {
@@ -49,10 +57,12 @@ export class HostHooks implements ResourceHooks<HostSchema> {
 const oneName = ({ name }: ValuesOf<HostSchema>): Sql => sql`SELECT ${String(name)}::text AS name`;
 
 /** Moves the port of `name:port` from the name into the variables, as JSON text. */
-async function takePort(values: ValuesOf<HostSchema>, variables: string): Promise<void> {
-  const { name, port } = splitHostName(String(values.name));
-  if (port === null) return;
-  values.name = name;
+async function withoutPort(
+  sent: ValuesOf<HostSchema>,
+  variables: string,
+): Promise<ValuesOf<HostSchema>> {
+  const { name, port } = splitHostName(String(sent.name));
+  if (port === null) return {};
   const own = await readVariables(variables);
-  values.variables = JSON.stringify({ ...own, ansible_ssh_port: port });
+  return { name, variables: JSON.stringify({ ...own, ansible_ssh_port: port }) };
 }

@@ -5,7 +5,7 @@ import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
 import { HostLimit } from './host-limit.service.js';
 import { hostNamesOf } from './hosts.repository.js';
@@ -31,20 +31,20 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async prepareCreate(values: ValuesOf<InventorySchema>): Promise<void> {
+  async prepareCreate(values: ValuesOf<InventorySchema>): Promise<Prepared<InventorySchema>> {
     if (values.kind === 'smart' && isEmpty(values.host_filter)) {
       throw Invalid.field('host_filter', 'Smart inventories must specify host_filter');
     }
     if (values.kind !== '') {
       throw Invalid.field('kind', `Inventories of kind ${String(values.kind)} are not supported.`);
     }
-    takeNoFilter(values);
+    return takeNoFilter(values);
   }
 
   async prepareUpdate(
     row: RowOf<InventorySchema>,
     values: ValuesOf<InventorySchema>,
-  ): Promise<void> {
+  ): Promise<Prepared<InventorySchema>> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     if ('kind' in values) {
       throw new MethodNotAllowed(
@@ -53,7 +53,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
         'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
       );
     }
-    takeNoFilter(values);
+    return takeNoFilter(values);
   }
 
   /** Its hosts have to fit into the organization it moved to. */
@@ -94,10 +94,10 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** Clients send an empty filter with every inventory; a real one has no effect here. */
-function takeNoFilter(values: ValuesOf<InventorySchema>): void {
-  if (!('host_filter' in values)) return;
+function takeNoFilter(values: ValuesOf<InventorySchema>): Prepared<InventorySchema> {
+  if (!('host_filter' in values)) return {};
   if (!isEmpty(values.host_filter)) {
     throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');
   }
-  values.host_filter = null;
+  return { values: { host_filter: null } };
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
@@ -32,13 +32,13 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: ValuesOf<JobTemplateSchema>): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<JobTemplateSchema>): Promise<Prepared<JobTemplateSchema>> {
     const { organizationId } = await this.check(values, {});
     // A template made below an organization is of a project of that organization.
     if (typeof values.organization === 'number' && values.organization !== organizationId) {
       throw Invalid.field('project', 'The project does not belong to this organization.');
     }
-    return { organization_id: organizationId };
+    return { columns: { organization_id: organizationId } };
   }
 
   async created(row: RowOf<JobTemplateSchema>): Promise<void> {
@@ -49,15 +49,17 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     row: RowOf<JobTemplateSchema>,
     values: ValuesOf<JobTemplateSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<JobTemplateSchema>> {
     const { organizationId } = await this.check(values, row);
     if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
     }
     return {
-      ...('project' in values ? { organization_id: organizationId } : {}),
-      ...this.webhooks.keyAfter(row, values),
+      columns: {
+        ...('project' in values ? { organization_id: organizationId } : {}),
+        ...this.webhooks.keyAfter(row, values),
+      },
     };
   }
 

@@ -4,13 +4,14 @@ import type { Actor } from '../common/access.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { ExtraColumns, Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { recipientsOf, validateConfiguration } from './backends/configuration.js';
 import { destinationOf } from './backends/destination.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { checkMessages } from './message/check-messages.js';
+import type { Messages } from './message/message-events.js';
 import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
@@ -42,7 +43,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   async prepareCreate(
     values: ValuesOf<NotificationTemplateSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<NotificationTemplateSchema>> {
     const type = given(values.notification_type);
     const configuration = accepted(
       validateConfiguration(type, given(values.notification_configuration)),
@@ -56,9 +57,11 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
         actor,
       ),
     );
-    values.messages = normalizeMessages(values.messages ?? null);
     const id = await this.templates.takeId();
-    return { id, ...this.columnsOf({ id, organizationId, type, configuration }) };
+    return {
+      values: { messages: normalizeMessages(values.messages ?? null) },
+      columns: { id, ...this.columnsOf({ id, organizationId, type, configuration }) },
+    };
   }
 
   async prepareUpdate(
@@ -66,30 +69,30 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     values: ValuesOf<NotificationTemplateSchema>,
     actor: Actor,
     { partial }: { partial: boolean },
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<NotificationTemplateSchema>> {
     const storedType = row.notification_type;
     const type = values.notification_type ?? storedType;
     if ('messages' in values) {
       await this.assertMessages(type, values.messages, async () => {
         if (row.can_edit === false) throw new Forbidden();
       });
-      mergeInto(values, row, partial);
     }
+    const messages = 'messages' in values ? changedMessages(values, row, partial) : {};
     if (
       !['notification_type', 'notification_configuration', 'organization'].some(
         (name) => name in values,
       )
     ) {
-      return {};
+      return { values: messages };
     }
     const stored = this.storedConfiguration(row, type);
     const configuration = nextConfiguration(values, type, stored, actor);
-    if (isDeepStrictEqual(configuration, stored)) {
-      delete values.notification_configuration;
-      if (!('organization' in values)) return {};
-    }
+    const isSame = isDeepStrictEqual(configuration, stored);
+    const kept = isSame ? { notification_configuration: undefined, ...messages } : messages;
+    if (isSame && !('organization' in values)) return { values: kept };
     const organizationId = values.organization ?? row.organization_id;
-    return this.columnsOf({ id: row.id, organizationId, type, configuration });
+    const columns = this.columnsOf({ id: row.id, organizationId, type, configuration });
+    return { values: kept, columns };
   }
 
   /**
@@ -161,14 +164,13 @@ function nextConfiguration(
 }
 
 /** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */
-function mergeInto(
+function changedMessages(
   values: ValuesOf<NotificationTemplateSchema>,
   row: RowOf<NotificationTemplateSchema>,
   partial: boolean,
-): void {
+): { messages: Messages | null | undefined } {
   const sent = values.messages ?? null;
   const stored = row.messages;
   const messages = partial ? mergeMessages(stored, sent) : normalizeMessages(sent);
-  if (isDeepStrictEqual(messages, stored)) delete values.messages;
-  else values.messages = messages;
+  return { messages: isDeepStrictEqual(messages, stored) ? undefined : messages };
 }

@@ -3,7 +3,7 @@ import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { GitReach } from '../code-hosts/git-reach.js';
@@ -36,12 +36,13 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     private readonly reach: GitReach,
   ) {}
 
-  async prepareCreate(values: ValuesOf<ProjectSchema>): Promise<ExtraColumns> {
+  async prepareCreate(sent: ValuesOf<ProjectSchema>): Promise<Prepared<ProjectSchema>> {
     // The folder of a fetched project is named after its id, which it has yet to get.
-    if (values.scm_type !== '') values.local_path = '';
+    const own = sent.scm_type === '' ? {} : { local_path: '' };
+    const values = { ...sent, ...own };
     await this.check(values, {});
-    if (values.scm_type !== '') return {};
-    return { status: await this.manualStatus(String(values.local_path ?? '')) };
+    if (values.scm_type !== '') return { values: own };
+    return { columns: { status: await this.manualStatus(String(values.local_path ?? '')) } };
   }
 
   async created(
@@ -60,22 +61,22 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     row: RowOf<ProjectSchema>,
     values: ValuesOf<ProjectSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<ProjectSchema>> {
     await this.check(values, row);
     if ('organization' in values) await this.assertMayMove(row, values.organization, actor);
     const type = values.scm_type ?? row.scm_type;
     const becomesFetched = 'scm_type' in values && type !== '';
-    // The files of a manual project are its owner's: a checkout must not go over them.
-    if (becomesFetched) delete values.local_path;
     const webhook = this.webhooks.keyAfter(row, values);
-    if (type !== '') {
-      const folder = becomesFetched ? { local_path: ownFolder(row.id, String(row.name)) } : {};
-      return { ...folder, ...webhook };
+    const folder = ownFolder(row.id, row.name);
+    if (becomesFetched) {
+      // The files of a manual project are its owner's: a checkout must not go over them.
+      return { values: { local_path: undefined }, columns: { local_path: folder, ...webhook } };
     }
-    if (!('scm_type' in values) && !('local_path' in values)) return webhook;
-    if (values.local_path === '') values.local_path = ownFolder(row.id, String(row.name));
-    const status = await this.manualStatus(String(values.local_path ?? row.local_path));
-    return { status, ...webhook };
+    const isManualChanged = 'scm_type' in values || 'local_path' in values;
+    if (type !== '' || !isManualChanged) return { columns: webhook };
+    const path = values.local_path === '' ? folder : values.local_path;
+    const status = await this.manualStatus(path ?? row.local_path);
+    return { values: { local_path: path }, columns: { status, ...webhook } };
   }
 
   async updated(

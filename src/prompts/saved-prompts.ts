@@ -30,15 +30,15 @@ export const NO_PROMPTS: Values = {
 };
 
 /**
- * Brings `extra_data` into its form: it is read as the variables of a launch are, an object, or its
+ * Values with `extra_data` in its form: it is read as the variables of a launch are, an object, or its
  * JSON or YAML text.
  *
  * @throws Invalid
  */
-export function readExtraData(values: Values): void {
-  if (!('extra_data' in values)) return;
+export function readExtraData(values: Readonly<Values>): { extra_data?: Variables } {
+  if (!('extra_data' in values)) return {};
   try {
-    values.extra_data = readPrompts({ extra_vars: values.extra_data }).extra_vars ?? {};
+    return { extra_data: readPrompts({ extra_vars: values.extra_data }).extra_vars ?? {} };
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });
@@ -51,7 +51,11 @@ export function readExtraData(values: Values): void {
  * @param values of the request, `extra_data` in its form
  * @param row the saved launch as it is, if there is one
  */
-export function savedFaults(values: Values, row: Partial<Row>, target: SavedTarget): FieldErrors {
+export function savedFaults(
+  values: Readonly<Values>,
+  row: Partial<Row>,
+  target: SavedTarget,
+): FieldErrors {
   const prompts = promptsAfter(values, row);
   const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
   const environment = prompts.execution_environment;
@@ -64,7 +68,7 @@ export function savedFaults(values: Values, row: Partial<Row>, target: SavedTarg
   };
 }
 
-function promptsAfter(values: Values, row: Partial<Row>): Prompts {
+function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {
   const columns = STORED_PROMPTS.map(
     ([field, column]) => [column, field in values ? values[field] : row[column]] as const,
   );
@@ -76,23 +80,21 @@ function promptsAfter(values: Values, row: Partial<Row>): Prompts {
 }
 
 /**
- * Puts the masked variables into the values.
+ * The variables of a saved launch as they are stored: masked, and the sealed answers beside them.
  *
  * @param former sealed answers that the row has stored
- * @returns the column with the sealed answers
  */
 export function sealSaved(
   box: SecretBox,
   place: SavedRow,
-  values: Values,
+  values: Readonly<Values>,
   target: SavedTarget | null,
   former: SealedAnswers = {},
-): ExtraColumns {
+): { values: { extra_data: Variables }; columns: ExtraColumns } {
   const secrets = target?.survey ? secretVariables(target.survey) : [];
   const variables = asVariables(values.extra_data);
   const { shown, sealed } = sealAnswers(box, place, variables, secrets, former);
-  values.extra_data = shown;
-  return { survey_passwords: JSON.stringify(sealed) };
+  return { values: { extra_data: shown }, columns: { survey_passwords: JSON.stringify(sealed) } };
 }
 
 /**

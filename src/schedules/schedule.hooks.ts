@@ -3,7 +3,7 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { ExtraColumns, Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
@@ -32,8 +32,8 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     private readonly next: NextLaunches,
   ) {}
 
-  async prepareCreate(values: ValuesOf<ScheduleSchema>): Promise<ExtraColumns> {
-    readExtraData(values);
+  async prepareCreate(sent: ValuesOf<ScheduleSchema>): Promise<Prepared<ScheduleSchema>> {
+    const values = { ...sent, ...readExtraData(sent) };
     const errors: FieldErrors = {};
     const template = await this.template(
       existing(values.unified_job_template, 'a required reference is given'),
@@ -43,11 +43,9 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // The id comes first, because secret answers are sealed for their row.
     const id = await this.schedules.takeId();
-    return {
-      ...times,
-      id,
-      ...sealSaved(this.box, { table: this.schedules.table, id }, values, template),
-    };
+    const place = { table: this.schedules.table, id };
+    const saved = sealSaved(this.box, place, values, template);
+    return { values: saved.values, columns: { ...times, id, ...saved.columns } };
   }
 
   async created(row: RowOf<ScheduleSchema>): Promise<void> {
@@ -56,9 +54,9 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
 
   async prepareUpdate(
     row: RowOf<ScheduleSchema>,
-    values: ValuesOf<ScheduleSchema>,
-  ): Promise<ExtraColumns> {
-    readExtraData(values);
+    sent: ValuesOf<ScheduleSchema>,
+  ): Promise<Prepared<ScheduleSchema>> {
+    const values = { ...sent, ...readExtraData(sent) };
     const errors: FieldErrors = {};
     const isTimed = 'rrule' in values || 'enabled' in values;
     const times = isTimed ? await this.times({ ...row, ...values }, errors) : {};
@@ -68,10 +66,11 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
       errors.unified_job_template = ['A schedule cannot be moved to another template.'];
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    if (!('extra_data' in values)) return times;
+    if (!('extra_data' in values)) return { columns: times };
     const former = row.survey_passwords;
     const place = { table: this.schedules.table, id: row.id };
-    return { ...times, ...sealSaved(this.box, place, values, template, former) };
+    const saved = sealSaved(this.box, place, values, template, former);
+    return { values: saved.values, columns: { ...times, ...saved.columns } };
   }
 
   async updated(before: RowOf<ScheduleSchema>): Promise<void> {

@@ -6,7 +6,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
@@ -32,21 +32,21 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: ValuesOf<UserSchema>, actor: Actor): Promise<ExtraColumns> {
+  async prepareCreate(values: ValuesOf<UserSchema>, actor: Actor): Promise<Prepared<UserSchema>> {
     assertUsername(values.username);
     for (const flag of SYSTEM_FLAGS) {
       if (values[flag] === true && !actor.isSuperuser)
         throw new Forbidden(`Cannot change ${flag}.`);
     }
     // An import sends an empty password: an account that cannot log in with one.
-    return { password_hash: await this.hash(values.password) };
+    return { columns: { password_hash: await this.hash(values.password) } };
   }
 
   async prepareUpdate(
     row: RowOf<UserSchema>,
     values: ValuesOf<UserSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<UserSchema>> {
     if ('username' in values) assertUsername(values.username);
     if (!actor.isSuperuser) {
       const forbidden = [...SYSTEM_FLAGS, ...(actor.id === row.id ? ['username'] : [])];
@@ -59,13 +59,14 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     }
     const { password } = values;
     if (password === undefined || password === '' || password === ENCRYPTED) {
-      delete values.password;
-      return {};
+      return { values: { password: undefined } };
     }
     await this.assertMaySetPassword(row, actor);
     return {
-      password_hash: await this.hash(password),
-      session_generation: sql`session_generation + 1`,
+      columns: {
+        password_hash: await this.hash(password),
+        session_generation: sql`session_generation + 1`,
+      },
     };
   }
 

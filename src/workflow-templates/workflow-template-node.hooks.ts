@@ -5,8 +5,9 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { existing } from '../common/invariants.js';
+import { mapValues } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
@@ -19,6 +20,11 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
 
+interface CheckedNode {
+  template: SavedLaunchTarget | null;
+  values: ValuesOf<WorkflowTemplateNodeSchema>;
+}
+
 @Injectable()
 export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNodeSchema> {
   constructor(
@@ -30,21 +36,24 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     private readonly box: SecretBox,
   ) {}
 
-  async prepareCreate(values: ValuesOf<WorkflowTemplateNodeSchema>): Promise<ExtraColumns> {
-    if (values.identifier === '') values.identifier = randomUUID();
-    const template = await this.check(values, {});
+  async prepareCreate(
+    sent: ValuesOf<WorkflowTemplateNodeSchema>,
+  ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
+    const identifier = sent.identifier === '' ? randomUUID() : sent.identifier;
+    const { template, values } = await this.check({ ...sent, identifier }, {});
     // The id comes first, because secret answers are sealed for their row.
     const id = await this.nodes.takeId();
-    return { id, ...sealSaved(this.box, { table: this.nodes.table, id }, values, template) };
+    const saved = sealSaved(this.box, { table: this.nodes.table, id }, values, template);
+    return { values: { ...values, ...saved.values }, columns: { id, ...saved.columns } };
   }
 
   async prepareUpdate(
     row: RowOf<WorkflowTemplateNodeSchema>,
-    values: ValuesOf<WorkflowTemplateNodeSchema>,
+    sent: ValuesOf<WorkflowTemplateNodeSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
-    if (values.identifier === '') delete values.identifier;
-    const template = await this.check(values, row);
+  ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
+    const identifier = sent.identifier === '' ? undefined : sent.identifier;
+    const { template, values } = await this.check({ ...sent, identifier }, row);
     if (template) {
       await this.references.assertAllowed(
         resource('unified_job_template'),
@@ -54,9 +63,10 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
       );
     }
     if ('unified_job_template' in values && !actor.isSuperuser) assertNoAnswersKept(row, values);
-    if (!('extra_data' in values)) return {};
-    const former = row.survey_passwords;
-    return sealSaved(this.box, { table: this.nodes.table, id: row.id }, values, template, former);
+    if (values.extra_data === undefined) return { values };
+    const place = { table: this.nodes.table, id: row.id };
+    const saved = sealSaved(this.box, place, values, template, row.survey_passwords);
+    return { values: { ...values, ...saved.values }, columns: saved.columns };
   }
 
   async updated(
@@ -72,30 +82,27 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   /**
-   * Checks a node as it would be, and brings `extra_data` into its form.
+   * Checks a node as it would be.
    *
-   * @returns what the node would run; null for nothing
+   * @returns what the node would run, null for nothing; and its values with `extra_data` in its form
    * @throws Invalid with every fault
    */
   private async check(
-    values: ValuesOf<WorkflowTemplateNodeSchema>,
+    sent: ValuesOf<WorkflowTemplateNodeSchema>,
     row: Partial<RowOf<WorkflowTemplateNodeSchema>>,
-  ): Promise<SavedLaunchTarget | null> {
-    readExtraData(values);
+  ): Promise<CheckedNode> {
+    const values = { ...sent, ...readExtraData(sent) };
     const isMoved = 'unified_job_template' in values;
     const id = isMoved ? values.unified_job_template : row.unified_job_template_id;
     const template =
       typeof id === 'number' ? (await this.targets.templates([id])).get(id) : undefined;
-    if (!template) {
-      dropPrompts(values, isMoved);
-      return null;
-    }
+    if (!template) return { template: null, values: { ...values, ...withoutPrompts(isMoved) } };
     const errors: FieldErrors = {
       ...savedFaults(values, row, template),
       ...(isMoved ? await this.templateFaults(values, row, template) : {}),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    return template;
+    return { template, values };
   }
 
   private async templateFaults(
@@ -126,10 +133,7 @@ function assertNoAnswersKept(
 }
 
 /** A node that runs nothing keeps no launch fields. */
-function dropPrompts(values: ValuesOf<WorkflowTemplateNodeSchema>, isMoved: boolean): void {
-  for (const [field, none] of Object.entries(NO_PROMPTS)) {
-    if (isMoved) values[field] = none;
-    else delete values[field];
-  }
-  delete values.execution_environment;
-}
+const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNodeSchema> => ({
+  ...mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined)),
+  execution_environment: undefined,
+});

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
-import type { ExtraColumns, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
@@ -40,7 +40,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
     row: RowOf<WorkflowTemplateSchema>,
     values: ValuesOf<WorkflowTemplateSchema>,
     actor: Actor,
-  ): Promise<ExtraColumns> {
+  ): Promise<Prepared<WorkflowTemplateSchema>> {
     await this.check(values, row);
     if (values.organization === null && typeof row.organization_id === 'number') {
       // Taking a workflow out of its organization is up to whoever may put one into it.
@@ -49,7 +49,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
       await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
     }
     await this.assertMayUseInventory(values, actor);
-    return this.webhooks.keyAfter(row, values);
+    return { columns: this.webhooks.keyAfter(row, values) };
   }
 
   /** Its nodes go with it; the approval templates among what they run belong to nothing else. */

@@ -27,7 +27,7 @@ import type {
   Row,
   RowOf,
 } from '../resource/define-resource.js';
-import type { ResourceHooks, Values } from './hooks.js';
+import { preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
 import { References } from './references.service.js';
@@ -73,9 +73,9 @@ export class ResourceService {
 
   /** What representing rows for a caller needs. */
   representContext(actor: Actor, detail: boolean): RepresentContext {
-    const { database } = this;
     const find = <T>(token: abstract new (...args: never[]) => T): T =>
       this.moduleRef.get<T>(token, { strict: false });
+    const { database } = this;
     return { database, together: new Together(database), actor, detail, find };
   }
 
@@ -137,19 +137,21 @@ export class ResourceService {
   /** Creates a row from values that are already validated. */
   async insert<Schema extends object>(
     definition: ResourceDefinition<Schema>,
-    values: Values,
+    given: Values,
     actor: Actor,
     authorise?: () => Promise<void>,
   ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
+    const sent = Object.freeze({ ...given });
     return this.database.transaction(async () => {
-      await this.references.assertExist(definition, values);
-      const extra = (await hooks.prepareCreate?.(values, actor)) ?? {};
+      await this.references.assertExist(definition, sent);
+      const prepared = (await hooks.prepareCreate?.(sent, actor)) ?? {};
+      const values = preparedValues(sent, prepared);
       await (authorise ? authorise() : this.assertMayAdd(definition, values, actor));
       await this.references.assertUsable(definition, values, actor);
       const columns = {
         ...columnsOf(definition, values),
-        ...extra,
+        ...prepared.columns,
         ...(definition.discriminator === null ? {} : { type: definition.discriminator }),
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
@@ -191,15 +193,16 @@ export class ResourceService {
     mode: { partial: boolean } = { partial: true },
   ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
-    const changed = changesOf(definition, before, values);
-    await this.references.assertExist(definition, changed);
-    const extra = (await hooks.prepareUpdate?.(before, changed, actor, mode)) ?? {};
+    const sent = Object.freeze(changesOf(definition, before, values));
+    await this.references.assertExist(definition, sent);
+    const prepared = (await hooks.prepareUpdate?.(before, sent, actor, mode)) ?? {};
+    const changed = preparedValues(sent, prepared);
     await this.references.assertUsable(definition, changed, actor);
     assertPurpose(definition, before, changed);
     for (const name of Object.keys(changed)) {
       if (definition.field(name)?.immutable) delete changed[name];
     }
-    const columns = { ...columnsOf(definition, changed), ...extra };
+    const columns = { ...columnsOf(definition, changed), ...prepared.columns };
     if (Object.keys(columns).length === 0) return before;
     const author = definition.field('modified_by') ? { modified_by_id: actor.id } : {};
     const after = await this.write(
@@ -233,7 +236,6 @@ export class ResourceService {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'delete', object1: refOf(definition, row), changes });
       }
-      return undefined;
     });
   }
 

@@ -19,6 +19,13 @@ export function parseRecord(text: string): Record<string, unknown> {
   return value;
 }
 
+/** An object without a prototype: no name that a client makes up is there already. */
+export const bareRecord = <Value>(): Record<string, Value> =>
+  Object.create(null) as Record<string, Value>;
+
+/** Of a class; the compiler takes that of a `Function` for anything. */
+export const prototypeOf = ({ prototype }: { prototype: object }): object => prototype;
+
 /** A list as it is; anything else has no entries. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -19,9 +19,13 @@ function packageFolder(): string {
 
 export const PACKAGE_FOLDER = packageFolder();
 
-const description: { version: string } = JSON.parse(
-  readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8'),
-);
+function versionOf(description: unknown): string {
+  const isNamed =
+    typeof description === 'object' && description !== null && 'version' in description;
+  return isNamed ? String(description.version) : 'unknown';
+}
 
 /** Version of the product, from package.json. */
-export const VERSION = description.version;
+export const VERSION = versionOf(
+  JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')),
+);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
+import { keysOf, tableOf } from '../common/records.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
@@ -83,9 +84,8 @@ export class LaunchRows {
 
   private rowOf(id: number, plan: PlannedLaunch): Record<string, unknown> {
     const { request, template, effective, variables } = plan;
-    const copied = Object.keys(COPIED).map((column) => [column, template.row[column]]);
     return {
-      ...Object.fromEntries(copied),
+      ...tableOf(keysOf(COPIED), (column) => template.row[column]),
       ...columnsOfPrompts(effective),
       id,
       type: 'job',

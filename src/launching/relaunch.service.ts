@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
+import { tableOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { organizations } from '../organizations/organizations.resource.js';
@@ -142,8 +143,8 @@ export class RelaunchService {
     assertOwnSecrets(job, secrets, actor);
     if (secrets.length > 0) {
       const opened = openSecrets(this.box, job.id, config);
-      const answers = secrets.map((name) => [name, opened[name]]);
-      prompts.extra_vars = { ...prompts.extra_vars, ...Object.fromEntries(answers) };
+      const answers = tableOf(secrets, (name) => opened[name]);
+      prompts.extra_vars = { ...prompts.extra_vars, ...answers };
     }
     // Credentials that were deleted meanwhile are gone from the former job too.
     if (prompts.credentials) prompts.credentials = await this.runs.credentialsOf(job.id);

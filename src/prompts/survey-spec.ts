@@ -1,4 +1,5 @@
 import { ENCRYPTED, isStorable, isStorableJson } from '../common/fields/text.js';
+import { isRecord } from '../common/records.js';
 import { typeName } from '../common/fields/fault-texts.js';
 import {
   choicesOf,
@@ -62,19 +63,16 @@ function assertText(field: string, value: unknown): asserts value is string {
 }
 
 function readQuestion(
-  item: unknown,
+  given: unknown,
   index: number,
   seen: Set<string>,
   previous: Survey | null,
 ): SurveyQuestion {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    throw new SurveyError(`Survey question ${index} is not a json object.`);
-  }
-  const given = item as Record<string, unknown>;
+  if (!isRecord(given)) throw new SurveyError(`Survey question ${index} is not a json object.`);
   const type = readType(given, index);
   assertQuestionText(given, 'question_name', index);
   assertQuestionText(given, 'variable', index);
-  const variable = given.variable as string;
+  const variable = String(given.variable);
   if (!VARIABLE.test(variable)) {
     throw new SurveyError(
       `'variable' '${variable}' in survey question ${index} is not a valid name.`,

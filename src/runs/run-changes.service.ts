@@ -1,5 +1,6 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
+import { memberOf } from '../common/records.js';
 import type { JobStatus } from './unified-job.schema.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
@@ -27,6 +28,9 @@ export interface RunListener {
 export const ListensToRuns = (): ClassDecorator => SetMetadata(LISTENS, true);
 
 /** Tells the listeners. The only link from runs to what depends on them. */
+const isListener = (value: unknown): value is RunListener =>
+  typeof memberOf(value, 'runsChanged') === 'function';
+
 @Injectable()
 export class RunChanges {
   private listeners: readonly RunListener[] | undefined;
@@ -41,7 +45,8 @@ export class RunChanges {
     this.listeners ??= this.discovery
       .getProviders()
       .filter(({ instance, metatype }) => instance && metatype && this.listens(metatype))
-      .map(({ instance }): RunListener => instance);
+      .map(({ instance }): unknown => instance)
+      .filter(isListener);
     for (const listener of this.listeners) await listener.runsChanged(changes);
   }
 

@@ -7,7 +7,7 @@ import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles } from './source-files.js';
 
 /** Casts are for what the compiler cannot know. Lower this when some of them go; never raise it. */
-const MAX_CASTS = 27;
+const MAX_CASTS = 26;
 /** Casts by way of `unknown`, which not even the compiler finds likely. The same goes for them. */
 const MAX_DOUBLE_CASTS = 0;
 

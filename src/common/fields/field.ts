@@ -1,5 +1,6 @@
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
+import { prototypeOf } from '../records.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { Reads } from './reads.js';
@@ -113,9 +114,6 @@ function ownFields(prototype: object): Map<string, Field> {
   declaredOn.set(prototype, own);
   return own;
 }
-
-/** A class is of type `Function` to decorators, whose prototype the compiler knows nothing of. */
-const prototypeOf = ({ prototype }: { prototype: object }): object => prototype;
 
 /** The column of a field that is known to have one: a reference, or what is filtered by. */
 export function columnOf({ name, column }: Field): string {

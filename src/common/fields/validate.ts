@@ -10,7 +10,7 @@ import { fieldsOf, type Field, type SchemaClass } from './field.js';
 import { lenientReader } from './lenient.js';
 import { absentValue, isWritable } from './reads.js';
 import { sentValue } from './sent-body.js';
-import type { Telling } from './validators.js';
+import { tellingOf, type Telling } from './validators.js';
 
 type Values = Record<string, unknown>;
 type Metadata = ReturnType<
@@ -115,9 +115,9 @@ function readersOf(schema: SchemaClass): readonly FieldReader[] {
 
 function compile({ name }: Field, metadata: readonly Metadata[]): FieldReader['faultIn'] {
   const ofType = (type: string): readonly Metadata[] => metadata.filter((one) => one.type === type);
-  const conditions: readonly Condition[] = ofType(ValidationTypes.CONDITIONAL_VALIDATION).flatMap(
-    ({ constraints }) => constraints,
-  );
+  const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION)
+    .flatMap(({ constraints }): readonly unknown[] => constraints)
+    .filter(isCondition);
   const rules = [
     ...ofType(ValidationTypes.IS_DEFINED),
     ...ofType(ValidationTypes.CUSTOM_VALIDATION),
@@ -137,6 +137,8 @@ function compile({ name }: Field, metadata: readonly Metadata[]): FieldReader['f
 }
 
 type Condition = (object: object, value: unknown) => boolean;
+
+const isCondition = (value: unknown): value is Condition => typeof value === 'function';
 
 function compileRule(metadata: Metadata): (value: unknown, object: object) => Fault | null {
   const { constraintCls, constraints, propertyName: property, validateIf, each } = metadata;
@@ -161,7 +163,7 @@ function teller({
   context,
   propertyName,
 }: Metadata): (told: ValidationArguments) => Fault {
-  const { tell }: { tell?: Telling } = context ?? {};
+  const tell = tellingOf(context);
   if (tell) return ({ value }) => tell(value);
   if (typeof message === 'function') return message;
   if (!message || message.includes('$')) {

@@ -29,6 +29,7 @@ import {
   tooMany,
   tooSmall,
 } from './fault-texts.js';
+import { memberOf } from '../records.js';
 import type { Field } from './field.js';
 import { NO_JSON, toTimestamp } from './lenient.js';
 import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
@@ -45,6 +46,14 @@ export const telling = <Value>(tell: Telling<Value>): ValidationOptions => ({
   message: 'Not a valid value.',
   context: { tell },
 });
+
+const isTelling = (value: unknown): value is Telling => typeof value === 'function';
+
+/** How a validator with these options says what it refuses; undefined: by its message. */
+export function tellingOf(context: unknown): Telling | undefined {
+  const tell = memberOf(context, 'tell');
+  return isTelling(tell) ? tell : undefined;
+}
 
 /** The validators of a field, in the order in which they are asked; the first that refuses is told. */
 export const validatorsOf = (field: Field): readonly PropertyDecorator[] => [

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
 
+import { bareRecord } from '../records.js';
+
 export const SESSION_COOKIE = 'controller_session';
 
 /** What a request tells of cookies: them, and whether it came by https. */
@@ -21,7 +23,7 @@ export const CSRF_COOKIE = 'csrftoken';
 
 /** The cookies of a request; of one sent twice the first counts. */
 export function cookiesOf(header: string | string[] | undefined): Record<string, string> {
-  const cookies: Record<string, string> = Object.create(null);
+  const cookies = bareRecord<string>();
   for (const part of String(header ?? '').split(';')) {
     const equals = part.indexOf('=');
     if (equals < 0) continue;

@@ -2,6 +2,7 @@ import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js'
 import { INT4_MAX, INT4_MIN, isStorable } from '../fields/text.js';
 import { BadRequest } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
+import { listOf } from '../records.js';
 import type { Row } from '../resource/define-resource.js';
 import type { OrderTerm } from './order.js';
 
@@ -38,7 +39,7 @@ export function readCursor(
 ): Value[] | null {
   const parsed = decode(text);
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
-  const [madeFor, order, ...values]: unknown[] = parsed;
+  const [madeFor, order, ...values] = listOf(parsed);
   if (madeFor !== page || order !== orderOf(terms)) return null;
   const fitting = terms.flatMap((term, index) => {
     const value = values[index];

@@ -181,7 +181,10 @@ async function readBounded(
 ): Promise<{ text: string; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  const parts: AsyncIterable<unknown> = body;
+  for await (const chunk of parts) {
+    // Nothing set an encoding: there are bytes only.
+    if (!Buffer.isBuffer(chunk)) continue;
     chunks.push(chunk);
     size += chunk.length;
     if (size > limit) break;

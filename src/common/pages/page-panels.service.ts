@@ -1,6 +1,8 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Actor } from '../access.js';
+import { BrokenInvariant } from '../invariants.js';
+import { memberOf } from '../records.js';
 import type { Html } from './html.js';
 
 const PANEL_OF = 'controller:page-panel';
@@ -18,6 +20,8 @@ export interface PanelContext<Shown extends object = object> {
 export interface Panel<Shown extends object = object> {
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
+
+const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
 /** Makes a provider a panel of the detail pages of these resource types. */
 export const PagePanel = (...types: string[]): ClassDecorator => SetMetadata(PANEL_OF, types);
@@ -47,8 +51,10 @@ export class PagePanels {
     for (const { instance, metatype } of this.discovery.getProviders()) {
       if (!instance || !metatype) continue;
       const types = this.reflector.get<string[] | undefined>(PANEL_OF, metatype) ?? [];
-      const panel: Panel = instance;
-      for (const type of types) found.set(type, [...(found.get(type) ?? []), panel]);
+      for (const type of types) {
+        if (!isPanel(instance)) throw new BrokenInvariant(`${metatype.name} is a panel`);
+        found.set(type, [...(found.get(type) ?? []), instance]);
+      }
     }
     return found;
   }

@@ -130,7 +130,7 @@ export class ProcessGroup {
 
 /** What each process may have of what is bounded for the whole API, as its environment says it. */
 function shareOf(settings: Settings): Record<string, string> {
-  const shares = SHARED.map((name) => {
+  const shares = SHARED.map((name): [name: string, share: number] => {
     const { min = 1 } = SETTINGS[name];
     return [name, Math.max(min, Math.floor(settings[name] / settings.WEB_CONCURRENCY))];
   });

@@ -1,4 +1,5 @@
 import { RequestMapping, type RequestMethod, type Type } from '@nestjs/common';
+import { prototypeOf } from '../records.js';
 import { Route, type RouteInfo } from './route.js';
 
 export interface GeneratedRoute {
@@ -19,7 +20,7 @@ export function addRoute(
   name: string,
   { method, path, info, parameters, decorators = [], handler }: GeneratedRoute,
 ): void {
-  const prototype: object = target.prototype;
+  const prototype = prototypeOf(target);
   // One function may serve several classes; route metadata sits on the function, so each gets its own.
   const own = function (this: unknown, ...given: never[]): unknown {
     return handler.apply(this, given);

@@ -146,7 +146,7 @@ function resourceOptions(definition: ResourceDefinition, isList: boolean): Recor
     url: { type: 'string', label: 'URL', filterable: false },
     related: { type: 'object', label: 'Related', filterable: false },
     summary_fields: { type: 'object', label: 'Summary fields', filterable: false },
-    ...Object.assign({}, ...kinds.map((kind) => unfilterable(keysOf(kind, isList)))),
+    ...kinds.reduce((all, kind) => ({ ...all, ...unfilterable(keysOf(kind, isList)) }), {}),
     ...keysOf(definition, isList),
   };
 }

@@ -2,14 +2,15 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { isSchema, type SchemaClass } from '../fields/field.js';
 
+import { metadataOf } from './metadata.js';
+
 /** What the framework keeps of the decorated parameters of a handler, by kind and index. */
 type Arguments = Readonly<Record<string, { index: number }>>;
 
 /** The class that a handler takes the body of its request as: `@Body() body: ResendRequest`. */
 export function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefined {
-  const parameters: Arguments =
-    Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
-  const types: readonly unknown[] = Reflect.getMetadata('design:paramtypes', prototype, name) ?? [];
+  const parameters = metadataOf<Arguments>(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
+  const types = metadataOf<readonly unknown[]>('design:paramtypes', prototype, name) ?? [];
   const [body] = Object.entries(parameters).flatMap(([key, { index }]) =>
     key.startsWith(`${RouteParamtypes.BODY}:`) ? [types[index]] : [],
   );

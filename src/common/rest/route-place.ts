@@ -1,6 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { BrokenInvariant, itemAt } from '../invariants.js';
+import { metadataOf } from './metadata.js';
 import type { RouteInfo } from './route.js';
 
 /** Where a route is, as far as its own decorators tell; the controller's path comes in front. */
@@ -16,7 +17,7 @@ export interface RoutePlace {
 /** @throws BrokenInvariant when `@Route` stands below the verb of its method, or alone */
 export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): RoutePlace {
   if (typeof handler !== 'function') throw new BrokenInvariant(`${operationId} is a method`);
-  const method: RequestMethod | undefined = Reflect.getMetadata(METHOD_METADATA, handler);
+  const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);
   const paths = pathsOf(handler);
   const own = paths.flatMap((path) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
@@ -30,6 +31,5 @@ export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): R
 
 /** What the decorators of a controller or a handler say of its path. */
 export function pathsOf(decorated: object): string[] {
-  const path: string | string[] = Reflect.getMetadata(PATH_METADATA, decorated);
-  return [path].flat();
+  return [metadataOf<string | string[]>(PATH_METADATA, decorated) ?? []].flat();
 }

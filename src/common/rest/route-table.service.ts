@@ -3,7 +3,9 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 import { pathsOf } from './route-place.js';
-import { existing } from '../invariants.js';
+import { metadataOf } from './metadata.js';
+import { BrokenInvariant } from '../invariants.js';
+import { memberOf, prototypeOf } from '../records.js';
 
 export interface TableRoute {
   method: string;
@@ -57,12 +59,13 @@ export class RouteTable {
     for (const { instance, metatype } of this.discovery.getControllers()) {
       if (!instance || !metatype) continue;
       const bases = pathsOf(metatype);
-      const prototype: Record<string, object> = Object.getPrototypeOf(instance);
+      const prototype = prototypeOf(metatype);
       for (const name of this.scanner.getAllMethodNames(prototype)) {
-        const handler = existing(prototype[name], 'a method of the prototype is there');
-        const method: RequestMethod | undefined = Reflect.getMetadata(METHOD_METADATA, handler);
+        const handler = memberOf(prototype, name);
+        if (typeof handler !== 'function') throw new BrokenInvariant(`${name} is a method`);
+        const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
         if (method === undefined || method === RequestMethod.ALL) continue;
-        const info: RouteInfo | undefined = Reflect.getMetadata(ROUTE_INFO, handler);
+        const info = metadataOf<RouteInfo>(ROUTE_INFO, handler);
         for (const base of bases) {
           for (const path of pathsOf(handler)) {
             addRoute(byPattern, {
@@ -108,9 +111,9 @@ function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
 
 /** The prototype of the chain that holds the method itself. */
 function ownerOf(prototype: object, name: string): object {
-  let owner = prototype;
-  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner);
-  return owner;
+  const above: unknown = Object.getPrototypeOf(prototype);
+  const isOwn = Object.hasOwn(prototype, name) || typeof above !== 'object' || above === null;
+  return isOwn ? prototype : ownerOf(above, name);
 }
 
 const normalise = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '') || '/';

@@ -35,7 +35,7 @@ export function injectCustom(
 function inputScope(type: CredentialTypeDefinition, inputs: CredentialInputs): TemplateScope {
   const fields = type.inputs.fields ?? [];
   return Object.fromEntries(
-    fields.map(({ id, type: kind, format, default: fallback }) => {
+    fields.map(({ id, type: kind, format, default: fallback }): [id: string, value: unknown] => {
       const value = inputs[id] ?? fallback;
       if (kind === 'boolean') return [id, value === true];
       if (typeof value !== 'string' || value === '') return [id, undefined];

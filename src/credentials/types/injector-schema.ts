@@ -71,8 +71,8 @@ export function injectorErrors(injectors: unknown, fields: readonly InputField[]
   }
   const scope = exampleScope(fields, fileNames);
   return PARTS.flatMap((part) =>
-    Object.entries(templates[part] ?? {}).flatMap(([name, template]) =>
-      templateErrors(part, name, template, scope),
+    Object.entries(templates[part] ?? {}).flatMap(([name, template]: [string, unknown]) =>
+      templateErrors(part, name, String(template), scope),
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../../common/records.js';
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -54,7 +55,7 @@ export async function createWorkspace(
   const base = await realpath(baseDir);
   const root = await mkdtemp(join(base, `run-${jobId}-${attempt}-`));
   const folders = runnerFolders(join(root, 'runner'));
-  for (const folder of Object.values(folders)) await mkdir(folder, { mode: 0o700 });
+  for (const name of keysOf(folders)) await mkdir(folders[name], { mode: 0o700 });
   return {
     ...folders,
     ...{ jobId, attempt, root, inside: place === undefined ? folders : runnerFolders(place) },

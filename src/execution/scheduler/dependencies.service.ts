@@ -28,7 +28,8 @@ export class Dependencies {
     if (jobs.length === 0) return false;
     const wanting = jobs.filter((job) => job.wants_sync && job.active_update_id === null);
     const projectIds = [...new Set(wanting.flatMap((job) => job.project_id ?? []))];
-    const created = projectIds.length > 0 ? await this.createUpdates(projectIds) : new Map();
+    const created =
+      projectIds.length > 0 ? await this.createUpdates(projectIds) : new Map<number, number>();
     await this.queue.settle(
       jobs.map(({ id, wants_sync, active_update_id, project_id }) => ({
         id,

@@ -1,7 +1,7 @@
 import { ENCRYPTED } from '../../common/fields/text.js';
 import { hasLineBreak } from '../../common/outbound/header-check.js';
 import { maskUrl } from '../../common/outbound/mask.js';
-import { isRecord } from '../../common/records.js';
+import { bareRecord, isRecord } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
@@ -20,8 +20,6 @@ export interface ValidationOptions {
   /** Whether secrets that are kept may be sent elsewhere. */
   readonly mayRedirect?: boolean;
 }
-
-const NULL_PROTOTYPE = (): Record<string, unknown> => Object.create(null);
 
 /**
  * Checks a `notification_configuration` (docs/contract/notifications.md#configuration): all faults
@@ -151,7 +149,7 @@ function restoreSecrets(
   previous: Configuration | null,
   moved: readonly string[],
 ): ValidatedConfiguration {
-  const configuration = NULL_PROTOTYPE();
+  const configuration = bareRecord<unknown>();
   Object.assign(configuration, input);
   const errors: string[] = [];
   const keep = (key: string, value: unknown): unknown => {

@@ -21,6 +21,7 @@ import './rest/idempotency-table.js';
 import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';
 import { RouteTable } from './rest/route-table.service.js';
+import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
 import { TextSearch } from './list/text-search.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
@@ -58,6 +59,7 @@ const shared = [
   BreakersRepository,
   RequestBodies,
   StrangerBytes,
+  RepresentContexts,
   ListService,
   TextSearch,
   References,

@@ -5,7 +5,7 @@ import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
-import { ResourceService } from '../common/rest/resource.service.js';
+import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { GroupChildrenRepository, type GroupEdge } from './group-children.repository.js';
 import { GroupsRepository } from './groups.repository.js';
 
@@ -22,7 +22,7 @@ export class InventoryTree {
   constructor(
     private readonly groups: GroupsRepository,
     private readonly edges: GroupChildrenRepository,
-    private readonly resources: ResourceService,
+    private readonly contexts: RepresentContexts,
   ) {}
 
   /** Root groups, each with `children`. @throws BadRequest when the tree would be too large */
@@ -30,7 +30,7 @@ export class InventoryTree {
     const rows = await this.groups.byName(inventory.id, MAX_ENTRIES + 1);
     assertSize(rows.length);
     const edges = await this.edges.edgesOf(rows.map(({ id }) => id));
-    const context = this.resources.representContext(actor, false);
+    const context = this.contexts.of(actor, false);
     return nest(await represent(resource('group'), rows, context), edges);
   }
 }

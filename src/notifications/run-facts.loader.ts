@@ -5,7 +5,7 @@ import { listOf, memberOf } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
-import { ResourceService } from '../common/rest/resource.service.js';
+import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 import { BaseUrl } from './base-url.service.js';
 import { isRunKind } from './message/context.js';
@@ -31,7 +31,7 @@ export class RunFactsLoader {
   constructor(
     private readonly stored: RunOverviewsRepository,
     private readonly workflows: WorkflowNodes,
-    private readonly resources: ResourceService,
+    private readonly contexts: RepresentContexts,
     private readonly baseUrl: BaseUrl,
   ) {}
 
@@ -88,7 +88,7 @@ export class RunFactsLoader {
     const definition = findResource(type);
     if (!definition || !isRunKind(type)) return [];
     // The list's form: the detail of a webhook's job carries the whole payload in its variables.
-    const context = this.resources.representContext(SYSTEM, false);
+    const context = this.contexts.of(SYSTEM, false);
     const ids = runs.map(({ id }) => id);
     const [shown, hosts, nodes, baseUrl] = await Promise.all([
       represent(definition, runs, context),

@@ -14,6 +14,7 @@ import { ReferenceLists } from '../../src/common/pages/reference-lists.service.j
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { idByName, namedUrlFormat } from '../../src/common/resource/natural-key.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
+import { RepresentContexts } from '../../src/common/resource/represent-contexts.service.js';
 import { represent } from '../../src/common/resource/represent.js';
 import { columnsOf } from '../../src/common/rest/changes.js';
 import { References } from '../../src/common/rest/references.service.js';
@@ -251,7 +252,7 @@ describe('rows', () => {
     const faults = await faultsOfAll(async (one) => {
       const found: string[] = [];
       for (const detail of [true, false]) {
-        const context = get(ResourceService).representContext(SOMEBODY, detail);
+        const context = get(RepresentContexts).of(SOMEBODY, detail);
         found.push(
           ...(await faultsOf(`show ${one.type}`, () => represent(one, [rowOf(one)], context))),
         );

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { Together } from '../../database/together.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler, speaksOnlyOf } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
@@ -46,7 +45,7 @@ export class ListService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly roles: RoleStore,
-    private readonly moduleRef: ModuleRef,
+    private readonly contexts: RepresentContexts,
   ) {}
 
   async list(
@@ -95,12 +94,7 @@ export class ListService {
     };
     const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
     const page = await (parts.isCostly ? inListTime(this.database, this.settings, cut) : cut());
-    const find = <T>(token: abstract new (...args: never[]) => T): T =>
-      this.moduleRef.get<T>(token, { strict: false });
-    const { database } = this;
-    const together = new Together(database);
-    const context = { database, together, actor, detail: false, find };
-    const items = await represent(definition, page.results, context);
+    const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
   }

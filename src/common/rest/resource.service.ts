@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { insertRow, updateRow } from '../../database/rows.js';
-import { Together } from '../../database/together.js';
 import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
@@ -21,16 +20,12 @@ import {
   rowChanges,
   updateChanges,
 } from './changes.js';
-import type {
-  RepresentContext,
-  ResourceDefinition,
-  Row,
-  RowOf,
-} from '../resource/define-resource.js';
+import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
 import { References } from './references.service.js';
+import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
 import { currentRow, judgedRow, lockedRow, type Verdict } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';
@@ -53,6 +48,7 @@ export class ResourceService {
     private readonly references: References,
     private readonly roles: RoleStore,
     private readonly activity: ActivityRecorder,
+    private readonly contexts: RepresentContexts,
     private readonly moduleRef: ModuleRef,
   ) {}
 
@@ -67,16 +63,7 @@ export class ResourceService {
 
   /** The representation of one loaded row. */
   async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
-    const context = this.representContext(actor, true);
-    return itemAt(await represent(definition, [row], context), 0);
-  }
-
-  /** What representing rows for a caller needs. */
-  representContext(actor: Actor, detail: boolean): RepresentContext {
-    const find = <T>(token: abstract new (...args: never[]) => T): T =>
-      this.moduleRef.get<T>(token, { strict: false });
-    const { database } = this;
-    return { database, together: new Together(database), actor, detail, find };
+    return itemAt(await represent(definition, [row], this.contexts.of(actor, true)), 0);
   }
 
   /**

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Database } from '../../database/database.js';
+import { Together } from '../../database/together.js';
+import type { Actor } from '../access.js';
+import type { RepresentContext } from './define-resource.js';
+
+/** What representing rows for a caller needs. */
+@Injectable()
+export class RepresentContexts {
+  constructor(
+    private readonly database: Database,
+    private readonly moduleRef: ModuleRef,
+  ) {}
+
+  /** @param detail whether it is one object that is shown, and not a list */
+  of(actor: Actor, detail: boolean): RepresentContext {
+    const { database } = this;
+    const find: RepresentContext['find'] = (token) => this.moduleRef.get(token, { strict: false });
+    return { database, together: new Together(database), actor, detail, find };
+  }
+}

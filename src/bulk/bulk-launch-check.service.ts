@@ -4,6 +4,7 @@ import { type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
+import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -107,13 +108,18 @@ export class BulkLaunchCheck {
         objects,
       ),
     ];
-    const checked = entries.map((entry) => {
+    const checked: EntryVerdict[] = [];
+    const turns = new Turns();
+    for (const entry of entries) {
+      await turns.next();
       const effective = overlaid(prompts, entry.prompts);
       const plan = this.plan({ ...entry, prompts: effective }, objects, workflows, actor);
-      return plan
-        ? checkedAgainst(plan, entry, effective)
-        : checkedUpdate(byId.get(entry.templateId), entry, effective);
-    });
+      checked.push(
+        plan
+          ? checkedAgainst(plan, entry, effective)
+          : checkedUpdate(byId.get(entry.templateId), entry, effective),
+      );
+    }
     return {
       organizationId: organization.id,
       entries: checked.map(({ result }) => result),

@@ -5,6 +5,7 @@ import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
@@ -15,7 +16,7 @@ import {
   type CheckedLaunch,
 } from './bulk-launch-check.service.js';
 import { assertWithin } from './entry-list.js';
-import { readJobEntries, readLaunch } from './job-entries.js';
+import { readJobEntries, readLaunch, type JobEntry } from './job-entries.js';
 
 /** Launches many jobs as nodes of one workflow job: all or none. */
 @Injectable()
@@ -58,12 +59,15 @@ export class BulkLaunchService {
     const { values, prompts, errors } = readLaunch(body);
     const { name = '', description, organization = null, jobs } = values;
     const given = errors.jobs ? [] : (jobs ?? []);
-    const { BULK_JOB_MAX_LAUNCH: most } = await this.settings.get('BULK_JOB_MAX_LAUNCH');
-    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most);
+    const most = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
+    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most.BULK_JOB_MAX_LAUNCH);
     const { entries, errors: faults } = readJobEntries(given);
     const right = entries.filter((entry) => entry !== null);
     if (right.length < entries.length) errors.jobs = faults;
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    const length = charactersOf(prompts, right);
+    const limit = most.BULK_JOB_VARIABLES_LIMIT;
+    assertWithin('characters of variables', length, 'BULK_JOB_VARIABLES_LIMIT', limit);
     return {
       ...{ name, prompts },
       description: description ?? '',
@@ -71,6 +75,14 @@ export class BulkLaunchService {
       entries: right,
     };
   }
+}
+
+/** Length of the variables as JSON: those of the launch as often as it has jobs, and each job's own. */
+function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
+  const lengthOf = ({ extra_vars: variables = {} }: Prompts): number =>
+    JSON.stringify(variables).length;
+  const shared = lengthOf(prompts) * entries.length;
+  return entries.reduce((sum, entry) => sum + lengthOf(entry.prompts), shared);
 }
 
 const workflowJobOf = (

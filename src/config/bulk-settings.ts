@@ -17,6 +17,13 @@ export const BULK_SETTINGS = {
     runtime: true,
     help: 'Jobs one bulk launch may have.',
   }),
+  BULK_JOB_VARIABLES_LIMIT: integer({
+    category: 'bulk',
+    default: MEGABYTE,
+    min: 1024,
+    runtime: true,
+    help: 'Characters, as JSON, that the variables of all jobs of one bulk launch may have; those of the launch count for each job.',
+  }),
   BULK_HOST_MAX_CREATE: integer({
     category: 'bulk',
     default: 100,

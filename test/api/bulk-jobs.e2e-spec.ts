@@ -157,6 +157,23 @@ describe('a bulk launch', () => {
     await test.as.superuser.delete('settings/bulk/').expect(204);
   });
 
+  it('takes so many variables in all, those of the launch for each job', async () => {
+    const most = 2048;
+    await test.as.superuser.patch('settings/bulk/', { BULK_JOB_VARIABLES_LIMIT: most }).expect(200);
+    const text = (length: number): object => ({ text: 'x'.repeat(length - '{"text":""}'.length) });
+    const two = (own: number, shared: number): Parameters<typeof launch> => [
+      [node({ extra_vars: text(own) }), node({ extra_vars: text(own) })],
+      { extra_vars: text(shared) },
+    ];
+    await launch(...two(most / 4, most / 4)).expect(201);
+    expect((await launch(...two(most / 4, most / 4 + 1)).expect(400)).body).toEqual({
+      __all__: [
+        'Number of characters of variables exceeds system setting BULK_JOB_VARIABLES_LIMIT: 2050 sent, 2048 allowed.',
+      ],
+    });
+    await test.as.superuser.delete('settings/bulk/').expect(204);
+  });
+
   it('reads what is unknown like what is hidden', async () => {
     const hidden = await test.make.jobTemplate();
     const foreign = await test.make.inventory({ organization: test.home.otherOrganization.id });

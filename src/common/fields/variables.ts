@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as yaml from 'yaml';
 import { Unavailable } from '../errors/errors.js';
 import { itemAt, zip } from '../invariants.js';
 import { parseRecord } from '../records.js';
 import { Thread, ThreadBusy } from '../thread.js';
+import { Turns } from '../turns.js';
 import { MAX_VALUES, parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
 import { isStorableJson, MAX_DEPTH } from './text.js';
@@ -21,8 +21,6 @@ const MAX_JSON_LENGTH = 1_048_576;
 export const MAX_YAML_LENGTH = 65_536;
 /** Names that longer texts may have: each costs every step of a launch, long values cost next to nothing. */
 const MAX_NAMES = 10_000;
-/** Characters that are made to objects before others have their turn. */
-const SLICE = 65_536;
 /** How JSON writes what cannot be stored. */
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
 
@@ -108,13 +106,10 @@ export async function readAllVariables(texts: readonly string[]): Promise<Variab
   const forget = await readAhead(texts);
   try {
     const known = new Map<string, Record<string, unknown> | VariablesError>();
-    let room = SLICE;
+    const turns = new Turns();
     for (const text of new Set(texts)) {
       known.set(text, attempted(text));
-      room -= text.length;
-      if (room > 0) continue;
-      room = SLICE;
-      await nextTurn();
+      await turns.next();
     }
     return (text) => {
       const found = known.get(text) ?? parseVariables(text);

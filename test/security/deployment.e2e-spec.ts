@@ -1,0 +1,100 @@
+/** What the files for containers promise, as far as it can be read from them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { parse } from 'yaml';
+
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+
+const text = (...path: string[]): string =>
+  readFileSync(join(PACKAGE_FOLDER, 'deploy', ...path), 'utf8');
+
+interface Service {
+  readonly read_only?: boolean;
+  readonly security_opt?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly ports?: readonly string[];
+}
+
+describe('compose', () => {
+  const { services } = parse(text('compose.yaml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+
+  it.each(Object.keys(services))(
+    'gives %s a system that nobody writes, and no new rights',
+    (name) => {
+      const { read_only: isReadOnly, security_opt: options } = services[name] ?? {};
+      expect({ isReadOnly, options }).toEqual({
+        isReadOnly: true,
+        options: ['no-new-privileges:true'],
+      });
+    },
+  );
+
+  it('has no password of its own: whoever gives none gets no service', () => {
+    const values = Object.values(services).flatMap(({ environment = {} }) =>
+      Object.entries(environment),
+    );
+    const passwords = values.filter(([name]) => /PASSWORD|AUTH|DATABASE_URL|REDIS_URL/.test(name));
+    const given = passwords.filter(
+      ([name]) => !/^(ADMIN_PASSWORD|MIGRATION_DATABASE_URL)$/.test(name),
+    );
+    expect(given.length).toBeGreaterThanOrEqual(5);
+    for (const [name, value] of given) {
+      expect([name, String(value)]).toEqual([name, expect.stringMatching(/\$\{\w+:\?set it in/)]);
+    }
+    const optional = passwords.filter((one) => !given.includes(one));
+    expect(optional.map(([, value]) => value)).toEqual([
+      '${MIGRATION_DATABASE_URL:-}',
+      '${ADMIN_PASSWORD:-}',
+    ]);
+  });
+
+  it('opens the port of the API alone', () => {
+    const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+    expect(open.map(([name]) => name)).toEqual(['api']);
+  });
+
+  it('hides the superuser of PostgreSQL from the service', () => {
+    const { POSTGRES_PASSWORD: superuser } = services.postgres?.environment ?? {};
+    expect(superuser).toContain('POSTGRES_ADMIN_PASSWORD');
+    for (const name of ['api', 'worker', 'set-up']) {
+      expect(JSON.stringify(services[name])).not.toContain('POSTGRES_ADMIN_PASSWORD');
+    }
+    expect(text('chart', 'files', 'service-role.sh')).not.toMatch(/SUPERUSER|CREATEROLE/);
+  });
+});
+
+describe('the chart', () => {
+  const templates = readdirSync(join(PACKAGE_FOLDER, 'deploy', 'chart', 'templates'))
+    .map((name) => text('chart', 'templates', name))
+    .join('\n');
+
+  it('has no password of its own', () => {
+    const values = text('chart', 'values.yaml');
+    expect(values).not.toMatch(/password:\s*\S/i);
+    for (const name of ['POSTGRES', 'POSTGRES_ADMIN', 'REDIS', 'ADMIN']) {
+      const made = new RegExp(
+        `get \\$old "${name}_PASSWORD" \\| b64dec\\) \\| default \\(randAlphaNum`,
+      );
+      expect(templates).toMatch(made);
+    }
+  });
+
+  it('lets nobody but its own reach PostgreSQL and Redis, and nobody the workers', () => {
+    expect(templates).toContain('dict "postgresql" 5432 "redis" 6379');
+    expect(templates.match(/kind: NetworkPolicy/g)).toHaveLength(3);
+    expect(templates).toContain("policyTypes: ['Ingress']\n  ingress: []");
+  });
+
+  it('has containers that write no system and gain no rights', () => {
+    const containers =
+      templates.match(/^\s+- name: (?:api|worker|migrate|postgresql|redis)$/gm) ?? [];
+    const secured = templates.match(/include "controller\.containerSecurity"/g) ?? [];
+    // That of the worker is chosen by a value.
+    expect(secured.length + 1).toBeGreaterThanOrEqual(containers.length);
+    expect(templates.match(/readOnlyRootFilesystem: true/g)).toHaveLength(2);
+    expect(templates.match(/allowPrivilegeEscalation: false/g)).toHaveLength(2);
+  });
+});

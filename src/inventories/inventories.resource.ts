@@ -2,7 +2,7 @@ import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, type Actor } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { FALSE, ident, sql, type Sql } from '../database/sql.js';
+import { FALSE, ident, or, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { GroupHooks } from './group.hooks.js';
@@ -94,7 +94,8 @@ export const inventories = defineResource({
 const ofInventory = {
   read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
   add: () => everyone,
-  mayAdd: mayAddInventories,
+  mayAdd: (actor: Actor) =>
+    or(mayAddInventories(actor), holdsAny('inventory', ['admin_role'], actor)),
   change: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
   delete: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
 };

@@ -61,6 +61,17 @@ it('of the largest size are read beside other requests, and kept as they are', a
   await orgAdmin.patch(`hosts/${id}/variable_data/`, { more: true }).expect(200);
 });
 
+it('are read for whoever administers the inventory and nothing else', async () => {
+  const user = await test.make.user();
+  await test.make.grant('inventory', inventory, 'admin_role', { user });
+  const keeper = await test.as.asUser(user);
+  await keeper.post('hosts/', host('a: [1]')).expect(201);
+  await keeper.post('hosts/', host(LARGE)).expect(201);
+  await keeper
+    .post('groups/', { name: 'large', inventory: inventory.id, variables: LARGE })
+    .expect(201);
+});
+
 it('that are wrong are refused in the same words, however long', async () => {
   const { orgAdmin } = test.as;
   const twice = `${LARGE.slice(0, 60_000).replace(/\n[^\n]*$/, '')}\nn0: 1`;

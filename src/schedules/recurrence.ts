@@ -19,7 +19,7 @@ const MAX_PERIODS = 1000;
 const MAX_CANDIDATES = 2000;
 /** Periods that are looked at whatever they cost: enough to come by a leap day. */
 const MIN_PERIODS = new Map([
-  ['YEARLY', 30],
+  ['YEARLY', 10],
   ['MONTHLY', 120],
 ]);
 /** Periods that are looked back: more minutes than a week has, so that a weekday is found. */

@@ -3,7 +3,6 @@
  * rows is not read from end to end (docs/decisions/0073-indexes-by-what-lists-offer.md). Sequential
  * scans are made dear, so that one is planned only where nothing else is possible.
  */
-import { jest } from '@jest/globals';
 import type { QueryResult } from 'pg';
 
 import { RoleStore, type Actor } from '../../src/common/access.js';

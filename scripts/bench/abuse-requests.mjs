@@ -3,7 +3,12 @@ import { gzipSync } from 'node:zlib';
 
 import { makeTemplate } from './objects.mjs';
 
-/** @typedef {import('./types.d.mts').Sent & { name: string, who: string }} Abuse */
+/**
+ * A request; a function makes another body each time.
+ *
+ * @typedef {Omit<import('./types.d.mts').Sent, 'body'> & { name: string, who: string,
+ *   body?: string | Buffer | (() => string | Buffer) }} Abuse
+ */
 /** @typedef {{ template: number, inventory: number, organization: number, tokens: Record<string, string> }} Victims */
 /** @typedef {ReturnType<typeof senders>} Senders */
 
@@ -97,7 +102,7 @@ function senders(tokens) {
     ...{ name, who, method },
     path: `/api/v2/${path}`,
     headers: { ...headersOf(who), ...headers },
-    ...(body === undefined ? {} : { body: asText(body) }),
+    ...(body === undefined ? {} : { body: isMaker(body) ? body : asText(body) }),
   });
   return {
     /** @type {(name: string, who: string, path: string, headers?: Record<string, string>) => Abuse} */
@@ -105,6 +110,19 @@ function senders(tokens) {
     post: send('POST'),
   };
 }
+
+/**
+ * @param {unknown} body
+ * @returns {body is () => string | Buffer}
+ */
+const isMaker = (body) => typeof body === 'function';
+
+/**
+ * A body that is another one each time, because what it makes has a name.
+ *
+ * @param {() => unknown} make
+ */
+const anew = (make) => () => asText(make());
 
 /** @param {unknown} body */
 const asText = (body) =>
@@ -148,6 +166,9 @@ function ofBodies({ inventory }, { post }) {
   const part = (/** @type {number} */ n) =>
     `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
   const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
+  /** @type {(count: number, variables: string) => () => string | Buffer} */
+  const hosts = (count, variables) =>
+    anew(() => ({ inventory, hosts: times(count, () => host(variables)) }));
   return [
     post('lists', 'nobody', 'teams/', `{"name": [${fill('[],')}0]}`),
     post('objects of one kind each', 'nobody', 'teams/', `[${kinds}]`),
@@ -155,20 +176,29 @@ function ofBodies({ inventory }, { post }) {
     post('values within the limit', 'nobody', 'teams/', `{"name": [${fill('0,', 190_000)}0]}`),
     post('levels', 'nobody', 'teams/', fill('[')),
     post('a text of a megabyte', 'nobody', 'teams/', { name: fill('é', MEGABYTE / 2) }),
-    post('YAML of 64 KB', 'nobody', 'hosts/', host(yaml(65_000))),
-    post('YAML of 121 KB', 'nobody', 'hosts/', host(yaml(121_000))),
+    post(
+      'YAML of 64 KB',
+      'nobody',
+      'hosts/',
+      anew(() => host(yaml(65_000))),
+    ),
+    post(
+      'YAML of 121 KB',
+      'nobody',
+      'hosts/',
+      anew(() => host(yaml(121_000))),
+    ),
     post('a form of many parts', 'nobody', 'teams/', `${times(990, part).join('')}--x--`, {
       'content-type': 'multipart/form-data; boundary=x',
     }),
-    post('a host with YAML', 'keeper', 'hosts/', host(yaml(65_000))),
-    post('hosts with YAML', 'keeper', 'bulk/host_create/', {
-      inventory,
-      hosts: times(14, () => host(yaml(64_000))),
-    }),
-    post('hosts with much JSON', 'keeper', 'bulk/host_create/', {
-      inventory,
-      hosts: times(90, () => host(many)),
-    }),
+    post(
+      'a host with YAML',
+      'keeper',
+      'hosts/',
+      anew(() => host(yaml(65_000))),
+    ),
+    post('hosts with YAML', 'keeper', 'bulk/host_create/', hosts(14, yaml(64_000))),
+    post('hosts with much JSON', 'keeper', 'bulk/host_create/', hosts(90, many)),
   ];
 }
 
@@ -201,17 +231,24 @@ function ofLists({ get }) {
  */
 function ofRuns({ template, inventory, organization }, { get, post }) {
   const launch = `job_templates/${template}/launch/`;
+  const bulk = 'bulk/job_launch/';
   const given = (/** @type {object} */ extra_vars) => ({ extra_vars });
-  const names = Object.fromEntries(times(45_000, (n) => [`name_${n}`, n]));
+  const names = (/** @type {number} */ count) =>
+    Object.fromEntries(times(count, (n) => [`name_${n}`, n]));
+  const jobs = times(100, () => ({ unified_job_template: template }));
   return [
     post('answers', 'executor', launch, given({ q: times(50_000, (n) => `choice ${n % 1000}`) })),
     post('wrong answers', 'executor', launch, given({ q: times(50_000, () => 'wrong') })),
     post('a variable of a megabyte', 'executor', launch, given({ text: fill('x', 900_000) })),
-    post('many variables', 'executor', launch, given(names)),
-    post('a hundred launches', 'orgadmin', 'bulk/job_launch/', {
-      name: 'x',
-      organization,
-      jobs: times(100, () => ({ unified_job_template: template })),
+    post('many variables', 'executor', launch, given(names(10_000))),
+    post('too many variables', 'executor', launch, given(names(45_000))),
+    post('variables in one', 'executor', launch, given({ all: names(9999) })),
+    post('a hundred launches', 'orgadmin', bulk, { name: 'x', organization, jobs }),
+    post('variables of a hundred launches', 'orgadmin', bulk, {
+      ...{ name: 'x', organization, jobs, extra_vars: names(500) },
+    }),
+    post('too many variables of launches', 'orgadmin', bulk, {
+      ...{ name: 'x', organization, jobs, extra_vars: names(10_000) },
     }),
     get('an inventory for Ansible', 'keeper', `inventories/${inventory}/script/?hostvars=1`),
   ];
@@ -223,23 +260,36 @@ function ofRuns({ template, inventory, organization }, { get, post }) {
  * @returns {Abuse[]}
  */
 function ofRules({ organization }, { post }) {
-  /** @type {(name: string, text: string) => Abuse} */
-  const preview = (name, text) =>
-    post(name, 'nobody', 'schedules/preview/', { rrule: `DTSTART:20300101T000000Z RRULE:${text}` });
+  const start = 'DTSTART;TZID=Europe/Berlin:20300101T000000';
+  /** @type {(name: string, ...rules: string[]) => Abuse} */
+  const preview = (name, ...rules) =>
+    post(name, 'nobody', 'schedules/preview/', { rrule: `${start} ${rules.join(' ')}` });
   /** @type {(count: number, first?: number) => string} */
   const all = (count, first = 0) => times(count, (n) => n + first).join();
+  const every = 'FREQ=DAILY;INTERVAL=1';
+  const never = `${every};BYMONTH=2;BYMONTHDAY=30`;
+  const crowded = `BYMONTH=1;BYMONTHDAY=${all(31, 1)};BYHOUR=${all(24)};BYMINUTE=0,30`;
   const loop = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
   return [
-    preview('a rule that never comes', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'),
-    preview('a rule of every second', 'FREQ=SECONDLY;INTERVAL=1;COUNT=999999999'),
+    preview('rules that never come', ...times(10, () => `RRULE:${never}`)),
+    preview('a rule beside them', `RRULE:${every}`, ...times(9, () => `RRULE:${never}`)),
     preview(
-      'a rule of many times',
-      `FREQ=YEARLY;BYMONTHDAY=${all(31, 1)};BYHOUR=${all(24)};BYMINUTE=${all(60)};BYSECOND=${all(60)}`,
+      'exceptions that never come',
+      `RRULE:${every}`,
+      ...times(8, () => `EXRULE:${never}`),
+      `EXRULE:${every}`,
     ),
-    post('a message without end', 'orgadmin', 'notification_templates/', {
-      ...{ name: randomUUID(), organization, notification_type: 'webhook' },
-      notification_configuration: { url: 'http://example.com', headers: {} },
-      messages: { started: { body: loop } },
-    }),
+    preview('years without a match', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=MO,TU;BYSETPOS=366'),
+    preview('a rule of many times', `RRULE:FREQ=YEARLY;INTERVAL=1;${crowded}`),
+    post(
+      'a message without end',
+      'orgadmin',
+      'notification_templates/',
+      anew(() => ({
+        ...{ name: randomUUID(), organization, notification_type: 'webhook' },
+        notification_configuration: { url: 'http://example.com', headers: {} },
+        messages: { started: { body: loop } },
+      })),
+    ),
   ];
 }

@@ -134,10 +134,13 @@ function watchOthers(url) {
 }
 
 /**
+ * Sends a request of the list. Resolves to status and size.
+ *
  * @param {string} url
  * @param {import('./abuse-requests.mjs').Abuse} one
  */
-async function send(url, { method, path, headers, body = '' }) {
+export async function send(url, { method, path, headers, body: given = '' }) {
+  const body = typeof given === 'function' ? given() : given;
   const bytes = Buffer.byteLength(body) + path.length + JSON.stringify(headers).length;
   const answer = await request(`${url}${path}`, {
     method,

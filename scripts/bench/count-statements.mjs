@@ -1,4 +1,4 @@
-/** Loaded before a server: counts what it sends to PostgreSQL, and tells the parent who asks. */
+/** Loaded before a server: counts what it sends to PostgreSQL and what it holds, and tells the parent who asks. */
 import pg from 'pg';
 
 const OPENING = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
@@ -16,6 +16,10 @@ pg.Client.prototype.query = counted;
 
 process.on('message', (message) => {
   if (message === 'statements') process.send?.({ statements });
+  if (message !== 'memory') return;
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  process.send?.({ memory: heapUsed + external });
 });
 // Listening must not keep a server alive that was told to stop.
 process.channel?.unref();

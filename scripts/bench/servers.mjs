@@ -15,12 +15,14 @@ const READY_SECONDS = 60;
  *
  * @param {string} main
  * @param {NodeJS.ProcessEnv} environment
+ * @param {readonly string[]} [flags] of Node, besides those it always has
  * @returns {Promise<import('./types.d.mts').RunningServer>}
  */
-export async function startServer(main, environment) {
+export async function startServer(main, environment, flags = []) {
   const port = await freePort();
   const child = startProcess(main, { ...environment, PORT: String(port) }, [
     ...NODE_FLAGS.api,
+    ...flags,
     ...['--import', join(here, 'count-statements.mjs')],
   ]);
   const url = `http://127.0.0.1:${port}`;
@@ -93,6 +95,11 @@ const serverOf = (child, url) => ({
     child.send('statements');
     const [{ statements }] = await once(child, 'message');
     return statements;
+  },
+  memory: async () => {
+    child.send('memory');
+    const [{ memory }] = await once(child, 'message');
+    return memory;
   },
   stop: () => stop(child),
 });

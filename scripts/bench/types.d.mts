@@ -38,6 +38,8 @@ export interface RunningServer {
   pid: number;
   /** Statements sent to PostgreSQL since the start. */
   statements: () => Promise<number>;
+  /** Bytes that are left after a collection, of a server that was started with `--expose-gc`. */
+  memory: () => Promise<number>;
   stop: () => Promise<void>;
 }
 

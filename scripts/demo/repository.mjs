@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +15,8 @@ const run = promisify(execFile);
  */
 export async function makeRepository(files) {
   const folder = await mkdtemp(join(tmpdir(), 'controller-demo-'));
+  // A worker of root, or of another account, reads it as one that it does not belong to.
+  await chmod(folder, 0o755);
   const git = async (...args) => {
     const ours = ['-C', folder, '-c', `safe.directory=${folder}`];
     return (await run('git', [...ours, ...args])).stdout.trim();

@@ -14,6 +14,12 @@ export interface GitReachSettings {
   DATA_DIR: string;
 }
 
+/** A folder of this machine that may be fetched from. */
+export interface OpenFolder {
+  readonly named: string;
+  readonly real: string;
+}
+
 /** Where git may fetch from (docs/contract/operations.md#where-projects-come-from). */
 export class GitReach {
   readonly schemes: readonly string[];
@@ -45,16 +51,26 @@ export class GitReach {
   /**
    * Checks where an address leads now.
    *
-   * @returns addresses of its host, to connect to instead of its name; none for a folder
-   * @throws GitSourceError for a folder that is not open, OutboundError `address` or `dns`
+   * @returns addresses of its host, to connect to instead of its name
+   * @throws OutboundError `address` or `dns`
    */
-  async locate(source: GitSource): Promise<readonly LookupAddress[]> {
-    if (source.host !== '') return this.guard.resolve(hostnameOf(source));
-    const [folder, dataFolder, ...roots] = await Promise.all(
-      [folderOf(source), this.dataFolder, ...this.roots].map(followed),
+  locate(source: GitSource): Promise<readonly LookupAddress[]> {
+    return this.guard.resolve(hostnameOf(source));
+  }
+
+  /**
+   * Checks what a source without a host is.
+   *
+   * @returns its folder as it is named, and as it is called without links
+   * @throws GitSourceError for a folder that is not open
+   */
+  async openFolder(source: GitSource): Promise<OpenFolder> {
+    const named = folderOf(source);
+    const [real, dataFolder, ...roots] = await Promise.all(
+      [named, this.dataFolder, ...this.roots].map(followed),
     );
-    if (!folder || !dataFolder || !this.isOpen(folder, roots, dataFolder)) throw closed(source.url);
-    return [];
+    if (!real || !dataFolder || !this.isOpen(real, roots, dataFolder)) throw closed(source.url);
+    return { named, real };
   }
 
   private guardName(host: string): void {
@@ -66,7 +82,9 @@ export class GitReach {
   }
 
   private isOpen(folder: string, roots: readonly string[], dataFolder: string): boolean {
-    return roots.some((root) => isBelow(folder, root)) && !isBelow(folder, dataFolder);
+    // A folder that holds the data folder would show it as well.
+    const touchesData = isBelow(folder, dataFolder) || isBelow(dataFolder, folder);
+    return roots.some((root) => isBelow(folder, root)) && !touchesData;
   }
 }
 

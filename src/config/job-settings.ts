@@ -52,7 +52,7 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: 5 * GIGABYTE,
     min: MEGABYTE,
-    help: 'What the folder of a job may hold, in bytes; looked at every ten seconds.',
+    help: 'What the folder of a job, and that of a project, may hold, in bytes; looked at every ten seconds.',
   }),
 } as const;
 

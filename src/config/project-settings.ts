@@ -10,6 +10,6 @@ export const PROJECT_SETTINGS = {
   PROJECT_FILE_ROOTS: list({
     category: 'jobs',
     default: [],
-    help: 'Folders of this machine below which projects may be fetched from, where `file` is among the schemes. Never below `DATA_DIR`.',
+    help: 'Folders of this machine below which projects may be fetched from, where `file` is among the schemes. Never below `DATA_DIR`; a worker of root reads them as the account of runs.',
   }),
 } as const;

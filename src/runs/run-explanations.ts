@@ -47,3 +47,7 @@ export function notInQueue(ended: number): string {
 /** @param bytes what the folder of a run may hold */
 export const tooMuchWritten = (bytes: number): string =>
   `The job wrote more than ${bytes} bytes into its folder (JOB_DISK_BYTES) and has been ended.`;
+
+/** @param bytes what the folder of a repository may hold */
+export const tooMuchFetched = (bytes: number): string =>
+  `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;

@@ -4,12 +4,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Resolver } from '../../src/common/outbound/address-guard.js';
 import { syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Settings } from '../../src/config/settings.js';
+import type { Fence } from '../../src/execution/boundary/command.js';
+import { boundaryIn } from '../runner/fences.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 const execute = promisify(execFile);
@@ -69,10 +71,11 @@ describe('a project that is saved', () => {
     },
   );
 
-  it('may be in a folder that is open, but never below the data folder', async () => {
+  it('may be in a folder that is open, but never around or below the data folder', async () => {
     await save(`file://${folder}/open/x`).expect(201);
     const { DATA_DIR } = test.app.get(Settings);
     await save(`file://${DATA_DIR}/projects/_1__other`).expect(400);
+    await save(`file://${dirname(DATA_DIR)}`).expect(400);
   });
 });
 
@@ -99,7 +102,7 @@ describe('a sync', () => {
       DATA_DIR: data(),
     };
     const reach = new GitReach(settings, resolver);
-    return syncProject({ url, reach, destination: join(folder, `copy-${counter}`) });
+    return syncProject({ url, reach, fence, destination: join(folder, `copy-${counter}`) });
   }
 
   const served: Server[] = [];
@@ -139,7 +142,9 @@ describe('a sync', () => {
 
   const visits: string[] = [];
   let evil: number;
+  let fence: Fence;
   beforeAll(async () => {
+    fence = await boundaryIn(folder);
     evil = await serve(REFUSED, (request, response) => {
       visits.push(`${request.method} ${request.url}`);
       response.writeHead(404).end();
@@ -234,7 +239,7 @@ describe('a sync', () => {
     );
     const destination = join(folder, 'rebinding');
     await expect(
-      syncProject({ url: `http://twice.test:${port}/x.git`, reach, destination }),
+      syncProject({ url: `http://twice.test:${port}/x.git`, reach, fence, destination }),
     ).rejects.toThrow(refusal('twice.test'));
   });
 
@@ -261,7 +266,9 @@ describe('a sync', () => {
     await outer('commit', '-qm', 'middle');
     await sync(`file://${folder}/open/outer`);
     const deep = join(folder, `copy-${counter}`, 'near', 'deep');
-    expect((await execute('git', ['rev-parse', 'HEAD'], { cwd: deep })).stdout.trim()).toBe(head);
+    // It belongs to the account of runs.
+    const args = ['-c', 'safe.directory=*', 'rev-parse', 'HEAD'];
+    expect((await execute('git', args, { cwd: deep })).stdout.trim()).toBe(head);
   });
 
   it('does not follow a link out of the open folders, nor into the data folder', async () => {

@@ -4,7 +4,7 @@ import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { bubblewrapped } from './bubblewrap.js';
-import { openLaunch, type Command, type Enclosure, type Launch } from './command.js';
+import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
 import { handOver, writeIdentity } from './enclosure-files.js';
 import { findIsolation, refusalOf, type Isolation } from './isolation.js';
 
@@ -16,7 +16,7 @@ const RUN_PLACE = '/runner';
  * content of a project is started through it (docs/security.md).
  */
 @Injectable()
-export class Boundary {
+export class Boundary implements Fence {
   private readonly logger = new Logger('Boundary');
   private found: Promise<Isolation> | undefined;
 
@@ -44,15 +44,17 @@ export class Boundary {
     return (await this.isolation()).mode === 'none' ? undefined : RUN_PLACE;
   }
 
-  /** How to start a command so that it sees what its enclosure says and no more. */
   async wrap(command: Command, enclosure: Enclosure): Promise<Launch> {
     const isolation = await this.isolation();
     if (isolation.mode === 'none') return openLaunch(command);
     const { plan } = isolation;
     await writeIdentity(enclosure, plan.account);
     if (plan.isRoot) {
-      const own = enclosure.binds.filter(({ isWritable }) => isWritable);
-      for (const { from } of own) await handOver(from, plan.account);
+      const own = enclosure.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
+      await handOver(
+        own.map(({ from }) => from),
+        plan.account,
+      );
     }
     return bubblewrapped(command, enclosure, plan, this.settings);
   }

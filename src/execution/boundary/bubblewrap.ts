@@ -50,7 +50,7 @@ export function bubblewrapped(
       ...mounts(enclosure, plan, limits),
       '--',
       ...(plan.isRoot ? handedOver(plan) : []),
-      ...limited(command, limits),
+      ...limited(command, enclosure, limits),
     ],
     environment: innerEnvironment(command, enclosure),
     // Where bubblewrap itself starts; the command starts in its own folder.
@@ -100,12 +100,17 @@ function handedOver(plan: Plan): string[] {
 }
 
 /** Inside, so that processes are counted in the command's own user namespace. */
-function limited({ file, args, cwd }: Command, limits: Limits): string[] {
+function limited(
+  { file, args, cwd }: Command,
+  { maxFileBytes }: Enclosure,
+  limits: Limits,
+): string[] {
+  const fileBytes = maxFileBytes ?? limits.JOB_FILE_BYTES;
   return [
     // By the account itself: root has no capability left to enter a folder that is not its own.
     ...['env', '-C', cwd],
     ...['prlimit', '--core=0', `--nofile=${OPEN_FILES}`, `--nproc=${limits.JOB_PROCESSES}`],
-    ...[`--fsize=${limits.JOB_FILE_BYTES}`, '--', file, ...args],
+    ...[`--fsize=${fileBytes}`, '--', file, ...args],
   ];
 }
 

@@ -13,6 +13,8 @@ export interface Bind {
   /** Where it stands inside; at its own path when absent. */
   readonly to?: string;
   readonly isWritable?: boolean;
+  /** Handed to the account of runs, which reads it and no more. */
+  readonly isPrivate?: boolean;
   /** Left out when it does not exist. */
   readonly isOptional?: boolean;
 }
@@ -29,6 +31,8 @@ export interface Enclosure {
   readonly name: string;
   /** Whether the machine's network is seen; the setting decides for jobs, git needs it. */
   readonly hasNetwork: boolean;
+  /** Largest file, in bytes; `JOB_FILE_BYTES` when absent. */
+  readonly maxFileBytes?: number;
 }
 
 /** How a command is started. */
@@ -42,6 +46,12 @@ export interface Launch {
    * boundary, and with it no line of JSON about the first process on file descriptor 3.
    */
   readonly depth: number | null;
+}
+
+/** What keeps a command to its enclosure. */
+export interface Fence {
+  /** How to start a command so that it sees what its enclosure says and no more. */
+  wrap(command: Command, enclosure: Enclosure): Promise<Launch>;
 }
 
 /** The command as it is, without a boundary. */

@@ -36,7 +36,12 @@ export async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account)
   );
 }
 
-/** Hands what a command may write to the account it runs under; links are not followed. */
-export async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
-  await execute('chown', ['-hRP', `${uid}:${gid}`, folder]);
+/**
+ * Hands what a command may use to the account it runs under; links are not followed. What is the
+ * account's already is left alone: to git, a file whose inode was touched is one to be read again.
+ */
+export async function handOver(folders: readonly string[], { uid, gid }: Account): Promise<void> {
+  const others = ['(', '!', '-user', String(uid), '-o', '!', '-group', String(gid), ')'];
+  const change = ['-exec', 'chown', '-h', `${uid}:${gid}`, '{}', '+'];
+  await execute('find', [...folders, ...others, ...change]);
 }

@@ -31,7 +31,7 @@ export async function complaintOf(plan: Plan, settings: Settings): Promise<strin
     const hasNetwork = settings.JOB_NETWORK !== 'none';
     const enclosure = { root, binds, home: '/runner', name: 'probe', hasNetwork };
     await writeIdentity(enclosure, plan.account);
-    if (plan.isRoot) await handOver(folder, plan.account);
+    if (plan.isRoot) await handOver([folder], plan.account);
     const environment = { PATH: process.env.PATH ?? '' };
     const command = { file: 'python3', args: ['-c', SCRIPT], environment, cwd: '/runner' };
     const launch = bubblewrapped(command, enclosure, plan, settings);

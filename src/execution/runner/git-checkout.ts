@@ -1,7 +1,7 @@
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
+import type { Fence } from '../boundary/command.js';
 import {
   type GitAccess,
   type GitCredential,
@@ -15,10 +15,12 @@ import {
   parseGitSource,
   parseRefspecs,
 } from '../../code-hosts/git-source.js';
+import { objectsOf, renewRepository, shareObjects } from './git-repository.js';
+import { updateSubmodules } from './git-submodules.js';
 import { removeDirectory } from './workspace.js';
 
 /** Where a project comes from. */
-export interface GitProject extends GitLimits {
+export interface GitProject {
   readonly url: string;
   /** Additional refs to fetch, separated by blanks or commas. */
   readonly refspec?: string;
@@ -27,7 +29,7 @@ export interface GitProject extends GitLimits {
 }
 
 /** One project update. */
-export interface SyncRequest extends GitProject {
+export interface SyncRequest extends GitProject, GitLimits {
   /** Branch, tag or commit; the remote's default branch when empty. */
   readonly branch?: string;
   /** Discard local changes and unknown files. */
@@ -38,10 +40,11 @@ export interface SyncRequest extends GitProject {
   readonly trackSubmodules?: boolean;
   /** The project's own folder; one sync at a time, which the caller guarantees. */
   readonly destination: string;
+  readonly fence: Fence;
 }
 
 /** A work copy for one job. */
-export interface CheckoutRequest {
+export interface CheckoutRequest extends GitLimits {
   /** Folder of a synced project; only read. */
   readonly repository: string;
   /** A full commit id, a branch, a tag or a `refs/...` name. */
@@ -50,6 +53,7 @@ export interface CheckoutRequest {
   readonly source?: GitProject;
   /** A folder that does not exist yet or is empty. */
   readonly destination: string;
+  readonly fence: Fence;
 }
 
 /** What a sync or checkout arrived at. */
@@ -64,7 +68,6 @@ const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const SHORT_COMMIT_ID = /^[0-9a-f]{7,64}$/;
 const HEAD_REF = 'refs/controller/head';
 const WANTED_REF = 'refs/controller/wanted';
-const STALE_LOCKS = ['index.lock', 'HEAD.lock', 'config.lock', 'packed-refs.lock', 'shallow.lock'];
 const FETCH_OPTIONS = ['--force', '--no-recurse-submodules', '--no-write-fetch-head'];
 const ALL_BRANCHES = '+refs/heads/*:refs/remotes/origin/*';
 
@@ -78,9 +81,10 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
   const refspecs = parseRefspecs(request.refspec ?? '');
   const branch = request.branch ? checkRef(request.branch) : '';
   const dir = resolve(request.destination);
-  return withGit(request, source, async (git) => {
+  const access = accessTo(request, source, { folder: dir, shared: [], fence: request.fence });
+  return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
-    await openRepository(git, dir, source.url);
+    await renewRepository(dir, source.url);
     await fetch(git, dir, source.url, [
       ALL_BRANCHES,
       ...(branch ? [] : [`+HEAD:${HEAD_REF}`]),
@@ -91,7 +95,8 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
     if (request.clean) await git.run(['clean', '-ffdxq'], dir);
     const track = request.trackSubmodules ?? false;
-    await updateSubmodules(git, dir, { track, schemes: request.reach.schemes });
+    const copy = { dir, gitDir: join(dir, '.git') };
+    await updateSubmodules(git, copy, { track, schemes: request.reach.schemes });
     return { revision, output: git.output };
   });
 }
@@ -110,13 +115,16 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
   const source = project ? parseGitSource(project.url, project.reach.schemes) : null;
   const refspecs = parseRefspecs(project?.refspec ?? '');
   const dir = resolve(request.destination);
-  return withGit(project ?? { reach: null }, source, async (git) => {
-    await openRepository(git, dir, source?.url ?? null);
-    await shareObjects(git, dir, resolve(repository));
+  const objects = await objectsOf(repository);
+  const folders = { folder: dir, shared: [dirname(objects)], fence: request.fence };
+  return GitSession.use(accessTo(project, source, folders), request, async (git) => {
+    await renewRepository(dir, source?.url ?? null);
+    await shareObjects(dir, objects);
     const isThere = COMMIT_ID.test(wanted) && (await commitOf(git, dir, wanted)) !== null;
     const revision = await revisionFor({ git, dir, repository, wanted, isThere, source, refspecs });
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
-    await updateSubmodules(git, dir, { track: false, schemes: project?.reach.schemes ?? [] });
+    const copy = { dir, gitDir: join(dir, '.git') };
+    await updateSubmodules(git, copy, { track: false, schemes: project?.reach.schemes ?? [] });
     return { revision, output: git.output };
   });
 }
@@ -143,34 +151,17 @@ async function revisionFor(request: Wanted): Promise<string> {
   return revision;
 }
 
-function withGit<T>(
-  project: Pick<GitAccess, 'reach'> & Pick<GitProject, 'credential'> & GitLimits,
+function accessTo(
+  project: Pick<GitProject, 'reach' | 'credential'> | undefined,
   source: GitSource | null,
-  work: (git: GitSession) => Promise<T>,
-): Promise<T> {
-  const { reach, credential = {} } = project;
-  return GitSession.use({ source, credential, reach }, project, work);
-}
-
-async function openRepository(git: GitSession, dir: string, url: string | null): Promise<void> {
-  const hasRepository = await access(join(dir, '.git')).then(
-    () => true,
-    () => false,
-  );
-  if (!hasRepository) {
-    await mkdir(dir, { recursive: true });
-    await git.run(['init', '--quiet'], dir);
-  }
-  // Left by a git that was killed: there is one sync at a time, so nobody holds them.
-  for (const name of STALE_LOCKS) await rm(join(dir, '.git', name), { force: true });
-  // Relative addresses of submodules are resolved against this; it holds no secret.
-  if (url) await git.run(['config', 'remote.origin.url', url], dir);
-}
-
-async function shareObjects(git: GitSession, dir: string, repository: string): Promise<void> {
-  const objects = await git.ask(['rev-parse', '--git-path', 'objects'], repository);
-  if (objects === null) throw new GitError('The project has no repository yet.', git.output);
-  await writeFile(join(dir, '.git/objects/info/alternates'), `${resolve(repository, objects)}\n`);
+  folders: Pick<GitAccess, 'folder' | 'shared' | 'fence'>,
+): GitAccess {
+  return {
+    ...folders,
+    source,
+    reach: project?.reach ?? null,
+    credential: project?.credential ?? {},
+  };
 }
 
 async function fetch(
@@ -247,42 +238,4 @@ async function refuseLocalChanges(git: GitSession, dir: string, revision: string
       git.output,
     );
   }
-}
-
-/** Level by level: where a submodule comes from is said by what was fetched before it. */
-async function updateSubmodules(
-  git: GitSession,
-  dir: string,
-  options: { readonly track: boolean; readonly schemes: readonly string[] },
-): Promise<void> {
-  const hasModules = await access(join(dir, '.gitmodules')).then(
-    () => true,
-    () => false,
-  );
-  if (!hasModules) return;
-  await git.run(['submodule', '--quiet', 'sync'], dir);
-  await git.run(['submodule', '--quiet', 'init'], dir);
-  for (const url of await submoduleUrls(git, dir)) {
-    await git.permit(parseGitSource(url, options.schemes));
-  }
-  await git.run(['submodule', 'update', '--force', ...(options.track ? ['--remote'] : [])], dir);
-  const inside = await git.ask(['submodule', '--quiet', 'foreach', 'printf "%s\\0" "$PWD"'], dir);
-  for (const submodule of entriesOf(inside)) await updateSubmodules(git, submodule, options);
-}
-
-/** Addresses of the submodules that the work copy names, relative ones resolved. */
-async function submoduleUrls(git: GitSession, dir: string): Promise<string[]> {
-  const ask = (...file: string[]): Promise<string | null> =>
-    git.ask(['config', '-z', ...file, '--get-regexp', '^submodule\\..*\\.url$'], dir);
-  const named = entriesOf(await ask('--file', '.gitmodules')).map((entry) => settingOf(entry)[0]);
-  const resolved = new Map(entriesOf(await ask('--local')).map(settingOf));
-  return [...new Set(named.flatMap((name) => resolved.get(name) ?? []))];
-}
-
-const entriesOf = (output: string | null): string[] =>
-  (output ?? '').split('\0').filter((entry) => entry !== '');
-
-function settingOf(entry: string): [name: string, value: string] {
-  const [name = '', ...value] = entry.split('\n');
-  return [name, value.join('\n')];
 }

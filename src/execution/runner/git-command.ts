@@ -1,14 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
-import { GitEgress, sshName } from './git-egress.js';
+import { tooMuchFetched } from '../../runs/run-explanations.js';
+import type { Bind, Fence } from '../boundary/command.js';
+import { gitEnclosure, type GitSpace } from '../boundary/git-enclosure.js';
+import { CommandShell, type ShellCommand } from './command-shell.js';
+import { watchFolder } from './folder-watch.js';
+import { GitEgress } from './git-egress.js';
+import { writeSession } from './git-session-files.js';
+import { KnownHosts } from './known-hosts.js';
 import { createMasker } from './masker.js';
-import { checkPrivateKey, normalizeKey } from './ssh-key.js';
-import { removeDirectory, writePrivateFile } from './workspace.js';
+import { removeDirectory } from './workspace.js';
 
 /** What opens a private repository. */
 export interface GitCredential {
@@ -25,6 +30,11 @@ export interface GitAccess {
   readonly credential: GitCredential;
   /** Null when nothing is fetched. */
   readonly reach: GitReach | null;
+  readonly fence: Fence;
+  /** The repository's own folder, which git writes to and whose size is watched. */
+  readonly folder: string;
+  /** Folders of others that git reads. */
+  readonly shared: readonly string[];
 }
 
 /** A git command failed; `message` holds the end of its output, without secrets. */
@@ -46,51 +56,38 @@ export interface GitLimits {
   readonly signal?: AbortSignal;
   /** Receives the output as it comes, secrets masked. */
   readonly onOutput?: (text: string) => void;
+  /** What the repository's folder may hold, in bytes; no limit when absent. */
+  readonly maxFolderBytes?: number;
 }
 
 const MAX_OUTPUT = 1024 * 1024;
-const KILL_GRACE_MS = 2_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const INHERITED = /^(PATH|LANG|LC_ALL|TZ|HOME|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/;
+
+/** What a session is made of. */
+interface SessionParts {
+  readonly access: GitAccess;
+  readonly limits: GitLimits;
+  readonly egress: GitEgress;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly mask: (text: string) => string;
+  readonly space: Omit<GitSpace, 'sources'>;
+}
 
 /**
- * Settings of every call. `safe.directory` lets repositories of other system users be read; it must stand in a
- * file, because git does not hand `-c` on to the process that serves a local repository.
+ * Runs git inside the boundary, with nothing of the machine's own settings, and with a credential that
+ * only its own host is given.
  */
-const GIT_CONFIG = `[safe]
-	directory = *
-[core]
-	hooksPath = /dev/null
-	askPass =
-[credential]
-	helper =
-[protocol "ext"]
-	allow = never
-[gc]
-	auto = 0
-[maintenance]
-	auto = false
-[advice]
-	detachedHead = false
-[init]
-	defaultBranch = main
-`;
-
-/** Runs git with nothing of the machine's own settings, and with a credential that only its own host is given. */
 export class GitSession {
   private readonly deadline: number;
   private text = '';
   /** The beginning of a line: a secret is only recognized in one piece. */
   private unfinished = '';
+  private shell: CommandShell | null = null;
+  private isFull = false;
 
-  private constructor(
-    private readonly env: Record<string, string>,
-    private readonly egress: GitEgress,
-    private readonly mask: (text: string) => string,
-    private readonly limits: GitLimits,
-  ) {
-    const seconds = limits.timeoutSeconds ?? 0;
+  private constructor(private readonly parts: SessionParts) {
+    const seconds = parts.limits.timeoutSeconds ?? 0;
     this.deadline = seconds > 0 ? Date.now() + seconds * 1000 : Infinity;
   }
 
@@ -100,20 +97,30 @@ export class GitSession {
     limits: GitLimits,
     work: (git: GitSession) => Promise<T>,
   ): Promise<T> {
-    const { source, credential } = access;
-    const dir = await mkdtemp(join(tmpdir(), 'git-'));
-    const egress = await GitEgress.open(dir, access.reach);
+    const root = await mkdtemp(join(tmpdir(), 'git-'));
+    const [session, home] = [join(root, 'session'), join(root, 'home')];
+    for (const dir of [session, home]) await mkdir(dir, { mode: 0o700 });
+    const egress = await GitEgress.open(session, access.reach);
     try {
-      const env = await writeSession(dir, access, egress);
-      const { password, sshKeyData, sshKeyUnlock } = credential;
-      const secrets = [password, sshKeyData, sshKeyUnlock, source?.password];
-      const masker = createMasker(secrets.filter((secret) => secret !== undefined));
-      const session = new GitSession(env, egress, masker.text, limits);
-      if (source) await session.permit(source);
-      return await work(session);
+      const knownHosts = await KnownHosts.open(home);
+      const environment = await writeSession(session, access, egress, knownHosts.path);
+      const folders: Bind[] = [
+        { from: access.folder, isWritable: true },
+        ...access.shared.map((from) => ({ from })),
+      ];
+      const space = { root, session, home, folders };
+      const mask = maskOf(access);
+      const git = new GitSession({ access, limits, egress, environment, mask, space });
+      try {
+        if (access.source) await git.permit(access.source);
+        return await work(git);
+      } finally {
+        await git.close();
+        await knownHosts.learn(egress.sshNames);
+      }
     } finally {
       await egress.close();
-      await removeDirectory(dir);
+      await removeDirectory(root);
     }
   }
 
@@ -123,12 +130,16 @@ export class GitSession {
    * @throws GitError for an address that is refused
    */
   async permit(source: GitSource): Promise<void> {
+    const { egress } = this.parts;
+    const before = egress.folders.length;
     try {
-      await this.egress.permit(source);
+      await egress.permit(source);
     } catch (error) {
       if (!(error instanceof GitSourceError)) throw error;
       throw new GitError(error.message, this.text);
     }
+    // What is seen inside is settled when a boundary begins.
+    if (egress.folders.length > before) await this.close();
   }
 
   /** Everything said so far, secrets masked, at most 1 MB. */
@@ -136,163 +147,106 @@ export class GitSession {
     return this.text;
   }
 
-  /** Runs a command whose output is shown; resolves with its standard output. Throws {@link GitError}. */
-  async run(args: readonly string[], cwd: string): Promise<string> {
-    const { code, stdout } = await this.spawn(args, cwd, true);
-    if (code === 0) return stdout;
-    const { refusals } = this.egress;
+  /** Runs a command whose output is shown. Throws {@link GitError}. */
+  async run(args: readonly string[], cwd: string): Promise<void> {
+    const { code } = await this.git(args, cwd, true);
+    if (code === 0) return;
+    const { refusals } = this.parts.egress;
     for (const text of refusals) this.show(`${text}\n`);
     throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
   }
 
   /** Runs a question whose output is not shown; null when git answers no. */
   async ask(args: readonly string[], cwd: string): Promise<string | null> {
-    const { code, stdout } = await this.spawn(args, cwd, false);
+    const { code, stdout } = await this.git(args, cwd, false);
     return code === 0 ? stdout.trim() : null;
   }
 
-  private async spawn(
-    args: readonly string[],
-    cwd: string,
+  /** Removes what the session can write to, as it sees it. */
+  async remove(paths: readonly string[], cwd: string): Promise<void> {
+    const args = ['-rf', '--', ...paths];
+    await this.execute({ file: 'rm', args, cwd, environment: {} }, true);
+  }
+
+  private git(args: readonly string[], cwd: string, isShown: boolean) {
+    const environment = { ...this.parts.egress.env, GIT_CEILING_DIRECTORIES: join(cwd, '..') };
+    return this.execute({ file: 'git', args, cwd, environment }, isShown);
+  }
+
+  private async execute(
+    command: ShellCommand,
     isShown: boolean,
   ): Promise<{ code: number | null; stdout: string }> {
     this.checkLimits();
-    const child = spawn('git', args, {
-      cwd,
-      env: { ...this.env, ...this.egress.env, GIT_CEILING_DIRECTORIES: join(cwd, '..') },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const stop = endable(child);
+    const { limits, access } = this.parts;
+    const shell = (this.shell ??= await this.open());
+    const stop = (): void => shell.stop();
     const timer = Number.isFinite(this.deadline)
       ? setTimeout(stop, Math.min(Math.max(this.deadline - Date.now(), 0), MAX_TIMER_MS))
       : null;
-    this.limits.signal?.addEventListener('abort', stop, { once: true });
+    limits.signal?.addEventListener('abort', stop, { once: true });
+    if (limits.signal?.aborted) stop();
+    const stopWatch = watchFolder(access.folder, limits.maxFolderBytes ?? Infinity, () => {
+      this.isFull = true;
+      stop();
+    });
     let stdout = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (stdout.length < MAX_OUTPUT) stdout += text;
-      if (isShown) this.show(text);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (isShown) this.show(text);
-    });
     try {
-      const code = await new Promise<number | null>((resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', resolve);
+      const code = await shell.run(command, {
+        onStdout: (text) => {
+          if (stdout.length < MAX_OUTPUT) stdout += text;
+          if (isShown) this.show(text);
+        },
+        onStderr: (text) => {
+          if (isShown) this.show(text);
+        },
       });
       if (code !== 0) this.checkLimits();
       return { code, stdout };
     } finally {
       this.show('\n');
+      stopWatch();
       if (timer) clearTimeout(timer);
-      this.limits.signal?.removeEventListener('abort', stop);
+      limits.signal?.removeEventListener('abort', stop);
     }
   }
 
+  private async open(): Promise<CommandShell> {
+    const { access, limits, egress, environment, space } = this.parts;
+    const enclosure = gitEnclosure({ ...space, sources: egress.folders }, limits.maxFolderBytes);
+    const command = { file: 'sh', args: [], environment, cwd: space.home };
+    return CommandShell.start(await access.fence.wrap(command, enclosure));
+  }
+
+  private async close(): Promise<void> {
+    await this.shell?.close();
+    this.shell = null;
+  }
+
   private checkLimits(): void {
-    if (this.limits.signal?.aborted) throw new GitError('git was canceled.', this.text, 'canceled');
+    const { signal, maxFolderBytes = 0 } = this.parts.limits;
+    if (signal?.aborted) throw new GitError('git was canceled.', this.text, 'canceled');
     if (Date.now() >= this.deadline) {
       throw new GitError('git did not finish in the allowed time.', this.text, 'timeout');
     }
+    if (this.isFull) throw new GitError(tooMuchFetched(maxFolderBytes), this.text);
   }
 
   private show(text: string): void {
     const lines = this.unfinished + text;
     const end = lines.lastIndexOf('\n') + 1;
     this.unfinished = lines.slice(end);
-    const masked = this.mask(lines.slice(0, end));
+    const masked = this.parts.mask(lines.slice(0, end));
     if (masked.trim() === '') return;
     if (this.text.length < MAX_OUTPUT) this.text += masked;
-    this.limits.onOutput?.(masked);
+    this.parts.limits.onOutput?.(masked);
   }
 }
 
-/** A function that ends a git command with its helpers (ssh, remote-https), which share its process group. */
-function endable(child: ChildProcess): () => void {
-  const signal = (name: NodeJS.Signals): void => {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      child.kill(name);
-    }
-  };
-  return () => {
-    signal('SIGTERM');
-    const timer = setTimeout(() => signal('SIGKILL'), KILL_GRACE_MS);
-    child.once('close', () => clearTimeout(timer));
-  };
-}
-
-async function writeSession(
-  dir: string,
-  { source, credential }: GitAccess,
-  egress: GitEgress,
-): Promise<Record<string, string>> {
-  const file = (name: string): string => join(dir, name);
-  await writeFile(file('config'), GIT_CONFIG, { mode: 0o600 });
-  const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
-  const askpass = await writeAskpass(file, source, credential);
-  const key = credential.sshKeyData ? file('key') : null;
-  if (key) {
-    await writePrivateFile(key, normalizeKey(credential.sshKeyData ?? ''));
-    await checkPrivateKey(key, credential.sshKeyUnlock ?? '', dir);
-  }
-  return {
-    ...Object.fromEntries(inherited),
-    LC_ALL: 'C.UTF-8',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: file('config'),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: askpass,
-    SSH_ASKPASS: askpass,
-    SSH_ASKPASS_REQUIRE: 'force',
-    GIT_SSH_COMMAND: sshCommand(key, egress),
-  };
-}
-
-function sshCommand(key: string | null, { sshOptions }: GitEgress): string {
-  const options = ['StrictHostKeyChecking=accept-new', 'ConnectTimeout=20'];
-  if (key) options.push('IdentitiesOnly=yes', 'IdentityAgent=none');
-  const identity = key ? [`-i '${key}'`] : [];
-  return ['ssh', sshOptions, ...identity, ...options.map((option) => `-o ${option}`)].join(' ');
-}
-
-/**
- * A script that answers exactly the prompts of the project's own host: the address of a submodule is chosen by
- * whoever writes to the repository, and must not be given the credential.
- */
-async function writeAskpass(
-  file: (name: string) => string,
-  source: GitSource | null,
-  credential: GitCredential,
-): Promise<string> {
-  const username = credential.username || source?.username || '';
-  const password = credential.password || source?.password || '';
-  const encoded = encodeURIComponent(username).replace(
-    /[!'()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  const origin = `${source?.scheme}://`;
-  const answers: [string, string][] = [
-    [`Username for '${origin}${source?.host}': `, username],
-    [`Password for '${origin}${encoded}@${source?.host}': `, password],
-    [`${username}@${source ? sshName(source) : ''}'s password: `, password],
-    [`Enter passphrase for key '${file('key')}': `, credential.sshKeyUnlock ?? ''],
-  ];
-  const lines = ['#!/bin/sh'];
-  for (const [index, [prompt, answer]] of answers.entries()) {
-    await writePrivateFile(file(`prompt-${index}`), prompt);
-    await writePrivateFile(file(`answer-${index}`), `${answer}\n`);
-    if (answer === '') continue;
-    lines.push(
-      `if [ "$1" = "$(cat "\${0%/*}/prompt-${index}")" ]; then exec cat "\${0%/*}/answer-${index}"; fi`,
-    );
-  }
-  lines.push('exit 1', '');
-  await writePrivateFile(file('askpass'), lines.join('\n'), 0o700);
-  return file('askpass');
+function maskOf({ source, credential }: GitAccess): (text: string) => string {
+  const { password, sshKeyData, sshKeyUnlock } = credential;
+  const secrets = [password, sshKeyData, sshKeyUnlock, source?.password];
+  return createMasker(secrets.filter((secret) => secret !== undefined)).text;
 }
 
 function lastLines(text: string): string {

@@ -5,6 +5,7 @@ import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git-source.js';
 import { GuardedProxy } from '../../common/outbound/guarded-proxy.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
+import type { Bind } from '../boundary/command.js';
 
 /** A host that may be connected to, and the address it has. */
 interface Pin {
@@ -24,6 +25,7 @@ const SSH_CONFIG = 'ssh_config';
  */
 export class GitEgress {
   private readonly pins: Pin[] = [];
+  private readonly opened: Bind[] = [];
 
   private constructor(
     private readonly dir: string,
@@ -76,6 +78,18 @@ export class GitEgress {
     return `-F '${join(this.dir, SSH_CONFIG)}'`;
   }
 
+  /** Hosts that ssh may be sent to, as it calls them. */
+  get sshNames(): readonly string[] {
+    return this.pins
+      .filter(({ source }) => source.scheme === 'ssh')
+      .map(({ source }) => sshName(source));
+  }
+
+  /** Folders of this machine that may be fetched from. */
+  get folders(): readonly Bind[] {
+    return this.opened;
+  }
+
   /** Why connections were refused, in sentences. */
   get refusals(): readonly string[] {
     return [...new Set(this.proxy?.refusals)];
@@ -87,6 +101,7 @@ export class GitEgress {
    * @throws GitSourceError for an address that is refused
    */
   async permit(source: GitSource): Promise<void> {
+    if (source.host === '') return this.permitFolder(source);
     const [address] = await this.addresses(source);
     if (!address) return;
     this.pins.push({ source, address });
@@ -95,6 +110,12 @@ export class GitEgress {
 
   close(): Promise<void> {
     return this.proxy?.close() ?? Promise.resolve();
+  }
+
+  private async permitFolder(source: GitSource): Promise<void> {
+    const folder = await this.reach?.openFolder(source);
+    if (!folder || this.opened.some(({ to }) => to === folder.named)) return;
+    this.opened.push({ from: folder.real, to: folder.named, isOptional: true });
   }
 
   private async addresses(source: GitSource): Promise<readonly LookupAddress[]> {

@@ -1,13 +1,16 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
+import { Boundary } from '../boundary/boundary.service.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
+import { objectsOf } from '../runner/git-repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
@@ -51,6 +54,8 @@ export class JobProjectFiles {
     private readonly sync: ProjectSync,
     private readonly leases: Leases,
     private readonly active: ActiveRuns,
+    private readonly boundary: Boundary,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -70,12 +75,14 @@ export class JobProjectFiles {
     const { revision } = await checkoutRevision({
       repository: folder,
       revision: wanted || synced,
-      source: { ...(await this.sync.source(project)), signal: run.signal },
-      destination,
+      source: await this.sync.source(project),
+      ...{ destination, fence: this.boundary },
+      maxFolderBytes: this.settings.JOB_DISK_BYTES,
+      signal: run.signal,
     });
     return {
       ...{ dir: destination, isShared: false, revision },
-      shared: [join(folder, '.git', 'objects')],
+      shared: [await objectsOf(folder)],
     };
   }
 

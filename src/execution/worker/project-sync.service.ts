@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
+import { Settings } from '../../config/settings.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import { Database } from '../../database/database.js';
@@ -14,6 +15,7 @@ import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../../runs/run-explanations.js';
 import { syncProject, type GitProject } from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
+import { Boundary } from '../boundary/boundary.service.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
@@ -36,6 +38,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly credentials: CredentialSecrets,
     private readonly events: EventStore,
     private readonly folders: ProjectFolders,
+    private readonly boundary: Boundary,
+    private readonly settings: Settings,
   ) {}
 
   async run(run: ActiveRun): Promise<Outcome> {
@@ -82,12 +86,13 @@ export class ProjectSync implements RunKind<ActiveRun> {
     const destination = this.folders.path(row.local_path);
     const { revision } = await syncProject({
       ...(await this.source(row)),
-      destination,
+      ...{ destination, fence: this.boundary },
       branch: row.scm_branch,
       clean: row.scm_clean,
       deleteOnUpdate: row.scm_delete_on_update,
       trackSubmodules: row.scm_track_submodules,
       timeoutSeconds: row.timeout || (await this.defaultTimeout()),
+      maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
       onOutput: (text) => output.add(text),
     });

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+
+import type { Launch } from '../boundary/command.js';
+import { firstInside } from '../boundary/first-inside.js';
+import { MarkedText } from './marked-text.js';
+import { findProcess } from './process-table.js';
+import { FencedProcesses } from './run-processes.js';
+
+/** A command for the shell. */
+export interface ShellCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Added to the environment of the shell. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute, as the shell sees it. */
+  readonly cwd: string;
+}
+
+/** Takes what a command says. */
+export interface ShellListener {
+  readonly onStdout: (text: string) => void;
+  readonly onStderr: (text: string) => void;
+}
+
+type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable };
+
+const hasPipes = (child: ChildProcess): child is Child =>
+  child.stdin !== null && child.stdout !== null && child.stderr !== null;
+
+/** What has ended a session gets this long, in ms, to put its files in order. */
+const KILL_GRACE_MS = 2_000;
+
+/**
+ * A shell that runs one command after the other. To begin a boundary takes longer than most commands of
+ * git, so there is one for all of a session, and its commands come through a pipe.
+ */
+export class CommandShell {
+  /** Nobody but the shell itself can tell the end of a command. */
+  private readonly mark = `\x1e${randomBytes(16).toString('hex')}`;
+  private readonly fence: FencedProcesses | null;
+  private readonly closed: Promise<void>;
+  private isClosed = false;
+  private isStopping = false;
+
+  private constructor(
+    private readonly child: Child,
+    depth: number | null,
+  ) {
+    this.closed = new Promise((resolve) => {
+      const end = (): void => {
+        this.isClosed = true;
+        resolve();
+      };
+      child.once('close', end).once('error', end);
+    });
+    // A shell that has ended takes no further command; `run` tells.
+    child.stdin.on('error', () => undefined);
+    child.stdout.setEncoding('utf8');
+    child.stderr.setEncoding('utf8');
+    const first = firstInside(child).then((pid) => (pid === null ? null : findProcess(pid)));
+    this.fence = depth === null ? null : new FencedProcesses(child, first, depth);
+  }
+
+  /** @param launch of `sh`, without arguments */
+  static start({ file, args, environment, cwd, depth }: Launch): CommandShell {
+    const child = spawn(file, args, {
+      ...{ cwd, env: environment, detached: true },
+      stdio: ['pipe', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
+    });
+    if (!hasPipes(child)) throw new Error('The shell was started without pipes.');
+    return new CommandShell(child, depth);
+  }
+
+  /** @returns the exit code of the command; null when the shell has ended with it */
+  async run(command: ShellCommand, listener: ShellListener): Promise<number | null> {
+    if (this.isClosed) return null;
+    const { stdin, stdout, stderr } = this.child;
+    const ends = [
+      new MarkedText(this.mark, stdout, listener.onStdout),
+      new MarkedText(this.mark, stderr, listener.onStderr),
+    ];
+    stdin.write(`${scriptOf(command)}; ${this.tellEnd()}\n`);
+    const told = Promise.all(ends.map((end) => end.code));
+    try {
+      return (await Promise.race([told, this.closed.then(() => [null])]))[0] ?? null;
+    } finally {
+      for (const end of ends) end.release();
+    }
+  }
+
+  /** Ends what runs: it is told first, and killed with the shell when it does not heed. */
+  stop(): void {
+    if (this.isClosed || this.isStopping) return;
+    this.isStopping = true;
+    if (this.fence) void this.fence.endBelowRunner(KILL_GRACE_MS);
+    else this.signal('SIGTERM');
+    const timer = setTimeout(() => this.signal('SIGKILL'), KILL_GRACE_MS);
+    void this.closed.then(() => clearTimeout(timer));
+  }
+
+  /** Ends the shell; resolves when none of its processes is left. */
+  async close(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.closed;
+    await this.fence?.endLeftovers();
+  }
+
+  private tellEnd(): string {
+    const tell = `printf '\\036%s %s\\n' ${this.mark.slice(1)} "$code"`;
+    return `code=$?; ${tell}; ${tell} >&2`;
+  }
+
+  /** To bubblewrap, with which everything inside ends; without a boundary to the process group. */
+  private signal(name: NodeJS.Signals): void {
+    const { pid } = this.child;
+    if (pid === undefined || this.isClosed) return;
+    try {
+      process.kill(this.fence ? pid : -pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+function scriptOf({ file, args, environment, cwd }: ShellCommand): string {
+  const settings = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);
+  const words = [...settings, file, ...args.map(quoted)];
+  return `cd ${quoted(cwd)} && ${words.join(' ')} </dev/null`;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

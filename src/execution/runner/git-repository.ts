@@ -1,0 +1,100 @@
+import { type Dirent } from 'node:fs';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { GitError } from './git-command.js';
+
+/**
+ * What of a repository is kept from one session to the next: objects, and where refs stand. Everything
+ * that tells git what to do (settings, hooks, attributes, other places to look for objects) is made anew,
+ * whoever has written it.
+ */
+const KEPT: ReadonlyMap<string, (entry: Dirent) => boolean> = new Map([
+  ...['HEAD', 'index', 'packed-refs', 'shallow'].map(
+    (name) => [name, (entry: Dirent) => entry.isFile()] as const,
+  ),
+  ...['modules', 'objects', 'refs'].map(
+    (name) => [name, (entry: Dirent) => entry.isDirectory()] as const,
+  ),
+]);
+
+const CONFIG = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = false
+	logallrefupdates = false
+[remote "origin"]
+	fetch = +refs/heads/*:refs/remotes/origin/*
+`;
+const HEAD = 'ref: refs/heads/main\n';
+
+/**
+ * Makes a folder a repository in which nothing but its objects and refs decides anything. Nothing may
+ * run in it meanwhile: links are not followed, but the way is not held.
+ *
+ * @param url what relative addresses of submodules are resolved against; it holds no secret
+ */
+export async function renewRepository(dir: string, url: string | null): Promise<void> {
+  const gitDir = join(dir, '.git');
+  const isThere = await isFolder(gitDir);
+  if (!isThere) await rm(gitDir, { recursive: true, force: true });
+  await mkdir(gitDir, { recursive: true });
+  await renew(gitDir, url);
+}
+
+/**
+ * The objects of a synced project.
+ *
+ * @throws GitError when it has none of its own
+ */
+export async function objectsOf(repository: string): Promise<string> {
+  const gitDir = join(resolve(repository), '.git');
+  const objects = join(gitDir, 'objects');
+  // A link here would lead into what belongs to others.
+  if ((await isFolder(gitDir)) && (await isFolder(objects))) return objects;
+  throw new GitError('The project has no repository yet.', '');
+}
+
+/** Lets a renewed repository read the objects of another one. */
+export async function shareObjects(dir: string, objects: string): Promise<void> {
+  const info = join(dir, '.git', 'objects', 'info');
+  await mkdir(info);
+  await writeFile(join(info, 'alternates'), `${objects}\n`);
+}
+
+async function renew(gitDir: string, url: string | null): Promise<void> {
+  for (const entry of await readdir(gitDir, { withFileTypes: true })) {
+    const isKept = KEPT.get(entry.name)?.(entry) ?? false;
+    if (!isKept) await remove(gitDir, entry.name);
+  }
+  for (const name of ['objects', 'refs']) await mkdir(join(gitDir, name), { recursive: true });
+  await remove(gitDir, 'objects', 'info');
+  const origin = url === null ? '' : `\turl = "${url.replace(/["\\]/g, '\\$&')}"\n`;
+  await writeFile(join(gitDir, 'config'), CONFIG + origin);
+  await writeFile(join(gitDir, 'HEAD'), HEAD, { flag: 'wx' }).catch(ignoreExisting);
+  await renewModules(join(gitDir, 'modules'));
+}
+
+/** Repositories of submodules, whose names may contain slashes. */
+async function renewModules(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) await remove(folder, entry.name);
+    else if (await isFolder(join(path, 'objects'))) await renew(path, null);
+    else await renewModules(path);
+  }
+}
+
+const remove = (...path: string[]): Promise<void> =>
+  rm(join(...path), { recursive: true, force: true });
+
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}

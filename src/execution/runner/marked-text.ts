@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream';
+
+const CODE = /^ (\d+)\n/;
+
+/** What a stream says up to a mark, which an exit code follows; the mark may come in pieces. */
+export class MarkedText {
+  /** The exit code behind the mark. */
+  readonly code: Promise<number>;
+  private held = '';
+  private readonly take: (text: string) => void;
+
+  /** @param stream of decoded text */
+  constructor(
+    private readonly mark: string,
+    private readonly stream: Readable,
+    private readonly onText: (text: string) => void,
+  ) {
+    let settle: (code: number) => void;
+    this.code = new Promise((resolve) => (settle = resolve));
+    this.take = (text) => {
+      const code = this.read(text);
+      if (code !== null) settle(code);
+    };
+    stream.on('data', this.take);
+  }
+
+  /** Leaves the stream to whoever reads on. */
+  release(): void {
+    this.stream.off('data', this.take);
+  }
+
+  private read(text: string): number | null {
+    const all = this.held + text;
+    const at = all.indexOf(this.mark);
+    const end = at < 0 ? all.length - this.begunMark(all) : at;
+    this.held = all.slice(end);
+    if (end > 0) this.onText(all.slice(0, end));
+    const [, code] = at < 0 ? [] : (CODE.exec(this.held.slice(this.mark.length)) ?? []);
+    return code === undefined ? null : Number(code);
+  }
+
+  /** How many characters at the end of a text may be the beginning of the mark. */
+  private begunMark(text: string): number {
+    let length = Math.min(this.mark.length - 1, text.length);
+    while (length > 0 && !text.endsWith(this.mark.slice(0, length))) length -= 1;
+    return length;
+  }
+}

@@ -1,0 +1,111 @@
+/** The git of a worker ends with what it works for, and does not begin without its boundary. */
+import { mkdir, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { Cluster } from '../faults/support/cluster.js';
+import { processesWith } from '../faults/support/processes.js';
+import { portOf, TestRepository } from '../runner/git-servers.js';
+import { eventually } from '../support/eventually.js';
+
+const isRoot = process.getuid?.() === 0;
+/** An account every system has. */
+const NOBODY = 65_534;
+
+/** As whoever runs the tests, and as a plain user where that is root. */
+const ACCOUNTS: [name: string, uid: number | undefined][] = [
+  [isRoot ? 'root' : 'a plain user', undefined],
+  ...(isRoot ? [['a plain user', NOBODY] as [string, number]] : []),
+];
+
+describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
+  let cluster: Cluster;
+  let head: string;
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  const url = (): string => `http://127.0.0.1:${portOf(silent)}/silent.git`;
+  const gits = () => processesWith(url());
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    cluster = await Cluster.start(uid === undefined ? {} : { uid });
+    await cluster.rows(
+      `INSERT INTO unified_job_templates (id, type, name, organization_id, local_path, scm_type, scm_url)
+       VALUES (10, 'project', 'Silent', 1, '_10__silent', 'git', $1)`,
+      [url()],
+    );
+    const repository = await TestRepository.create(join(cluster.folder, 'origin'), { x: '1' });
+    head = await repository.git('rev-parse', 'HEAD');
+    await cluster.rows(
+      `INSERT INTO unified_job_templates (id, type, name, organization_id, local_path, scm_type, scm_url)
+       VALUES (11, 'project', 'Whole', 1, '_11__whole', 'git', $1)`,
+      [repository.url],
+    );
+  }, 90_000);
+  afterAll(async () => {
+    await cluster.stop();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  async function addSync(project = 10): Promise<number> {
+    const [row] = await cluster.rows<{ id: number }>(
+      `INSERT INTO unified_jobs (type, name, unified_job_template_id, project_id, organization_id,
+         status, scm_type, scm_url, local_path)
+       SELECT 'project_update', name, id, id, organization_id, 'pending', scm_type, scm_url, local_path
+       FROM unified_job_templates WHERE id = $1 RETURNING id`,
+      [project],
+    );
+    cluster.wake();
+    return row?.id ?? 0;
+  }
+
+  it('brings a project to its folder', async () => {
+    const files = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
+    const worker = await cluster.worker({ ...files, JOB_ISOLATION: 'bubblewrap' });
+    for (const id of [await addSync(11), await addSync(11)]) {
+      expect(await cluster.becomes(id, 'successful', 30_000)).toMatchObject({ scm_revision: head });
+    }
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  }, 60_000);
+
+  it('ends with its worker, however that ends', async () => {
+    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    await addSync();
+    await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    await eventually(async () => expect(await gits()).toEqual([]), 1000);
+    await cluster.rows(`DELETE FROM unified_jobs WHERE type = 'project_update'`);
+  }, 60_000);
+
+  it('ends when its sync is canceled', async () => {
+    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    const id = await addSync();
+    await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
+    await cluster.rows('UPDATE unified_jobs SET cancel_requested = true WHERE id = $1', [id]);
+    await cluster.becomes(id, 'canceled', 30_000);
+    expect(await gits()).toEqual([]);
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  }, 90_000);
+
+  it('does not start where it must be kept apart and cannot be', async () => {
+    const bare = join(cluster.folder, 'bare-bin');
+    await mkdir(bare);
+    for (const name of ['git', 'sh', 'find', 'chown']) {
+      await symlink(join('/usr/bin', name), join(bare, name));
+    }
+    const worker = await cluster.worker({
+      ...{ PATH: bare, JOB_ISOLATION: 'bubblewrap', OUTBOUND_ALLOW: '127.0.0.0/8' },
+    });
+    const id = await addSync();
+    // As it was given out before the worker had found out.
+    await cluster.rows(`UPDATE unified_jobs SET status = 'waiting' WHERE id = $1`, [id]);
+    await cluster.rows(`INSERT INTO outbox (queue, subject_id) VALUES ('runs', $1)`, [id]);
+    const run = await cluster.becomes(id, 'failed', 30_000);
+    expect(run.job_explanation).toContain('install the package bubblewrap');
+    expect(await gits()).toEqual([]);
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  }, 90_000);
+});

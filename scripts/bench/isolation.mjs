@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,11 +9,13 @@ import { percentiles } from './load.mjs';
 import { report } from './report.mjs';
 
 const STARTS = 60;
+const SYNCS = 40;
 const MOST_ADDED_MS = 30;
 
 /**
- * What the boundary costs a run at its start and its end: a program that does nothing, started as a
- * job is, with and without it. The two take turns, so that a busy moment hits both.
+ * What the boundary costs a run at its start and its end, and a sync: a program that does nothing,
+ * started as a job is, and a project that has not changed, each with and without it. The two take
+ * turns, so that a busy moment hits both.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -65,10 +67,58 @@ export async function benchIsolation({ root, environment }) {
         budget: { addedMs: MOST_ADDED_MS },
         note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
       },
+      await syncs({ load, boundary, folder }),
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * @param {object} input
+ * @param {(path: string) => Promise<any>} input.load
+ * @param {object} input.boundary
+ * @param {string} input.folder
+ */
+async function syncs({ load, boundary, folder }) {
+  const { syncProject } = await load('execution/runner/git-checkout.js');
+  const { GitReach } = await load('code-hosts/git-reach.js');
+  const { openLaunch } = await load('execution/boundary/command.js');
+  const origin = join(folder, 'origin');
+  await mkdir(origin);
+  await writeFile(join(origin, 'site.yml'), '- hosts: all\n');
+  const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'one'],
+  ]) {
+    execFileSync('git', args, { cwd: origin });
+  }
+  const reach = new GitReach({
+    ...{ PROJECT_SCM_SCHEMES: ['file'], PROJECT_FILE_ROOTS: [folder], OUTBOUND_ALLOW: [] },
+    DATA_DIR: join(folder, 'data'),
+  });
+  const sync = async (/** @type {string} */ name, /** @type {object} */ fence) => {
+    const started = performance.now();
+    const destination = join(folder, name);
+    await syncProject({ url: `file://${origin}`, reach, fence, destination });
+    return performance.now() - started;
+  };
+  const open = { wrap: (/** @type {object} */ command) => Promise.resolve(openLaunch(command)) };
+  /** @type {[number[], number[]]} */
+  const [plain, isolated] = [[], []];
+  for (let count = 0; count < SYNCS; count++) {
+    plain.push(await sync('plain', open));
+    isolated.push(await sync('isolated', boundary));
+  }
+  return {
+    name: 'sync inside the boundary',
+    product: figures(isolated),
+    limit: figures(plain),
+    budget: { addedMs: MOST_ADDED_MS },
+    note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
+  };
 }
 
 /** @param {readonly number[]} times */

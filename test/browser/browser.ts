@@ -48,7 +48,8 @@ function isProgram(path: string): boolean {
 const program = findProgram();
 
 /** `describe`, skipped where there is no Chromium; on CI a missing browser is a failure. */
-export const describeInBrowser = program || process.env.CI ? describe : describe.skip;
+export const inBrowser = (): typeof describe =>
+  program || process.env.CI ? describe : describe.skip;
 
 export function openBrowser(): Promise<Browser> {
   if (!program) throw new Error('No Chromium found: install it or set CHROMIUM_PATH.');
@@ -99,7 +100,7 @@ export function describePages(
   session: () => { test: TestApp; user: Row },
   body: (open: Visit, javaScriptEnabled: boolean) => void,
 ): void {
-  describeInBrowser.each([
+  inBrowser().each([
     ['with scripts', true],
     ['without scripts', false],
   ])(`${name} %s`, (_name, javaScriptEnabled) => {

@@ -11,7 +11,7 @@ import { resources } from '../../src/common/resource/registry.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { describeInBrowser, openBrowser, visit } from './browser.js';
+import { inBrowser, openBrowser, visit } from './browser.js';
 
 /** Hundreds of pages, one after the other. */
 jest.setTimeout(900_000);
@@ -78,7 +78,7 @@ const pages = (): readonly TableRoute[] =>
         info.produces === undefined,
     );
 
-describeInBrowser('hostile text', () => {
+inBrowser()('hostile text', () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

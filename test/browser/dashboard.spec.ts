@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { describeInBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -37,7 +37,7 @@ async function fill(samples: Samples): Promise<void> {
     VALUES (${destination.id}, 'webhook', 'failed', 'error', 'The server answered 503.')`);
 }
 
-describeInBrowser('the dashboard', () => {
+inBrowser()('the dashboard', () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

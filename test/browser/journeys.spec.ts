@@ -9,7 +9,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
+import { inBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -36,7 +36,7 @@ async function work(jobId: number, text: string): Promise<void> {
   await transitions.move([jobId], { from: ['running'], to: 'successful' });
 }
 
-describeInBrowser.each([
+inBrowser().each([
   ['with scripts', true],
   ['without scripts', false],
 ])('a person %s', (_name, javaScriptEnabled) => {
@@ -153,7 +153,7 @@ describeInBrowser.each([
   });
 });
 
-describeInBrowser('a person with a keyboard only', () => {
+inBrowser()('a person with a keyboard only', () => {
   it('creates a team without touching the mouse', async () => {
     browser = await openBrowser();
     const { page, faults, close } = await visit(browser, test, test.as.users.superuser);

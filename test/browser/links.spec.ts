@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, visit } from './browser.js';
+import { inBrowser, openBrowser, visit } from './browser.js';
 import { furnish } from './furnish.js';
 
 jest.setTimeout(300_000);
@@ -66,7 +66,7 @@ async function furnishRest({ make, home, database, as }: TestApp): Promise<void>
 const kindOf = ({ pathname, searchParams }: URL): string =>
   `${pathname.replace(/\/\d+(?=\/)/g, '/#')}?${[...searchParams.keys()].sort().join('&')}`;
 
-describeInBrowser('links', () => {
+inBrowser()('links', () => {
   it('lead from every page to pages that answer', async () => {
     browser = await openBrowser();
     const options = { javaScriptEnabled: false };

@@ -6,7 +6,7 @@
 import type { Browser, Page } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
 import { furnish, type Furnished } from './furnish.js';
 
 jest.setTimeout(120_000);
@@ -118,7 +118,7 @@ async function show(page: Page, { path, heading, status = 200, act }: MainPage):
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-describeInBrowser('main pages', () => {
+inBrowser()('main pages', () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

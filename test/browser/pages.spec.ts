@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
 import {
-  describeInBrowser,
+  inBrowser,
   describePages,
   openBrowser,
   pick,
@@ -140,7 +140,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
   });
 });
 
-describeInBrowser('pages', () => {
+inBrowser()('pages', () => {
   let open: Visit;
 
   beforeAll(async () => {

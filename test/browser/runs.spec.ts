@@ -7,14 +7,7 @@ import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import {
-  describeInBrowser,
-  openBrowser,
-  picture,
-  seriousFaults,
-  visit,
-  type Visit,
-} from './browser.js';
+import { inBrowser, openBrowser, picture, seriousFaults, visit, type Visit } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -61,7 +54,7 @@ async function summarise(job: Row): Promise<void> {
 
 const outputOf = (page: Page): Promise<string | null> => page.getByRole('log').textContent();
 
-describeInBrowser('pages of runs', () => {
+inBrowser()('pages of runs', () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
-import { describeInBrowser, openBrowser, visit, type Visit } from './browser.js';
+import { inBrowser, openBrowser, visit, type Visit } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -16,7 +16,7 @@ afterAll(() => test.close());
 
 const CANARY = `</pre></textarea><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>`;
 
-describeInBrowser('pages under attack', () => {
+inBrowser()('pages under attack', () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });

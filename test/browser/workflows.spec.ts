@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
-import { describeInBrowser, describePages, openBrowser, visit } from './browser.js';
+import { inBrowser, describePages, openBrowser, visit } from './browser.js';
 
 jest.setTimeout(120_000);
 
@@ -100,7 +100,7 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
   });
 });
 
-describeInBrowser('workflows for those who may not decide', () => {
+inBrowser()('workflows for those who may not decide', () => {
   it('show what waits, and no buttons', async () => {
     browser = await openBrowser();
     const workflow = await makeWorkflow('Watched');

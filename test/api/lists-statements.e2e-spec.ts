@@ -1,0 +1,55 @@
+/**
+ * How many statements a page of a list takes, with what clients ask of it, whatever its rows hold: who
+ * asks, the rows with their total, and what they show of others
+ * (docs/decisions/0073-indexes-by-what-lists-offer.md).
+ */
+import { RoleStore } from '../../src/common/access.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { countQueries, samePageQueries } from '../support/queries.js';
+import { multiply, Samples } from '../support/samples.js';
+
+let test: TestApp;
+let inventory: number;
+beforeAll(async () => {
+  test = await boot();
+  const samples = new Samples(test);
+  const roles = test.app.get(RoleStore, { strict: false });
+  for (const type of ['host', 'team', 'job_template']) {
+    await multiply(test.database, roles, type, await samples.of(type), 30);
+  }
+  inventory = (await samples.of('inventory')).id;
+  // The first request of each minute notes the use of its token; that is no part of the list.
+  await test.database.execute(sql`UPDATE tokens SET last_used = now() + interval '1 hour'`);
+}, 60_000);
+afterAll(() => test.close());
+
+it.each([
+  ['hosts/', 3],
+  ['hosts/?inventory=INVENTORY', 3],
+  ['hosts/?inventory__in=INVENTORY&order_by=-created', 3],
+  ['hosts/?count_disabled=1&order_by=-name', 3],
+  // What may take long has its total and its page apart, each with a time of its own.
+  ['hosts/?name__contains=o', 4],
+  ['hosts/?search=o', 4],
+  ['hosts/?inventory__id__gt=0', 4],
+  // What a list is below is a statement more.
+  ['inventories/INVENTORY/hosts/', 4],
+  ['inventories/INVENTORY/hosts/?order_by=id', 4],
+  ['teams/', 3],
+  ['teams/?order_by=-id', 3],
+  ['job_templates/', 3],
+  ['job_templates/?organization__isnull=false', 3],
+])('asks for %s in %d statements', async (list, most) => {
+  const path = list.replace('INVENTORY', String(inventory));
+  const client = test.as.superuser;
+  await samePageQueries(test.database, client, path, [1, 25]);
+  expect(await countQueries(test.database, () => client.get(path).expect(200))).toBe(most);
+});
+
+it.each([['hosts'], ['teams'], ['job_templates']])('asks for one of %s in three', async (path) => {
+  const client = test.as.superuser;
+  const { body } = await client.get(`${path}/?page_size=1`).expect(200);
+  const one = `${path}/${body.results[0].id}/`;
+  expect(await countQueries(test.database, () => client.get(one).expect(200))).toBe(3);
+});

@@ -89,11 +89,10 @@ export class ListService {
       request.sentSize === null;
     const parts = {
       ...{ where, order, count, isKept, isStable },
-      isCostly: isCostly(parsed),
       isFenced: looksIntoTexts(parsed),
     };
     const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
-    const page = await (parts.isCostly ? inListTime(this.database, this.settings, cut) : cut());
+    const page = await (isCostly(parsed) ? inListTime(this.database, this.settings, cut) : cut());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
@@ -114,7 +113,7 @@ export class ListService {
       return new Page(rows, request, null, 1, false);
     }
     const { size } = request;
-    if (request.page === 1 && request.after === null && request.count && !cut.isCostly) {
+    if (request.page === 1 && request.after === null && request.count) {
       const rows = await this.read(cut, firstPage(definition, columns, cut, size + 1));
       return pageOf(rows, request, { count: totalOf(rows), number: 1, order: cut.order });
     }

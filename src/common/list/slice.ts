@@ -14,8 +14,6 @@ export interface Cut {
   count: Sql;
   /** The total is kept by the database and costs next to nothing. */
   isKept: boolean;
-  /** Rows and total may take long, each for itself. */
-  isCostly: boolean;
   /** The rows are found first and ordered then: an index that has the order may lead past most rows. */
   isFenced: boolean;
   /** Nothing that is asked for decides how the statement is best planned. */

@@ -50,7 +50,7 @@ inBrowser()('the dashboard', () => {
       viewport: { width: 390, height: 800 },
     });
     await page.goto('/');
-    await page.getByRole('searchbox', { name: 'Search everything' }).fill('operations');
+    await page.getByRole('searchbox', { name: 'Find anything' }).fill('operations');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Notification Template' }).waitFor();
     if (javaScriptEnabled) expect(await seriousFaults(page)).toEqual([]);

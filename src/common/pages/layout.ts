@@ -97,8 +97,8 @@ const searchBox = (): Html =>
     <input
       type="search"
       name="q"
-      aria-label="Search everything"
-      placeholder="Search"
+      aria-label="Find anything"
+      placeholder="Find anything"
       maxlength="512"
     />
   </form>`;

@@ -1,4 +1,6 @@
 /** The command line's client: every command of the resources people use, over the wire. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { sql } from '../../src/database/sql.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
@@ -35,6 +37,9 @@ interface Life {
   fields: Item;
   change: Item;
 }
+
+/** How often the client asks. */
+const ROUND_MS = 20;
 
 const LIVES: Life[] = [
   { resource: 'organizations', fields: { description: 'a' }, change: { description: 'b' } },
@@ -190,6 +195,8 @@ describe('launch', () => {
             ${line}, ${line + 1})`);
       const transitions = test.app.get(RunTransitions, { strict: false });
       await transitions.move([run.id], { from: ['pending'], to: 'running' });
+      // A run ends some time after its last line; the client asks for lines, then whether it is over.
+      await sleep(ROUND_MS * 20);
       await transitions.move([run.id], { from: ['running'], to: 'successful' });
       return run.id;
     });
@@ -198,7 +205,7 @@ describe('launch', () => {
   it('starts a job with flags and shows its output to the end', async () => {
     const flags = { limit: 'web', extra_vars: { a: 1 } };
     const [{ run, output }, id] = await Promise.all([
-      command.start('job_templates', 'Runs', flags, 0.02),
+      command.start('job_templates', 'Runs', flags, ROUND_MS / 1000),
       ended('job'),
     ]);
     expect(run).toMatchObject({ id, status: 'successful', failed: false, limit: 'web' });
@@ -208,7 +215,7 @@ describe('launch', () => {
 
   it('starts a workflow and names its runs at the end', async () => {
     const [{ run }, id] = await Promise.all([
-      command.start('workflow_job_templates', 'Flow', {}, 0.02),
+      command.start('workflow_job_templates', 'Flow', {}, ROUND_MS / 1000),
       ended('workflow_job'),
     ]);
     expect(run).toMatchObject({ id, type: 'workflow_job', status: 'successful' });

@@ -17,6 +17,9 @@ import { AllowConnectionVars1795340256468 } from './1795340256468-allow-connecti
 import { TellIsolation1795342000000 } from './1795342000000-tell-isolation.js';
 import { WebhookForks1795343547256 } from './1795343547256-webhook-forks.js';
 import { IndexWhatListsOffer1795350000000 } from './1795350000000-index-what-lists-offer.js';
+import { AddInventorySources1795400000000 } from './1795400000000-add-inventory-sources.js';
+import { AddAdHocCommands1795410000000 } from './1795410000000-add-ad-hoc-commands.js';
+import { KeepHostFacts1795420000000 } from './1795420000000-keep-host-facts.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -39,4 +42,7 @@ export const migrations = {
   TellIsolation1795342000000,
   WebhookForks1795343547256,
   IndexWhatListsOffer1795350000000,
+  AddInventorySources1795400000000,
+  AddAdHocCommands1795410000000,
+  KeepHostFacts1795420000000,
 };

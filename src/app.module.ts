@@ -4,7 +4,17 @@ import { DashboardModule } from './dashboard/dashboard.module.js';
 import { FEATURES } from './features.js';
 import { ReferenceModule } from './api-reference/reference.module.js';
 import { SearchModule } from './search/search.module.js';
+import { StatisticsModule } from './statistics/statistics.module.js';
 
 /** The API process: every feature, and last what answers unknown URLs. */
-@Module({ imports: [...FEATURES, DashboardModule, SearchModule, ReferenceModule, FallbackModule] })
+@Module({
+  imports: [
+    ...FEATURES,
+    DashboardModule,
+    SearchModule,
+    StatisticsModule,
+    ReferenceModule,
+    FallbackModule,
+  ],
+})
 export class AppModule {}

@@ -1,6 +1,7 @@
 import type { ModuleMetadata } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { AdHocCommandsModule } from './ad-hoc-commands/ad-hoc-commands.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BulkModule } from './bulk/bulk.module.js';
 import { CommonModule } from './common/common.module.js';
@@ -11,6 +12,7 @@ import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
 import { entities } from './entities.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { InventoriesModule } from './inventories/inventories.module.js';
+import { InventorySourcesModule } from './inventory-sources/inventory-sources.module.js';
 import { JobTemplatesModule } from './job-templates/job-templates.module.js';
 import { LabelsModule } from './labels/labels.module.js';
 import { LaunchingModule } from './launching/launching.module.js';
@@ -43,12 +45,14 @@ export const FEATURES: NonNullable<ModuleMetadata['imports']> = [
   CredentialsModule,
   InventoriesModule,
   ProjectsModule,
+  InventorySourcesModule,
   TemplatesModule,
   JobTemplatesModule,
   RunsModule,
   WorkflowsModule,
   WorkflowTemplatesModule,
   LaunchingModule,
+  AdHocCommandsModule,
   SchedulesModule,
   WebhooksModule,
   NotificationsModule,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
+import { checkAnswer } from './abuse-answers.mjs';
 import { abuses, makeVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
 import { caller, makeWorld } from './world.mjs';
@@ -134,12 +135,13 @@ function watchOthers(url) {
 }
 
 /**
- * Sends a request of the list. Resolves to status and size.
+ * Sends a request of the list. Resolves to status and size; rejects for another status than is meant.
  *
  * @param {string} url
  * @param {import('./abuse-requests.mjs').Abuse} one
  */
-export async function send(url, { method, path, headers, body: given = '' }) {
+export async function send(url, one) {
+  const { method, path, headers, body: given = '' } = one;
   const body = typeof given === 'function' ? given() : given;
   const bytes = Buffer.byteLength(body) + path.length + JSON.stringify(headers).length;
   const answer = await request(`${url}${path}`, {
@@ -148,6 +150,7 @@ export async function send(url, { method, path, headers, body: given = '' }) {
     ...(body === '' ? {} : { body }),
   });
   await answer.body.dump({ limit: 100_000_000 }).catch(() => undefined);
+  checkAnswer(one, answer.statusCode);
   return { status: answer.statusCode, kilobytes: bytes / 1024 };
 }
 

@@ -18,6 +18,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   job_template: 'Job Templates',
   workflow_job_template: 'Workflow Job Templates',
   project: 'Projects',
+  inventory_source: 'Inventory Sources',
 };
 
 /** Entries of one name. */

@@ -3,9 +3,11 @@ import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/
 import { Settings } from '../config/settings.js';
 import { ErrorPages } from './pages/error-pages.service.js';
 import { Forms } from './pages/forms.service.js';
+import { PageForms } from './pages/page-forms.service.js';
 import { PageInterceptor } from './pages/page.interceptor.js';
 import { PageRenderer } from './pages/page-renderer.service.js';
 import { PagePanels } from './pages/page-panels.service.js';
+import { PanelSource } from './pages/panel-source.service.js';
 import { ReferenceLists } from './pages/reference-lists.service.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
@@ -74,7 +76,7 @@ const shared = [
 ];
 
 const pages = [
-  ...[ReferenceLists, Forms, PagePanels, PageRenderer],
+  ...[ReferenceLists, Forms, PageForms, PagePanels, PanelSource, PageRenderer],
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
@@ -95,6 +97,6 @@ const pages = [
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
     { provide: APP_PIPE, useClass: BodyPipe },
   ],
-  exports: [...shared, DiscoveryModule, bullQueues],
+  exports: [...shared, ReferenceLists, PanelSource, DiscoveryModule, bullQueues],
 })
 export class CommonModule {}

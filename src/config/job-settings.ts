@@ -1,11 +1,26 @@
-import { isAbsolute, normalize } from 'node:path';
+import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
 import { integer, list, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
+/** What PostgreSQL takes for a number of seconds. */
+const MAX_SECONDS = 2 ** 31 - 1;
+
+/** What is done to many machines at once without a playbook. */
+const AD_HOC_MODULES: readonly string[] = [
+  ...['command', 'shell', 'yum', 'apt', 'apt_key', 'apt_repository', 'apt_rpm', 'service'],
+  ...['group', 'user', 'mount', 'ping', 'selinux', 'setup'],
+  ...['win_ping', 'win_service', 'win_updates', 'win_group', 'win_user'],
+];
 
 /** How workers run jobs, and the boundary around them (docs/contract/runs.md#isolation). */
 export const JOB_SETTINGS = {
+  AD_HOC_COMMANDS: list({
+    category: 'jobs',
+    default: AD_HOC_MODULES,
+    runtime: true,
+    help: 'Modules that ad hoc commands may run; without any there are no such commands.',
+  }),
   JOB_CONCURRENCY: integer({
     category: 'jobs',
     default: 4,
@@ -36,6 +51,17 @@ export const JOB_SETTINGS = {
     min: 32,
     help: 'Processes and threads an isolated job may have at once.',
   }),
+  JOB_OPEN_FILES: integer({
+    category: 'jobs',
+    default: 8192,
+    min: 256,
+    help: 'Files each process of an isolated job may have open; no more than the worker may itself.',
+  }),
+  JOB_MEMORY_BYTES: integer({
+    category: 'jobs',
+    default: 0,
+    help: 'Memory the processes of a job may take together, in bytes, at least 64 MB; 0 is no limit. Looked at twice a second.',
+  }),
   JOB_FILE_BYTES: integer({
     category: 'jobs',
     default: GIGABYTE,
@@ -54,7 +80,39 @@ export const JOB_SETTINGS = {
     min: MEGABYTE,
     help: 'What the folder of a job, and that of a project, may hold, in bytes; looked at every ten seconds.',
   }),
+  ANSIBLE_FACT_CACHE_TIMEOUT: integer({
+    category: 'jobs',
+    default: 0,
+    max: MAX_SECONDS,
+    runtime: true,
+    help: 'Seconds for which stored facts of a host are handed to jobs; 0 is for ever.',
+  }),
+  HOST_FACTS_BYTES: integer({
+    category: 'jobs',
+    default: MEGABYTE,
+    min: 1024,
+    max: 16 * MEGABYTE,
+    runtime: true,
+    help: 'Facts of a host that are larger are not stored, in bytes.',
+  }),
 } as const;
+
+/** With less, Ansible itself does not start. */
+const LEAST_MEMORY_BYTES = 64 * MEGABYTE;
+
+/** What is wrong with the settings of jobs that their declarations cannot say, a sentence each. */
+export function jobSettingFaults(settings: {
+  readonly JOB_SHOW_PATHS: readonly string[];
+  readonly JOB_MEMORY_BYTES: number;
+  readonly DATA_DIR: string;
+}): string[] {
+  const { JOB_MEMORY_BYTES: bytes, JOB_SHOW_PATHS: paths, DATA_DIR } = settings;
+  const isTooLittle = bytes > 0 && bytes < LEAST_MEMORY_BYTES;
+  return [
+    ...(isTooLittle ? [`JOB_MEMORY_BYTES must be 0 or at least ${LEAST_MEMORY_BYTES}.`] : []),
+    ...shownPathFaults(paths, resolve(DATA_DIR)),
+  ];
+}
 
 /** A path of JOB_SHOW_PATHS. */
 export interface ShownPath {
@@ -66,7 +124,7 @@ export interface ShownPath {
 const NEVER_SHOWN = ['/', '/dev', '/etc', '/proc', '/root', '/run', '/runner', '/sys', '/var'];
 const WRITABLE = ':rw';
 
-/** The entries of JOB_SHOW_PATHS, which {@link shownPathFaults} has found good. */
+/** The entries of JOB_SHOW_PATHS, which {@link jobSettingFaults} has found good. */
 export function shownPaths(entries: readonly string[]): ShownPath[] {
   return entries.map((entry) => {
     const isWritable = entry.endsWith(WRITABLE);
@@ -75,7 +133,7 @@ export function shownPaths(entries: readonly string[]): ShownPath[] {
 }
 
 /** What is wrong with the entries, a sentence each. */
-export function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
+function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
   return shownPaths(entries).flatMap(({ path }) => {
     if (!isAbsolute(path)) return [`JOB_SHOW_PATHS: "${path}" is not an absolute path.`];
     const plain = path.replace(/\/+$/, '') || '/';

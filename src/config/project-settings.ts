@@ -1,6 +1,6 @@
-import { list } from './setting.js';
+import { boolean, integer, list } from './setting.js';
 
-/** Where projects may come from. */
+/** Where projects may come from, and what they may bring along. */
 export const PROJECT_SETTINGS = {
   PROJECT_SCM_SCHEMES: list({
     category: 'jobs',
@@ -11,5 +11,23 @@ export const PROJECT_SETTINGS = {
     category: 'jobs',
     default: [],
     help: 'Folders of this machine below which projects may be fetched from, where `file` is among the schemes. Never below `DATA_DIR`; a worker of root reads them as the account of runs.',
+  }),
+  AWX_ROLES_ENABLED: boolean({
+    category: 'jobs',
+    default: true,
+    runtime: true,
+    help: 'Whether the roles that projects require are installed.',
+  }),
+  AWX_COLLECTIONS_ENABLED: boolean({
+    category: 'jobs',
+    default: true,
+    runtime: true,
+    help: 'Whether the collections that projects require are installed.',
+  }),
+  CONTENT_RETENTION: integer({
+    category: 'jobs',
+    default: 30,
+    min: 1,
+    help: 'Days for which installed roles and collections are kept that no update and no job asks for.',
   }),
 } as const;

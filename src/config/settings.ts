@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { BULK_SETTINGS } from './bulk-settings.js';
 import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
-import { JOB_SETTINGS, shownPathFaults } from './job-settings.js';
+import { JOB_SETTINGS, jobSettingFaults } from './job-settings.js';
 import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
@@ -217,6 +216,12 @@ export const SETTINGS = {
     runtime: true,
     help: 'Seconds a project update may run when the project does not say; 0 is no limit.',
   }),
+  DEFAULT_INVENTORY_UPDATE_TIMEOUT: integer({
+    category: 'jobs',
+    default: 0,
+    runtime: true,
+    help: 'Seconds an inventory update may run when the source does not say; 0 is no limit.',
+  }),
   STDOUT_MAX_BYTES_DISPLAY: integer({
     category: 'jobs',
     default: MEGABYTE,
@@ -270,8 +275,8 @@ export abstract class Settings {
     }
     if (faults.length > 0) throw new SettingsError(faults);
     const settings = Object.freeze(values) as Settings;
-    const hidden = shownPathFaults(settings.JOB_SHOW_PATHS, resolve(settings.DATA_DIR));
-    if (hidden.length > 0) throw new SettingsError(hidden);
+    const together = jobSettingFaults(settings);
+    if (together.length > 0) throw new SettingsError(together);
     return settings;
   }
 }

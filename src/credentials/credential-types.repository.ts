@@ -33,9 +33,15 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
 
   /**
    * Brings the shipped credential types to what this version ships: adds missing ones, changes those
-   * that differ, keeps their ids. Idempotent.
+   * that differ, keeps their ids. A custom type whose name is a shipped one's gives it up and keeps all
+   * else, so that its credentials mean what they meant. Idempotent.
    */
   async syncManaged(): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE credential_types typ SET name = format('%s (custom %s)', typ.name, typ.id), modified = now()
+      FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS one
+        (name text, kind text)
+      WHERE NOT typ.managed AND typ.name = one.name AND typ.kind = one.kind`);
     await this.database.execute(sql`
       WITH shipped AS (
         SELECT * FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS one

@@ -1,9 +1,10 @@
+import { columnChart, type Series } from '../common/pages/column-chart.js';
 import { html, type Html } from '../common/pages/html.js';
 import { page } from '../common/pages/layout.js';
 import type { PageContext } from '../common/pages/page-context.js';
+import type { DayCount } from '../runs/run-overviews.repository.js';
 import { shorten, statusBadge, timeView } from '../common/pages/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
-import { dayPlot } from './day-plot.js';
 import { labelOf } from '../common/fields/label.js';
 
 /** The page at the root: what a person wants to know first. */
@@ -13,7 +14,12 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
     context,
     title: 'Dashboard',
     content: html`<h1>Dashboard</h1>
-      ${card('plot', `Jobs of the last ${DAYS} days`, dayPlot(days))}
+      ${card(
+        'plot',
+        `Jobs of the last ${DAYS} days`,
+        html`${dayPlot(days)}
+          <p><a href="/statistics/">More statistics</a></p>`,
+      )}
       <div class="cards">
         ${card(
           'active',
@@ -46,6 +52,25 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
         ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
         ${card('links', 'Go to', LINKS)}
       </div>`,
+  });
+}
+
+/** Runs that ended, by day. */
+function dayPlot(days: readonly DayCount[]): Html {
+  const series = (['successful', 'failed'] as const).map((key) => ({
+    key,
+    label: key,
+    values: days.map((day) => day[key]),
+  }));
+  const legend = ({ label, values }: Series): string =>
+    `${values.reduce((all, one) => all + one, 0)} ${label}`;
+  return columnChart({
+    summary: `${series.map(legend).join(' and ')} jobs in the last ${days.length} days`,
+    title: 'Jobs by day',
+    unit: 'Day',
+    columns: days.map(({ day }) => ({ name: day, short: day.slice(5) })),
+    series,
+    legend,
   });
 }
 
@@ -106,6 +131,7 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
 const LINKS = html`<ul class="rows">
   <li><a href="/api/v2/job_templates/">Job templates</a></li>
   <li><a href="/api/v2/jobs/?order_by=-id">Jobs</a></li>
+  <li><a href="/statistics/">Statistics</a></li>
   <li><a href="/api/v2/projects/">Projects</a></li>
   <li><a href="/api/v2/inventories/">Inventories</a></li>
   <li><a href="/api/v2/notification_templates/">Notification templates</a></li>

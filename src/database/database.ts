@@ -126,12 +126,17 @@ export class Database {
 
   /**
    * Runs reading `work` whose statements may take only so long each. PostgreSQL ends what takes
-   * longer: 57014.
+   * longer: 57014. An ambient transaction stays usable.
    */
   async limited<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
-    if (this.inTransaction) return work();
-    const most = Math.trunc(milliseconds);
-    return this.begin(work, `BEGIN READ ONLY; SET LOCAL statement_timeout = ${most}`);
+    const limit = `SET LOCAL statement_timeout = ${Math.trunc(milliseconds)}`;
+    if (!this.inTransaction) return this.begin(work, `BEGIN READ ONLY; ${limit}`);
+    return this.savepoint(async () => {
+      await this.run({ text: limit });
+      const result = await work();
+      await this.run({ text: 'SET LOCAL statement_timeout TO DEFAULT' });
+      return result;
+    });
   }
 
   /** Runs `work` behind a savepoint, so that an expected conflict leaves the transaction usable. */

@@ -28,6 +28,8 @@ export interface TableIndex {
    * (docs/decisions/0073-indexes-by-what-lists-offer.md).
    */
   trigrams?: boolean;
+  /** For JSON documents that contain others, by `jsonb_path_ops`. */
+  containment?: boolean;
 }
 
 /** A table without a resource of its own, or what a resource's declarations amount to. */
@@ -60,8 +62,8 @@ export function entityOf({ name, columns, indexes = [] }: TableDefinition): Enti
       columns: [...index.columns],
       unique: index.unique ?? false,
       ...(index.where ? { where: index.where } : {}),
-      // An installation may be without it, and TypeORM knows no operator classes.
-      ...(index.trigrams ? { synchronize: false } : {}),
+      // An installation may be without trigrams, and TypeORM knows no operator classes.
+      ...(index.trigrams || index.containment ? { synchronize: false } : {}),
     })),
   });
 }

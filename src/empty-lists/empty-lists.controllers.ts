@@ -4,7 +4,6 @@ import {
   applications,
   credentialInputSources,
   executionEnvironments,
-  inventorySources,
   systemJobTemplates,
 } from './empty-lists.resource.js';
 
@@ -24,9 +23,6 @@ export class CredentialInputSourcesController extends ResourceController(
   credentialInputSources,
   READ,
 ) {}
-
-@Resource(inventorySources)
-export class InventorySourcesController extends ResourceController(inventorySources, READ) {}
 
 @Resource(systemJobTemplates)
 export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, READ) {}

@@ -3,7 +3,6 @@ import {
   ApplicationsController,
   CredentialInputSourcesController,
   ExecutionEnvironmentsController,
-  InventorySourcesController,
   SystemJobTemplatesController,
 } from './empty-lists.controllers.js';
 
@@ -12,7 +11,6 @@ import {
     ExecutionEnvironmentsController,
     ApplicationsController,
     CredentialInputSourcesController,
-    InventorySourcesController,
     SystemJobTemplatesController,
   ],
 })

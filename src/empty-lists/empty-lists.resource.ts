@@ -4,7 +4,6 @@ import {
   ApplicationSchema,
   CredentialInputSourceSchema,
   ExecutionEnvironmentSchema,
-  InventorySourceSchema,
   SystemJobTemplateSchema,
 } from './schemas.js';
 
@@ -37,11 +36,6 @@ export const credentialInputSources = emptyList(
   'credential_input_sources',
   'credential_input_source',
   CredentialInputSourceSchema,
-);
-export const inventorySources = emptyList(
-  'inventory_sources',
-  'inventory_source',
-  InventorySourceSchema,
 );
 export const systemJobTemplates = emptyList(
   'system_job_templates',

@@ -59,27 +59,6 @@ export class CredentialInputSourceSchema extends OwnedSchema {
   source_credential!: Reference | null;
 }
 
-/** Places that hosts are synchronised from. */
-export class InventorySourceSchema extends NamedSchema {
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
-  inventory!: Reference | null;
-
-  @Char(READ_ONLY)
-  source!: string;
-
-  @Char({ ...READ_ONLY, max: 1024 })
-  source_path!: string;
-
-  @Bool(READ_ONLY)
-  overwrite!: boolean;
-
-  @Bool(READ_ONLY)
-  overwrite_vars!: boolean;
-
-  @Bool(READ_ONLY)
-  update_on_launch!: boolean;
-}
-
 /** Housekeeping that runs as jobs. */
 export class SystemJobTemplateSchema extends NamedSchema {
   @Char(READ_ONLY)

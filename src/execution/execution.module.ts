@@ -7,12 +7,19 @@ import { Dependencies } from './scheduler/dependencies.service.js';
 import { Placement } from './scheduler/placement.service.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { ActiveRuns } from './worker/active-runs.service.js';
+import { AdHocRun } from './ad-hoc/ad-hoc-run.service.js';
+import { AnsibleProcess } from './worker/ansible-process.service.js';
 import { EventStore } from './worker/event-store.service.js';
 import { JobCredentials } from './worker/job-credentials.service.js';
+import { JobFacts } from './worker/job-facts.service.js';
+import { JobInventory } from './worker/job-inventory.service.js';
 import { JobProjectFiles } from './worker/job-project-files.service.js';
+import { InventoryReader } from './inventory-updates/inventory-reader.service.js';
+import { InventoryUpdate } from './inventory-updates/inventory-update.service.js';
 import { Leases } from './worker/leases.service.js';
 import { PlaybookJob } from './worker/playbook-job.service.js';
-import { ProjectSync } from './worker/project-sync.service.js';
+import { ProjectContent } from './project-updates/project-content.service.js';
+import { ProjectSync } from './project-updates/project-sync.service.js';
 import { Recovery } from './worker/recovery.service.js';
 import { RunsHandler } from './worker/runs.handler.js';
 import { runsProcessorProvider } from './worker/runs.processor.js';
@@ -25,8 +32,10 @@ import { WorkerNode } from './worker/worker-node.service.js';
   providers: [
     ...[Boundary, Subscriber, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
-    ...[EventStore, ProjectSync, JobProjectFiles],
-    ...[JobCredentials, PlaybookJob, RunsHandler, runsProcessorProvider],
+    ...[EventStore, ProjectContent, ProjectSync, JobProjectFiles],
+    ...[InventoryReader, InventoryUpdate],
+    ...[JobCredentials, JobFacts, JobInventory, AnsibleProcess, PlaybookJob, AdHocRun],
+    ...[RunsHandler, runsProcessorProvider],
   ],
 })
 export class ExecutionModule {}

@@ -142,7 +142,8 @@ export function parseSubset(text: string): Slice | null {
   return number >= 1 && number <= count ? { number, count } : null;
 }
 
-function selectHosts(hosts: readonly HostRow[], options: InventoryOptions): HostRow[] {
+/** The hosts that a document made with these options has. */
+export function selectHosts(hosts: readonly HostRow[], options: InventoryOptions): HostRow[] {
   const { all, slice, withoutHosts } = options;
   if (withoutHosts) return [];
   const chosen = hosts.filter((host) => all || host.enabled).sort(byName);

@@ -27,7 +27,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
   async prepareCreate(values: ValuesOf<GroupSchema>): Promise<void> {
     assertName(values);
     const inventoryId = existing(values.inventory, 'a required reference is given');
-    await this.inventory.hold(inventoryId, 'group');
+    await this.inventory.holdForNew(inventoryId, 'group');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
   }
 

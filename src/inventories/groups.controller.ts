@@ -2,6 +2,8 @@ import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
+import { related } from '../common/rest/sublist-kinds.js';
+import { commandsOfGroup } from './command-sublists.js';
 import { groups } from './inventories.resource.js';
 import {
   aboutHosts,
@@ -20,5 +22,7 @@ import { VariableData } from './variable-data.js';
 @SubList('potential_children', potentialChildren())
 @SubList('job_events', aboutHosts('job_event'))
 @SubList('job_host_summaries', aboutHosts('job_host_summary'))
+@SubList('inventory_sources', related('inventory_sources'))
+@SubList('ad_hoc_commands', commandsOfGroup())
 @SubList('activity_stream', activityOf())
 export class GroupsController extends ResourceController(groups) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
-import type { Sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { HostsRepository, type UncountedHosts } from './hosts.repository.js';
 import { InventoriesRepository, organizationOfInventory } from './inventories.repository.js';
 import { OrganizationStore, type HostAllowance } from './organization-store.js';
@@ -40,6 +40,21 @@ export class HostLimit {
     throw new Forbidden(
       `You have already reached the maximum number of ${limit.max_hosts} hosts allowed for your organization. Contact your System Administrator for assistance.`,
     );
+  }
+
+  /**
+   * Locks the organization of an inventory until the transaction ends, if it has a limit: for whoever
+   * looks at the end of it what has become of the hosts.
+   */
+  hold(inventoryId: number): Promise<HostAllowance | undefined> {
+    return this.organizations.lockAllowance(organizationOfInventory(inventoryId));
+  }
+
+  /** Whether an organization has more hosts than it may. */
+  async isExceeded({ id, max_hosts: max }: HostAllowance): Promise<boolean> {
+    if ((await this.inventories.totalHosts(id)) <= max) return false;
+    const none = sql`SELECT NULL::text AS name WHERE false`;
+    return (await this.hosts.countNames(id, none, null)).total > max;
   }
 
   /** Nobody is refused what adds no name, even where a limit was set below what there is. */

@@ -23,7 +23,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     const values = { ...sent, ...split };
     const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1 });
-    await this.inventory.hold(inventoryId, 'host');
+    await this.inventory.holdForNew(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
     return { values: split };
   }

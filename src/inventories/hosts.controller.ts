@@ -1,16 +1,49 @@
+import { Get } from '@nestjs/common';
+import { freeObject } from '../common/fields/json-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
+import { commandsOfHost } from './command-sublists.js';
+import { HostFactsRepository } from './host-facts.repository.js';
 import { hosts } from './inventories.resource.js';
-import { allGroups, hostActivity, members } from './inventory-sublists.js';
+import { allGroups, hostActivity, members, smartInventories } from './inventory-sublists.js';
 import { VariableData } from './variable-data.js';
 
 @Resource(hosts)
 @VariableData()
 @SubList('groups', members('groups'))
 @SubList('all_groups', allGroups())
+@SubList('smart_inventories', smartInventories())
 @SubList('job_events', related('job_events', { events: true }))
 @SubList('job_host_summaries', related('job_host_summaries'))
+@SubList('inventory_sources', related('inventory_sources'))
+@SubList('ad_hoc_commands', commandsOfHost())
+@SubList('ad_hoc_command_events', related('ad_hoc_command_events', { events: true }))
 @SubList('activity_stream', hostActivity())
-export class HostsController extends ResourceController(hosts) {}
+export class HostsController extends ResourceController(hosts) {
+  constructor(
+    services: CommonServices,
+    private readonly knownFacts: HostFactsRepository,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    kind: 'document',
+    link: 'ansible_facts',
+    access: 'authenticated',
+    operationId: 'hosts_ansible_facts_read',
+    summary: 'What Ansible found out about one host, as jobs with use_fact_cache have stored it.',
+    parent: hosts,
+    response: freeObject('Facts by name; empty where none are known.'),
+  })
+  @Get(':id/ansible_facts')
+  facts(@Target() host: Row): Promise<object> {
+    return this.knownFacts.of(host.id);
+  }
+}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import { and, sql, TRUE, type Sql } from '../database/sql.js';
+import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { HostRow } from './ansible-inventory.js';
 import type { HostSchema } from './inventory.schema.js';
@@ -30,6 +30,35 @@ export const countHostsIn = (inventoryId: Sql): Sql => sql`(
 export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`;
 
 /**
+ * The hosts of an organization that a condition finds, as a condition on a row of hosts: of a name in
+ * several inventories the host with the lowest id. Hosts that an inventory made of others are left out.
+ *
+ * @param matches condition on a row of hosts
+ */
+export function oneOfAName(
+  alias: string,
+  organizationId: number,
+  matches: (alias: string) => Sql,
+): Sql {
+  const twin = `${alias}_twin`;
+  const isOwn = (row: string): Sql => sql`${ident(row, 'inventory_id')} IN (
+    SELECT id FROM inventories WHERE organization_id = ${organizationId}::int AND kind = ''
+      AND NOT pending_deletion)`;
+  return sql`${and(isOwn(alias), matches(alias))} AND NOT EXISTS (
+    SELECT 1 FROM hosts ${ident(twin)}
+    WHERE ${ident(twin, 'name')} = ${ident(alias, 'name')}
+      AND ${ident(twin, 'id')} < ${ident(alias, 'id')}
+      AND ${and(isOwn(twin), matches(twin))})`;
+}
+
+/** How many hosts an inventory has, and in how many of them the last job failed. */
+export interface MemberCount {
+  id: number;
+  total: number;
+  failed: number;
+}
+
+/**
  * Statement that shows on hosts which job touched them last.
  *
  * @param touched query for the `id`s of the hosts and `summary_id`, how each fared
@@ -48,17 +77,39 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
     super(database, 'hosts');
   }
 
-  /** What Ansible is told of the hosts of an inventory. */
-  described(inventoryId: number): Promise<HostRow[]> {
+  /** What Ansible is told of hosts. @param members condition on `t` */
+  described(members: Sql): Promise<HostRow[]> {
     return this.database.rows<HostRow & Record<string, unknown>>(sql`
-      SELECT id, name, variables, enabled FROM hosts WHERE inventory_id = ${inventoryId}`);
+      SELECT t.id, t.name, t.variables, t.enabled FROM hosts t WHERE ${members}`);
   }
 
   /** The same of one of them. */
-  describedByName(inventoryId: number, name: string): Promise<HostRow | undefined> {
+  describedByName(members: Sql, name: string): Promise<HostRow | undefined> {
     return this.database.row<HostRow & Record<string, unknown>>(sql`
-      SELECT id, name, variables, enabled FROM hosts
-      WHERE inventory_id = ${inventoryId} AND name = ${name}`);
+      SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
+      WHERE t.name = ${name} AND ${members}`);
+  }
+
+  /** Counts of inventories that keep none. @param members which hosts are in each, on `t` */
+  countMembers(members: ReadonlyMap<number, Sql>): Promise<MemberCount[]> {
+    const counts = [...members].map(
+      ([id, condition]) => sql`
+        SELECT ${id}::int AS id, count(*)::int AS total,
+          (count(*) FILTER (WHERE t.has_active_failures))::int AS failed
+        FROM hosts t WHERE ${condition}`,
+    );
+    return this.database.rows<MemberCount & Record<string, unknown>>(join(counts, ' UNION ALL '));
+  }
+
+  /** Which of several inventories have a host. @param members which hosts are in each, on `t` */
+  async inventoriesWith(hostId: number, members: ReadonlyMap<number, Sql>): Promise<number[]> {
+    if (members.size === 0) return [];
+    const asked = [...members].map(
+      ([id, condition]) => sql`
+        SELECT ${id}::int AS id FROM hosts t WHERE t.id = ${hostId}::int AND ${condition}`,
+    );
+    const found = await this.database.rows<{ id: number }>(join(asked, ' UNION ALL '));
+    return found.map(({ id }) => id);
   }
 
   /**

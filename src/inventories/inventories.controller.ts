@@ -14,12 +14,12 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
-import { noneOf } from '../empty-lists/sublists.js';
 import { attachLabels } from '../labels/sublists.js';
+import { commandsOfInventory } from './command-sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { copyMembers } from './inventory-copy.js';
 import { InventoryScript } from './inventory-script.service.js';
-import { inventoryActivity, rootGroups } from './inventory-sublists.js';
+import { hostsOfInventory, inventoryActivity, rootGroups } from './inventory-sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
@@ -29,13 +29,14 @@ const SUBGROUPS = { children: list(ref('GroupTree')) };
 @Resource(inventories)
 @VariableData()
 @Copyable({ copied: copyMembers })
-@SubList('hosts', children('hosts', { needs: 'change' }))
+@SubList('hosts', hostsOfInventory())
 @SubList('groups', children('groups', { needs: 'change' }))
 @SubList('root_groups', rootGroups())
 @SubList('job_templates', related('job_templates'))
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attachInstanceGroups())
-@SubList('inventory_sources', noneOf('inventory_source'))
+@SubList('ad_hoc_commands', commandsOfInventory())
+@SubList('inventory_sources', children('inventory_sources', { needs: 'change' }))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', inventoryActivity())

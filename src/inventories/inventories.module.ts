@@ -6,6 +6,7 @@ import { GroupHooks } from './group.hooks.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsController } from './groups.controller.js';
 import { GroupsRepository } from './groups.repository.js';
+import { HostFactsRepository } from './host-facts.repository.js';
 import { HostHooks } from './host.hooks.js';
 import { HostLimit } from './host-limit.service.js';
 import { HostsController } from './hosts.controller.js';
@@ -17,14 +18,21 @@ import { InventoryLock } from './inventory-lock.service.js';
 import { InventoryRows } from './inventory-rows.service.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { InventoryTree } from './inventory-tree.service.js';
+import { MemberCounts } from './member-counts.service.js';
+import { ImportedMembersRepository } from './import/imported-members.repository.js';
+import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
+import { InventoryImport } from './import/inventory-import.service.js';
 
 const repositories = [
   InventoriesRepository,
   HostsRepository,
   GivenHostsRepository,
+  HostFactsRepository,
   GroupsRepository,
   GroupHostsRepository,
   GroupChildrenRepository,
+  ImportedObjectsRepository,
+  ImportedMembersRepository,
 ];
 
 @Global()
@@ -41,7 +49,16 @@ const repositories = [
     InventoryRows,
     InventoryScript,
     InventoryTree,
+    MemberCounts,
+    InventoryImport,
   ],
-  exports: [...repositories, HostLimit, InventoryLock, InventoryRows],
+  exports: [
+    ...repositories,
+    HostLimit,
+    InventoryLock,
+    InventoryRows,
+    InventoryImport,
+    MemberCounts,
+  ],
 })
 export class InventoriesModule {}

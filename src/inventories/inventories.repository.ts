@@ -7,18 +7,24 @@ import { Database } from '../database/database.js';
 import { and, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { countHostNames } from './hosts.repository.js';
+import type { HostedInventory } from './inventory-members.js';
 import type { InventorySchema } from './inventory.schema.js';
 
 /** An inventory as those who change what is in it find it, under the lock. */
 export interface HeldInventory {
   id: number;
+  kind: string;
   total_hosts: number;
   pending_deletion: boolean;
 }
 
+/** An inventory as Ansible is told of it. */
+export interface DescribedInventory extends HostedInventory {
+  variables: string;
+}
+
 /** An inventory that a launch names. */
-export interface UsableInventory {
-  id: number;
+export interface UsableInventory extends HostedInventory {
   name: string;
   pending_deletion: boolean;
   total_hosts: number;
@@ -55,17 +61,26 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
     super(database, 'inventories');
   }
 
-  /** Variables of an inventory; null when there is none, or it is being deleted. */
-  async variablesOf(id: number): Promise<string | null> {
-    const row = await this.database.row<{ variables: string }>(sql`
-      SELECT variables FROM inventories WHERE id = ${id} AND NOT pending_deletion`);
-    return row?.variables ?? null;
+  /** An inventory by its id; undefined when there is none, or it is being deleted. */
+  described(id: number): Promise<DescribedInventory | undefined> {
+    return this.database.row<DescribedInventory & Record<string, unknown>>(sql`
+      SELECT id, kind, organization_id, host_filter, variables
+      FROM inventories WHERE id = ${id} AND NOT pending_deletion`);
   }
 
-  /** Inventories as launches need them. @param actor null: everything may be used */
+  /** The smart inventories of the organization to which an inventory belongs. */
+  smartBeside(inventoryId: number): Promise<HostedInventory[]> {
+    return this.database.rows<HostedInventory & Record<string, unknown>>(sql`
+      SELECT id, kind, organization_id, host_filter FROM inventories
+      WHERE kind = 'smart' AND NOT pending_deletion
+        AND organization_id = (SELECT organization_id FROM inventories WHERE id = ${inventoryId})`);
+  }
+
+  /** Inventories as launches need them; smart ones keep no `total_hosts`. @param actor null: everything may be used */
   usable(ids: readonly number[], actor: Actor | null): Promise<UsableInventory[]> {
-    return this.database.preparedRows<UsableInventory>(sql`
-      SELECT i.id, i.name, i.pending_deletion, i.total_hosts,
+    return this.database.preparedRows<UsableInventory & Record<string, unknown>>(sql`
+      SELECT i.id, i.name, i.kind, i.organization_id, i.host_filter, i.pending_deletion,
+        i.total_hosts,
         (${permitOrAny('inventory', 'use', 'i', actor)}) AS may_use
       FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
   }
@@ -73,8 +88,25 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
   /** Locks inventories until the transaction ends, always in one order; those that are gone are missing. */
   hold(ids: readonly number[]): Promise<HeldInventory[]> {
     return this.database.rows<HeldInventory>(sql`
-      SELECT id, total_hosts, pending_deletion FROM inventories
+      SELECT id, kind, total_hosts, pending_deletion FROM inventories
       WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
+  }
+
+  /** The organization of an inventory; null where there is none. */
+  async organizationOf(id: number | null): Promise<number | null> {
+    if (id === null) return null;
+    const row = await this.database.row<{ organization_id: number }>(organizationOfInventory(id));
+    return row?.organization_id ?? null;
+  }
+
+  /** Which of some names enabled hosts or groups of an inventory have. */
+  async membersNamed(id: number | null, names: readonly string[]): Promise<Set<string>> {
+    if (id === null || names.length === 0) return new Set();
+    const rows = await this.database.rows<{ name: string }>(sql`
+      SELECT name FROM hosts
+      WHERE inventory_id = ${id} AND name = ANY(${names}::text[]) AND enabled
+      UNION SELECT name FROM groups WHERE inventory_id = ${id} AND name = ANY(${names}::text[])`);
+    return new Set(rows.map(({ name }) => name));
   }
 
   /** How many hosts the inventories of an organization have; one of a name in two counts twice. */

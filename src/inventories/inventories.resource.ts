@@ -1,11 +1,17 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, type Actor } from '../common/access.js';
-import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  type Relation,
+  type ResourceDefinition,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { FALSE, ident, or, sql, type Sql } from '../database/sql.js';
+import { ident, or, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
+import { isClaimed } from './import/imported-objects.repository.js';
 import { GroupHooks } from './group.hooks.js';
+import { hostsFound } from './host-filter.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
@@ -15,9 +21,22 @@ import {
   inventoryExtension,
   INVENTORY_SHOWS,
 } from './inventory-extensions.js';
+import { sourceCounts } from './source-counts.js';
 
 const mayAddInventories = (actor: Actor): Sql =>
   holdsAny('organization', ['inventory_admin_role'], actor);
+
+/**
+ * Counters that inventories keep. Where others show a smart one they are left out: they would be
+ * counted anew on every page that names it.
+ */
+const keptCounters = (alias: string): Record<string, Sql> =>
+  Object.fromEntries(
+    ['has_active_failures', 'total_hosts', 'hosts_with_active_failures'].map((name) => [
+      name,
+      sql`CASE WHEN ${ident(alias, 'kind')} <> 'smart' THEN ${ident(alias, name)} END`,
+    ]),
+  );
 
 export const inventories = defineResource({
   path: 'inventories',
@@ -56,12 +75,13 @@ export const inventories = defineResource({
     'organization_id',
     'kind',
   ],
-  summarise: () => ({
-    has_inventory_sources: FALSE,
-    total_inventory_sources: sql`0`,
-    inventory_sources_with_failures: sql`0`,
-  }),
+  summarise: (alias) => ({ ...keptCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', adhoc: 'adhoc' },
+  pages: {
+    sections: {
+      'What it holds': ['kind', 'host_filter', 'variables', 'prevent_instance_group_fallback'],
+    },
+  },
   policy: {
     read: hasRole('inventory', 'read_role'),
     add: () => everyone,
@@ -72,6 +92,7 @@ export const inventories = defineResource({
       use: hasRole('inventory', 'use_role'),
       adhoc: hasRole('inventory', 'adhoc_role'),
       update: hasRole('inventory', 'update_role'),
+      filter: hasRoleOn('organization_id', 'organization', 'inventory_admin_role'),
       copy: allOf(
         hasRole('inventory', 'read_role'),
         hasRoleOn('organization_id', 'organization', 'inventory_admin_role'),
@@ -82,6 +103,16 @@ export const inventories = defineResource({
     hosts: { kind: 'has-many', target: (): ResourceDefinition => hosts, field: 'inventory' },
     groups: { kind: 'has-many', target: (): ResourceDefinition => groups, field: 'inventory' },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
+    inventory_sources: {
+      kind: 'has-many',
+      target: () => resource('inventory_source'),
+      field: 'inventory',
+    },
+    ad_hoc_commands: {
+      kind: 'has-many',
+      target: () => resource('ad_hoc_command'),
+      field: 'inventory',
+    },
     labels: labelled('inventory'),
     instance_groups: preferredGroups('inventory'),
   },
@@ -91,6 +122,15 @@ export const inventories = defineResource({
   shows: INVENTORY_SHOWS,
 });
 
+/** The sources that have brought a host or a group. */
+const broughtBy = (type: 'host' | 'group'): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource('inventory_source'),
+  table: `inventory_source_${type}s`,
+  near: `${type}_id`,
+  far: 'inventory_source_id',
+});
+
 const ofInventory = {
   read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
   add: () => everyone,
@@ -98,6 +138,7 @@ const ofInventory = {
     or(mayAddInventories(actor), holdsAny('inventory', ['admin_role'], actor)),
   change: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
   delete: hasRoleOn('inventory_id', 'inventory', 'admin_role'),
+  actions: { adhoc: hasRoleOn('inventory_id', 'inventory', 'adhoc_role') },
 };
 
 export const hosts = defineResource({
@@ -131,7 +172,13 @@ export const hosts = defineResource({
     },
   ],
   summary: ['id', 'name', 'description', 'has_active_failures'],
-  summarise: () => ({ has_inventory_sources: FALSE }),
+  expression: {
+    parameter: 'host_filter',
+    help: 'Filter of a smart inventory: `name=web and (groups__name=prod or ansible_facts__a=1)`.',
+    looksInto: ['ansible_facts'],
+    compile: hostsFound,
+  },
+  summarise: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),
   policy: ofInventory,
   relations: {
     groups: {
@@ -147,6 +194,12 @@ export const hosts = defineResource({
       field: 'host',
     },
     job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
+    inventory_sources: broughtBy('host'),
+    ad_hoc_command_events: {
+      kind: 'has-many',
+      target: () => resource('ad_hoc_command_event'),
+      field: 'host',
+    },
   },
   extend: hostExtension,
   shows: HOST_SHOWS,
@@ -196,5 +249,6 @@ export const groups = defineResource({
       near: 'child_id',
       far: 'parent_id',
     },
+    inventory_sources: broughtBy('group'),
   },
 });

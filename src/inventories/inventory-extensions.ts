@@ -7,6 +7,7 @@ import {
   orNull,
   STRING,
 } from '../common/fields/json-schema.js';
+import { entryOf } from '../common/invariants.js';
 import type {
   Extension,
   RepresentContext,
@@ -15,45 +16,90 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
-import { sql } from '../database/sql.js';
+import { ident, join, sql } from '../database/sql.js';
 import { instantOf } from '../database/together.js';
 import { groupsShownOf } from './groups.repository.js';
+import { isClaimed } from './import/imported-objects.repository.js';
+import type { MemberCount } from './hosts.repository.js';
+import { hosted, isSmart } from './inventory-members.js';
 import { HostRuns } from './inventory-uses.js';
+import { MemberCounts } from './member-counts.service.js';
+import { sourceCounts } from './source-counts.js';
 
 /** Members of a host that its summary shows at most. */
 const SHOWN = 5;
 
-const NO_SOURCES = {
+const SOURCES = {
   has_inventory_sources: BOOLEAN,
   total_inventory_sources: INTEGER,
   inventory_sources_with_failures: INTEGER,
 };
 
 export const INVENTORY_SHOWS: ShownBesides = {
-  fields: NO_SOURCES,
+  fields: SOURCES,
   summary_fields: { labels: LABEL_SUMMARY },
-  summary: NO_SOURCES,
+  summary: SOURCES,
 };
 
-/** The product has no inventory sources; clients read these all the same. */
+interface CountedSources {
+  id: number;
+  has_inventory_sources: boolean;
+  total_inventory_sources: number;
+  inventory_sources_with_failures: number;
+}
+
+/** How many sources each inventory has, its labels, and the counters of smart ones. */
 export async function inventoryExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const fields = {
-    has_inventory_sources: false,
-    total_inventory_sources: 0,
-    inventory_sources_with_failures: 0,
-  };
   const ids = rows.map(({ id }) => id);
-  const labels = await labelSummaries(resource('inventory'), ids, context);
-  return new Map(ids.map((id) => [id, { fields, summary_fields: { labels: labels.get(id) } }]));
+  const counts = Object.entries(sourceCounts(sql`inv.id`)).map(
+    ([name, count]) => sql`${count} AS ${ident(name)}`,
+  );
+  const [counted, labels] = await Promise.all([
+    context.together.ask<CountedSources>(sql`
+      SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
+    labelSummaries(resource('inventory'), ids, context),
+  ]);
+  const members = await context.find(MemberCounts).of(rows.map(hosted).filter(isSmart));
+  const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
+  return new Map(
+    ids.map((id): [number, Extension] => {
+      const { fields, ...rest } = smartExtension(members.get(id));
+      const summary_fields = { labels: labels.get(id) };
+      return [id, { fields: { ...entryOf(fieldsOf, id), ...fields }, summary_fields, ...rest }];
+    }),
+  );
+}
+
+/** Links to what a smart inventory never has. */
+const NO_GROUPS = {
+  groups: null,
+  root_groups: null,
+  inventory_sources: null,
+  update_inventory_sources: null,
+  tree: null,
+};
+
+/** Others keep their counters; those of smart inventories are counted when they are read. */
+function smartExtension(counted: MemberCount | undefined): Extension {
+  if (!counted) return {};
+  const { total, failed } = counted;
+  return {
+    fields: {
+      total_hosts: total,
+      hosts_with_active_failures: failed,
+      has_active_failures: failed > 0,
+    },
+    related: NO_GROUPS,
+  };
 }
 
 const NAMED = { id: INTEGER, name: STRING };
 
 export const HOST_SHOWS: ShownBesides = {
-  fields: { has_inventory_sources: BOOLEAN, ansible_facts_modified: orNull(INSTANT) },
+  fields: { has_inventory_sources: BOOLEAN },
   summary_fields: {
     groups: object({ count: INTEGER, results: list(object(NAMED)) }),
     recent_jobs: list(
@@ -64,7 +110,7 @@ export const HOST_SHOWS: ShownBesides = {
 };
 
 interface Shown {
-  what: 'group' | 'job';
+  what: 'group' | 'job' | 'source';
   host_id: number;
   id: number;
   name: string;
@@ -73,7 +119,7 @@ interface Shown {
   total: number;
 }
 
-/** Some groups and the latest jobs of each host, in one statement for the page. */
+/** Some groups and the latest jobs of each host, and whether a source brought it, in one statement for the page. */
 export async function hostExtension(
   rows: readonly Row[],
   { together, actor, find }: RepresentContext,
@@ -87,7 +133,10 @@ export async function hostExtension(
     UNION ALL
     SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
     FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-      ${find(HostRuns).latestOfHost(sql`host.id`, actor, SHOWN)}) AS job`);
+      ${find(HostRuns).latestOfHost(sql`host.id`, actor, SHOWN)}) AS job
+    UNION ALL
+    SELECT 'source', host.id, 0, '', NULL, NULL, 0 FROM unnest(${ids}::int[]) AS host (id)
+    WHERE ${isClaimed(sql`host.id`)}`);
   const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
   for (const one of found) byHost.get(one.host_id)?.push(one);
   return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
@@ -97,7 +146,7 @@ function hostExtensionOf(shown: readonly Shown[]): Extension {
   const groups = shown.filter(({ what }) => what === 'group');
   const jobs = shown.filter(({ what }) => what === 'job');
   return {
-    fields: { has_inventory_sources: false, ansible_facts_modified: null },
+    fields: { has_inventory_sources: shown.some(({ what }) => what === 'source') },
     summary_fields: {
       groups: {
         count: groups[0]?.total ?? 0,

@@ -3,7 +3,7 @@ import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
-import { InventoriesRepository } from './inventories.repository.js';
+import { InventoriesRepository, type HeldInventory } from './inventories.repository.js';
 
 /** What must hold across the hosts and groups of one inventory, whoever changes them meanwhile. */
 @Injectable()
@@ -27,6 +27,20 @@ export class InventoryLock {
   }
 
   /**
+   * The same for an inventory that is to get a host or a group.
+   *
+   * @throws Invalid where what is in the inventory follows from other hosts
+   */
+  async holdForNew(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
+    const [held] = await this.inventories.hold([inventoryId]);
+    assertNotGoing(held ? [held] : [], noun);
+    if (!held || held.kind === '') return;
+    const Noun = noun === 'host' ? 'Host' : 'Group';
+    const text = `Cannot create ${Noun} for Smart or Constructed Inventories`;
+    throw Invalid.field('inventory', text);
+  }
+
+  /**
    * The same for several inventories, always in one order, so that nobody waits in a circle.
    *
    * @returns number of hosts of each, as it is under the lock; an inventory that is gone is missing
@@ -36,9 +50,7 @@ export class InventoryLock {
     noun: 'host' | 'group',
   ): Promise<Map<number, number>> {
     const rows = await this.inventories.hold(inventoryIds);
-    if (rows.some((row) => row.pending_deletion)) {
-      throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
-    }
+    assertNotGoing(rows, noun);
     return new Map(rows.map((row) => [row.id, row.total_hosts]));
   }
 
@@ -56,5 +68,11 @@ export class InventoryLock {
   /** @throws Conflict while a job that has not ended uses the inventory */
   async assertIdle(...inventoryIds: readonly number[]): Promise<void> {
     await assertNoActiveRuns(this.runs, ['inventory_id'], inventoryIds);
+  }
+}
+
+function assertNotGoing(held: readonly HeldInventory[], noun: 'host' | 'group'): void {
+  if (held.some((row) => row.pending_deletion)) {
+    throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
   }
 }

@@ -5,6 +5,7 @@ import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
+import { membersOf } from './inventory-members.js';
 
 /** Loads inventories in the form the inventory document is built from. */
 @Injectable()
@@ -23,10 +24,11 @@ export class InventoryRows {
    * @returns null when there is no such inventory, or when it is being deleted
    */
   async load(inventoryId: number): Promise<Rows | null> {
-    const variables = await this.inventories.variablesOf(inventoryId);
-    if (variables === null) return null;
+    const inventory = await this.inventories.described(inventoryId);
+    if (!inventory) return null;
+    const { variables } = inventory;
     const groups = await this.groups.described(inventoryId);
-    const hosts = await this.hosts.described(inventoryId);
+    const hosts = await this.hosts.described(membersOf(inventory, 't'));
     const groupIds = groups.map(({ id }) => id);
     const groupHosts = await this.groupHosts.of(groupIds);
     const groupChildren = await this.groupChildren.edgesOf(groupIds);
@@ -35,6 +37,8 @@ export class InventoryRows {
 
   /** One host of an inventory by its name, as the document knows hosts. */
   async host(inventoryId: number, name: string): Promise<HostRow | null> {
-    return (await this.hosts.describedByName(inventoryId, name)) ?? null;
+    const inventory = await this.inventories.described(inventoryId);
+    if (!inventory) return null;
+    return (await this.hosts.describedByName(membersOf(inventory, 't'), name)) ?? null;
   }
 }

@@ -2,8 +2,8 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached, listOf } from '../common/rest/sublist-kinds.js';
-import { sql } from '../database/sql.js';
+import { attached, children, listOf } from '../common/rest/sublist-kinds.js';
+import { sql, TRUE } from '../database/sql.js';
 import {
   groupAndDescendants,
   groupsAndAncestors,
@@ -11,6 +11,9 @@ import {
 } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
 import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
+import { HostsRepository } from './hosts.repository.js';
+import { InventoriesRepository } from './inventories.repository.js';
+import { hosted, isSmart, membersOf } from './inventory-members.js';
 import { InventoryLock } from './inventory-lock.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
@@ -19,6 +22,32 @@ async function assertSameInventory({ parent }: LinkContext, child: Row): Promise
   if (parent.inventory_id === child.inventory_id) return;
   throw new BadRequest('Cannot associate two items from different inventories.');
 }
+
+/**
+ * Hosts of an inventory; what is created here joins it. Who reads a smart inventory sees the hosts its
+ * filter finds, wherever they were entered.
+ */
+export const hostsOfInventory = (): Factory =>
+  children('hosts', {
+    needs: 'change',
+    scope: (inventory) => membersOf(hosted(inventory), 't'),
+    options: ({ parent }) =>
+      isSmart(hosted(parent)) ? { visible: TRUE, isCostly: true } : { counted: true },
+  });
+
+/** Smart inventories that a host is in. */
+export const smartInventories = (): Factory =>
+  listOf(
+    () => resource('inventory'),
+    async (host, { services }) => {
+      const beside = await services
+        .find(InventoriesRepository)
+        .smartBeside(Number(host.inventory_id));
+      const members = new Map(beside.map((one) => [one.id, membersOf(one, 't')]));
+      const found = await services.find(HostsRepository).inventoriesWith(host.id, members);
+      return sql`t.id = ANY(${found}::int[])`;
+    },
+  );
 
 /** Hosts of a group or groups of a host; what is created here joins both inventory and list. */
 export const members = (relation: 'hosts' | 'groups'): Factory =>

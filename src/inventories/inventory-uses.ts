@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.js';
 
 /** The templates that use inventories, a room above, which implements it. */
 export abstract class InventoryTemplates {
-  /** Leaves templates without an inventory that is going. */
+  /** Leaves templates without an inventory that is going; its sources go with it. */
   abstract forgetInventory(id: number): Promise<void>;
 }
 

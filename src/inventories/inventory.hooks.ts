@@ -1,25 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { BadRequest, Invalid, MethodNotAllowed } from '../common/errors/errors.js';
+import { BadRequest, Invalid, MethodNotAllowed, Unavailable } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.service.js';
+import { existing } from '../common/invariants.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
+import { sqlState } from '../database/database.js';
 import { HostLimit } from './host-limit.service.js';
 import { hostNamesOf } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
+import { MemberCounts } from './member-counts.service.js';
 import { InventoryTemplates } from './inventory-uses.js';
 import type { InventorySchema } from './inventory.schema.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 
-/**
- * Rules of inventories (docs/contract/resources.md#inventories). Only inventories whose hosts are
- * entered can be made so far.
- */
+/** Rules of inventories (docs/contract/resources.md#inventories). */
 @Injectable()
 export class InventoryHooks implements ResourceHooks<InventorySchema> {
   constructor(
@@ -29,11 +31,19 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     private readonly limit: HostLimit,
     private readonly outbox: Outbox,
     private readonly activity: ActivityRecorder,
+    private readonly references: References,
+    private readonly counts: MemberCounts,
   ) {}
 
   async prepareCreate(values: ValuesOf<InventorySchema>): Promise<Prepared<InventorySchema>> {
-    if (values.kind === 'smart' && isEmpty(values.host_filter)) {
-      throw Invalid.field('host_filter', 'Smart inventories must specify host_filter');
+    if (values.kind === 'smart') {
+      const filter = givenFilter(values.host_filter);
+      if (filter === null) throw Invalid.field('host_filter', NO_FILTER);
+      await this.assertFilter(
+        filter,
+        existing(values.organization, 'a required reference is given'),
+      );
+      return { values: { host_filter: filter } };
     }
     if (values.kind !== '') {
       throw Invalid.field('kind', `Inventories of kind ${String(values.kind)} are not supported.`);
@@ -44,16 +54,54 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   async prepareUpdate(
     row: RowOf<InventorySchema>,
     values: ValuesOf<InventorySchema>,
+    actor: Actor,
   ): Promise<Prepared<InventorySchema>> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
-    if ('kind' in values) {
+    if ('kind' in values && (values.kind || row.kind === '')) {
       throw new MethodNotAllowed(
         'PATCH',
         [],
         'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
       );
     }
-    return takeNoFilter(values);
+    return row.kind === 'smart' ? this.changeFilter(row, values, actor) : takeNoFilter(values);
+  }
+
+  /**
+   * Clients send an empty kind and an empty filter with every change; neither has an effect here. What
+   * the filter finds is shown to whoever reads the inventory, so it takes more than changing that.
+   */
+  private async changeFilter(
+    row: RowOf<InventorySchema>,
+    values: ValuesOf<InventorySchema>,
+    actor: Actor,
+  ): Promise<Prepared<InventorySchema>> {
+    const filter = givenFilter(values.host_filter) ?? row.host_filter;
+    if (filter === row.host_filter || filter === null) {
+      return { values: { kind: undefined, host_filter: undefined } };
+    }
+    await this.references.assertAllowed(resource('inventory'), [row.id], 'filter', actor);
+    await this.assertFilter(filter, row.organization_id);
+    return { values: { kind: undefined, host_filter: filter } };
+  }
+
+  /**
+   * Tries a filter, for what only the database can tell: one that cannot be asked would make lists of
+   * inventories fail.
+   *
+   * @throws Invalid, Forbidden for what cannot decide which hosts are in an inventory
+   */
+  private async assertFilter(filter: string, organization: number): Promise<void> {
+    try {
+      await this.counts.of([
+        { id: 0, kind: 'smart', organization_id: organization, host_filter: filter },
+      ]);
+    } catch (error) {
+      if (error instanceof BadRequest) throw Invalid.field('host_filter', error.message);
+      if (error instanceof Unavailable) throw Invalid.field('host_filter', TOO_SLOW);
+      if (sqlState(error) === BAD_PATTERN) throw Invalid.field('host_filter', badPattern(filter));
+      throw error;
+    }
   }
 
   /** Its hosts have to fit into the organization it moved to. */
@@ -91,12 +139,27 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   }
 }
 
-const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+const TOO_SLOW = 'The filter takes too long. Ask for less, or by other fields.';
+/** SQLSTATE of a regular expression that is none. */
+const BAD_PATTERN = '2201B';
+const badPattern = (filter: string): string =>
+  `Invalid query ${filter}: The regular expression is not valid.`;
+const NO_FILTER = 'Smart inventories must specify host_filter';
+
+/** A filter as it was meant: some clients send it as it stands in a URL. Null: none. */
+function givenFilter(sent: unknown): string | null {
+  if (typeof sent !== 'string' || sent.trim() === '') return null;
+  try {
+    return decodeURIComponent(sent);
+  } catch {
+    return sent;
+  }
+}
 
 /** Clients send an empty filter with every inventory; a real one has no effect here. */
 function takeNoFilter(values: ValuesOf<InventorySchema>): Prepared<InventorySchema> {
   if (!('host_filter' in values)) return {};
-  if (!isEmpty(values.host_filter)) {
+  if (givenFilter(values.host_filter) !== null) {
     throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');
   }
   return { values: { host_filter: null } };

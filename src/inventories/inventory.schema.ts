@@ -11,8 +11,8 @@ import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
-/** Shown for clients that read them; this product takes inventories from no sources. */
-const ABSENT = { readOnly: true, column: null } as const;
+/** Follows from other rows, and is counted where it is shown. */
+const COMPUTED = { readOnly: true, column: null } as const;
 
 export class InventorySchema extends NamedSchema {
   @Reference(() => resource('organization'), {
@@ -51,13 +51,13 @@ export class InventorySchema extends NamedSchema {
   @Integer({ ...COUNTER, help: 'Number of groups.' })
   total_groups!: number;
 
-  @Bool(ABSENT)
+  @Bool({ ...COMPUTED, help: 'The inventory has sources.' })
   has_inventory_sources!: boolean;
 
-  @Integer(ABSENT)
+  @Integer({ ...COMPUTED, help: 'Number of its sources.' })
   total_inventory_sources!: number;
 
-  @Integer(ABSENT)
+  @Integer({ ...COMPUTED, help: 'Number of its sources whose last update failed.' })
   inventory_sources_with_failures!: number;
 
   @Bool({ readOnly: true, help: 'The inventory is being deleted.' })
@@ -89,8 +89,12 @@ export class HostSchema extends NamedSchema {
   @Bool({ readOnly: true, help: 'The host failed in its last job.' })
   has_active_failures!: boolean;
 
-  @Bool(ABSENT)
+  @Bool({ ...COMPUTED, help: 'A source of the inventory has brought the host.' })
   has_inventory_sources!: boolean;
+
+  /** A source made the host, and nobody by hand. */
+  @Bool({ internal: true })
+  is_imported!: boolean;
 
   @Reference(() => resource('job'), { readOnly: true, nullable: true, index: false })
   last_job!: Reference | null;
@@ -98,7 +102,7 @@ export class HostSchema extends NamedSchema {
   @Reference(() => resource('job_host_summary'), { readOnly: true, nullable: true, index: false })
   last_job_host_summary!: Reference | null;
 
-  @DateTime(ABSENT)
+  @DateTime({ readOnly: true, nullable: true, help: 'When the facts of the host were stored.' })
   ansible_facts_modified!: string | null;
 }
 
@@ -113,4 +117,8 @@ export class GroupSchema extends NamedSchema {
 
   @Variables({ help: 'Variables of the group, JSON or YAML.' })
   variables!: string;
+
+  /** A source made the group, and nobody by hand. */
+  @Bool({ internal: true })
+  is_imported!: boolean;
 }

@@ -7,10 +7,12 @@ import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateSchema } from './job-template.schema.js';
-import { TEMPLATE_AIMS } from '../prompts/prompt-columns.js';
+import { launchFieldsOf } from '../prompts/launch-options.js';
+import { TEMPLATE_AIMS, TEMPLATE_ASKS } from '../prompts/prompt-columns.js';
 import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 
 const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')} IS NULL`;
 
@@ -42,6 +44,24 @@ export const jobTemplates = defineResource({
     start: 'start',
     schedule: 'start',
     copy: 'copy',
+  },
+  pages: {
+    sections: {
+      'What runs': ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],
+      'On what': launchFieldsOf('where'),
+      'How it runs': [
+        ...launchFieldsOf('how'),
+        'become_enabled',
+        'use_fact_cache',
+        'force_handlers',
+        'allow_simultaneous',
+        'prevent_instance_group_fallback',
+        'host_config_key',
+      ],
+      'Questions at launch': TEMPLATE_ASKS,
+      Webhooks: JOB_WEBHOOK_FIELDS,
+    },
+    columns: ['name', 'status', 'project', 'playbook', 'inventory', 'last_job_run'],
   },
   policy: {
     read: hasRole('job_template', 'read_role'),

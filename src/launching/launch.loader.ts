@@ -10,6 +10,8 @@ import { openInputs } from '../credentials/sealed-inputs.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { InstanceGroupsRepository } from '../instances/instance-groups.repository.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
+import { isSmart } from '../inventories/inventory-members.js';
+import { MemberCounts } from '../inventories/member-counts.service.js';
 import type { JobTemplateSchema } from '../job-templates/job-template.schema.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
@@ -81,6 +83,7 @@ export class LaunchLoader {
   constructor(
     private readonly templates: JobTemplatesRepository,
     private readonly inventoryRows: InventoriesRepository,
+    private readonly memberCounts: MemberCounts,
     private readonly credentialRows: CredentialsRepository,
     private readonly labelRows: LabelsRepository,
     private readonly groupRows: InstanceGroupsRepository,
@@ -138,6 +141,7 @@ export class LaunchLoader {
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length === 0) return new Map();
     const rows = await this.inventoryRows.usable(ids, actor);
+    const members = await this.memberCounts.of(rows.filter(isSmart));
     return new Map(
       rows.map((row) => [
         row.id,
@@ -145,7 +149,7 @@ export class LaunchLoader {
           id: row.id,
           name: String(row.name),
           isPendingDeletion: row.pending_deletion === true,
-          totalHosts: row.total_hosts,
+          totalHosts: members.get(row.id)?.total ?? row.total_hosts,
           mayUse: row.may_use === true,
         },
       ]),

@@ -42,6 +42,14 @@ export class OrganizationsRepository
       VALUES (${organization}, ${credential}) ON CONFLICT DO NOTHING`);
   }
 
+  /** Ids of the credentials of the servers that content is asked of, in their order. */
+  async galaxyCredentials(organization: number): Promise<number[]> {
+    const rows = await this.database.rows<{ credential_id: number }>(sql`
+      SELECT credential_id FROM organization_galaxy_credentials
+      WHERE organization_id = ${organization} ORDER BY id`);
+    return rows.map(({ credential_id: id }) => id);
+  }
+
   notificationLinks(): Sql {
     return sql`
       SELECT organization_id, event, notification_template_id FROM organization_notifications`;

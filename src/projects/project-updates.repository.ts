@@ -31,6 +31,7 @@ export interface ShownUpdate {
 export type StartedUpdate = Pick<
   RowOf<ProjectUpdateSchema>,
   | 'project_id'
+  | 'organization_id'
   | 'scm_type'
   | 'scm_url'
   | 'scm_branch'
@@ -86,8 +87,8 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
   /** Of an update that runs: a sync that was handed back goes on numbering where it left off. */
   async started(id: number): Promise<StartedUpdate> {
     const row = await this.database.row<StartedUpdate>(sql`
-      SELECT run.project_id, run.scm_type, run.scm_url, run.scm_branch, run.scm_refspec,
-        run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
+      SELECT run.project_id, run.organization_id, run.scm_type, run.scm_url, run.scm_branch,
+        run.scm_refspec, run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
         run.local_path, run.timeout, stored.counter, stored.line
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);

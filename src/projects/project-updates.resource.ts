@@ -2,7 +2,7 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { runsOrganization } from '../runs/jobs.resource.js';
+import { RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
 import { RunHooks } from '../runs/run.hooks.js';
@@ -18,6 +18,7 @@ export const projectUpdates = defineResource({
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
+  pages: { columns: RUN_COLUMNS },
   policy: {
     read: anyOf(hasRoleOn('unified_job_template_id', 'project', 'read_role'), runsOrganization),
     delete: hasRoleOn('organization_id', 'organization', 'admin_role'),
@@ -31,6 +32,11 @@ export const projectUpdates = defineResource({
   },
   relations: {
     events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
+    scm_inventory_updates: {
+      kind: 'has-many',
+      target: () => resource('inventory_update'),
+      field: 'source_project_update',
+    },
     notifications: {
       kind: 'has-many',
       target: () => resource('notification'),

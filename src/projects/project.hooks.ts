@@ -91,7 +91,11 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   async prepareDelete(row: RowOf<ProjectSchema>): Promise<void> {
-    await assertNoActiveRuns(this.runs, ['project_id', 'unified_job_template_id'], [row.id]);
+    await assertNoActiveRuns(
+      this.runs,
+      ['project_id', 'source_project_id', 'unified_job_template_id'],
+      [row.id],
+    );
     await this.updates.removeOf(row.id);
     if (row.scm_type === '') return;
     const folder = String(row.local_path);

@@ -14,8 +14,7 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
-import { noneOf } from '../empty-lists/sublists.js';
+import { children, related } from '../common/rest/sublist-kinds.js';
 import { listInventoryFiles, listPlaybooks } from './project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { WithWebhookKey } from '../templates/webhook-key-routes.js';
@@ -34,7 +33,7 @@ const FILES = list(STRING);
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules'))
 @SubList('teams', teamsWithAccess())
-@SubList('scm_inventory_sources', noneOf('inventory_source'))
+@SubList('scm_inventory_sources', related('scm_inventory_sources'))
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())

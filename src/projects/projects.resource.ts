@@ -4,6 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectSchema } from './project.schema.js';
 import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
@@ -42,6 +43,29 @@ export const projects = defineResource({
     schedule: 'update',
     copy: 'copy',
   },
+  pages: {
+    sections: {
+      'Where from': [
+        'scm_type',
+        'scm_url',
+        'scm_branch',
+        'scm_refspec',
+        'credential',
+        'scm_revision',
+        'local_path',
+      ],
+      'How it is updated': [
+        'scm_update_on_launch',
+        'scm_update_cache_timeout',
+        'allow_override',
+        'timeout',
+        'scm_clean',
+        'scm_delete_on_update',
+        'scm_track_submodules',
+      ],
+      Webhooks: WEBHOOK_FIELDS,
+    },
+  },
   policy: {
     read: hasRole('project', 'read_role'),
     // Without an organization only a superuser may own it.
@@ -71,6 +95,11 @@ export const projects = defineResource({
       kind: 'has-many',
       target: () => resource('project_update'),
       field: 'project',
+    },
+    scm_inventory_sources: {
+      kind: 'has-many',
+      target: () => resource('inventory_source'),
+      field: 'source_project',
     },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },

@@ -15,10 +15,14 @@ import { tableOf } from '../common/records.js';
 import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from './job-options.js';
 
+export type LaunchTopic = 'what' | 'where' | 'how';
+
 /** What is particular to one launch field; the rest its field decorator says. */
 interface PromptOptions {
   /** Word of the switch that lets a launch set it: `ask_<word>_on_launch`. */
   asks: string;
+  /** What it is about: what runs, on what, or how. Pages of templates and runs show it there. */
+  about: LaunchTopic;
   /** Workflow job templates ask for it too. */
   inWorkflows?: boolean;
   /**
@@ -51,28 +55,29 @@ const Prompt =
  * launches take their fields from here. References are ids.
  */
 class LaunchOptions {
-  @Prompt({ asks: 'inventory', inWorkflows: true, harmless: 'switch', aims: true })
+  @Prompt({ asks: 'inventory', about: 'where', inWorkflows: true, harmless: 'switch', aims: true })
   @Reference(() => resource('inventory'), { nullable: true, needs: 'use' })
   inventory!: Reference;
 
-  @Prompt({ asks: 'credential', harmless: 'switch' })
+  @Prompt({ asks: 'credential', about: 'where', harmless: 'switch' })
   @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
   credentials!: number[];
 
-  @Prompt({ asks: 'variables', inWorkflows: true, harmless: 'both', aims: true })
+  @Prompt({ asks: 'variables', about: 'where', inWorkflows: true, harmless: 'both', aims: true })
   @Variables({ filter: false, help: 'Variables, JSON or YAML.' })
   extra_vars!: Record<string, unknown>;
 
-  @Prompt({ asks: 'limit', inWorkflows: true, harmless: 'value' })
+  @Prompt({ asks: 'limit', about: 'where', inWorkflows: true, harmless: 'value' })
   @Text({ help: 'Host pattern.' })
   limit!: string;
 
-  @Prompt({ asks: 'tags', inWorkflows: true, harmless: 'both' })
+  @Prompt({ asks: 'tags', about: 'what', inWorkflows: true, harmless: 'both' })
   @Text({ help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
   @Prompt({
     asks: 'skip_tags',
+    about: 'what',
     inWorkflows: true,
     harmless: 'both',
     ofRun: { kind: 'text', max: null },
@@ -80,20 +85,21 @@ class LaunchOptions {
   @Char({ max: 1024, help: 'Comma-separated tags to skip.' })
   skip_tags!: string;
 
-  @Prompt({ asks: 'job_type', harmless: 'switch' })
+  @Prompt({ asks: 'job_type', about: 'what', harmless: 'switch' })
   @Choices(JOB_TYPES, { default: 'run' })
   job_type!: string;
 
-  @Prompt({ asks: 'verbosity', harmless: 'value' })
+  @Prompt({ asks: 'verbosity', about: 'how', harmless: 'value' })
   @Choices(VERBOSITIES, { default: 0 })
   verbosity!: number;
 
-  @Prompt({ asks: 'diff_mode', harmless: 'value' })
+  @Prompt({ asks: 'diff_mode', about: 'how', harmless: 'value' })
   @Bool()
   diff_mode!: boolean;
 
   @Prompt({
     asks: 'scm_branch',
+    about: 'what',
     inWorkflows: true,
     aims: true,
     ofTemplate: { help: 'Branch, where the project allows to choose one.' },
@@ -102,27 +108,27 @@ class LaunchOptions {
   @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Prompt({ asks: 'forks', harmless: 'value' })
+  @Prompt({ asks: 'forks', about: 'how', harmless: 'value' })
   @Integer({ min: 0, default: 0 })
   forks!: number;
 
-  @Prompt({ asks: 'timeout', harmless: 'value' })
+  @Prompt({ asks: 'timeout', about: 'how', harmless: 'value' })
   @Integer({ min: -1, default: 0, help: 'Seconds; 0 is the default setting, -1 no limit.' })
   timeout!: number;
 
-  @Prompt({ asks: 'job_slice_count', harmless: 'value' })
+  @Prompt({ asks: 'job_slice_count', about: 'how', harmless: 'value' })
   @Integer({ min: 0, default: 1 })
   job_slice_count!: number;
 
-  @Prompt({ asks: 'execution_environment' })
+  @Prompt({ asks: 'execution_environment', about: 'where' })
   @Integer({ nullable: true, min: 1, column: null, filter: false })
   execution_environment!: number;
 
-  @Prompt({ asks: 'labels', inWorkflows: true })
+  @Prompt({ asks: 'labels', about: 'how', inWorkflows: true })
   @References(() => resource('label'), { nullable: true, help: 'Labels added to the run.' })
   labels!: number[];
 
-  @Prompt({ asks: 'instance_groups' })
+  @Prompt({ asks: 'instance_groups', about: 'where' })
   @References(() => resource('instance_group'), {
     nullable: true,
     help: 'Instance groups, best first.',
@@ -177,6 +183,15 @@ export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).m
 });
 
 export const PROMPT_FIELDS: readonly PromptField[] = LAUNCH_OPTIONS.map(({ name }) => name);
+
+/** Launch fields of one topic that rows have columns of. */
+export const launchFieldsOf = (
+  topic: LaunchTopic,
+  which: (option: LaunchOption) => boolean = () => true,
+): readonly PromptField[] =>
+  LAUNCH_OPTIONS.filter(
+    (option) => option.about === topic && option.field.column !== null && which(option),
+  ).map(({ name }) => name);
 
 /** Launch field -> switch of the template that lets a launch set it. */
 export const ASK_SWITCHES: Readonly<Record<PromptField, string>> = tableOf(PROMPT_FIELDS, (name) =>

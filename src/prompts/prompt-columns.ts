@@ -115,6 +115,14 @@ const aimsOf = (options: readonly LaunchOption[]): readonly string[] => [
   'survey_spec',
 ];
 
+/** What of a template is about its questions, under one heading of its page. */
+const asking = (switches: readonly Field[]): readonly string[] => [
+  'survey_enabled',
+  ...switches.map(({ name }) => name),
+];
+export const TEMPLATE_ASKS = asking(TEMPLATE_SWITCHES);
+export const WORKFLOW_ASKS = asking(WORKFLOW_SWITCHES);
+
 /**
  * Fields that decide what the credentials of runs meet, and what lets a launch decide: the switches,
  * and the survey, whose answers are variables.

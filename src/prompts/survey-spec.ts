@@ -11,11 +11,19 @@ import {
 } from './survey.js';
 
 /**
- * A survey cannot be stored as it is; `message` is the contract's text
- * (docs/contract/launching.md#surveys).
+ * A survey cannot be stored as it is; `message` is the contract's text, which counts questions from
+ * zero (docs/contract/launching.md#surveys).
  */
 export class SurveyError extends Error {
   override readonly name = 'SurveyError';
+  /** The same for a form, which counts them from one; null where no question is named. */
+  readonly inForm: string | null;
+
+  /** @param text given the number of the question, where one is at fault */
+  constructor(text: string | ((number: number) => string), index = 0) {
+    super(typeof text === 'string' ? text : text(index));
+    this.inForm = typeof text === 'string' ? null : text(index + 1);
+  }
 }
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -68,22 +76,31 @@ function readQuestion(
   seen: Set<string>,
   previous: Survey | null,
 ): SurveyQuestion {
-  if (!isRecord(given)) throw new SurveyError(`Survey question ${index} is not a json object.`);
+  if (!isRecord(given)) {
+    throw new SurveyError((number) => `Survey question ${number} is not a json object.`, index);
+  }
   const type = readType(given, index);
   assertQuestionText(given, 'question_name', index);
   assertQuestionText(given, 'variable', index);
   const variable = String(given.variable);
   if (!VARIABLE.test(variable)) {
     throw new SurveyError(
-      `'variable' '${variable}' in survey question ${index} is not a valid name.`,
+      (number) => `'variable' '${variable}' in survey question ${number} is not a valid name.`,
+      index,
     );
   }
   if (seen.has(variable)) {
-    throw new SurveyError(`'variable' '${variable}' duplicated in survey question ${index}.`);
+    throw new SurveyError(
+      (number) => `'variable' '${variable}' duplicated in survey question ${number}.`,
+      index,
+    );
   }
   seen.add(variable);
   if (given.required !== undefined && typeof given.required !== 'boolean') {
-    throw new SurveyError(`'required' in survey question ${index} expected to be boolean.`);
+    throw new SurveyError(
+      (number) => `'required' in survey question ${number} expected to be boolean.`,
+      index,
+    );
   }
   const question = { ...given, type, variable } as SurveyQuestion;
   checkLimits(question, index);
@@ -99,7 +116,9 @@ function readType(given: Record<string, unknown>, index: number): QuestionType {
   if (!found) {
     const allowed = QUESTION_TYPES.join(', ');
     throw new SurveyError(
-      `'${String(given.type)}' in survey question ${index} is not one of '${allowed}' allowed question types.`,
+      (number) =>
+        `'${String(given.type)}' in survey question ${number} is not one of '${allowed}' allowed question types.`,
+      index,
     );
   }
   return found;
@@ -107,10 +126,13 @@ function readType(given: Record<string, unknown>, index: number): QuestionType {
 
 function assertQuestionText(given: Record<string, unknown>, key: string, index: number): void {
   if (given[key] === undefined || given[key] === '') {
-    throw new SurveyError(`'${key}' missing from survey question ${index}`);
+    throw new SurveyError((number) => `'${key}' missing from survey question ${number}`, index);
   }
   if (typeof given[key] !== 'string') {
-    throw new SurveyError(`'${key}' in survey question ${index} expected to be string.`);
+    throw new SurveyError(
+      (number) => `'${key}' in survey question ${number} expected to be string.`,
+      index,
+    );
   }
 }
 
@@ -122,7 +144,8 @@ function checkLimits(question: SurveyQuestion, index: number): void {
     if (value === '') question[limit] = null;
     else if (typeof value !== 'number' || !Number.isInteger(value)) {
       throw new SurveyError(
-        `The ${limit} limit in survey question ${index} expected to be integer.`,
+        (number) => `The ${limit} limit in survey question ${number} expected to be integer.`,
+        index,
       );
     }
   }
@@ -138,11 +161,15 @@ function checkChoices(question: SurveyQuestion, index: number): void {
   const count = isList || typeof choices === 'string' ? choicesOf(question).length : 0;
   if (count === 0) {
     throw new SurveyError(
-      `Survey question ${index} of type ${question.type} must specify choices.`,
+      (number) => `Survey question ${number} of type ${question.type} must specify choices.`,
+      index,
     );
   }
   if (count > MAX_CHOICES) {
-    throw new SurveyError(`Survey question ${index} may have at most ${MAX_CHOICES} choices.`);
+    throw new SurveyError(
+      (number) => `Survey question ${number} may have at most ${MAX_CHOICES} choices.`,
+      index,
+    );
   }
 }
 
@@ -151,7 +178,9 @@ function keepDefault(question: SurveyQuestion, index: number, previous: Survey |
   const old = previous?.spec.find(({ variable }) => variable === question.variable);
   if (question.type !== 'password' || old?.type !== 'password') {
     throw new SurveyError(
-      `${ENCRYPTED} is a reserved keyword for password question defaults, survey question ${index} is type ${question.type}.`,
+      (number) =>
+        `${ENCRYPTED} is a reserved keyword for password question defaults, survey question ${number} is type ${question.type}.`,
+      index,
     );
   }
   question.default = old.default;
@@ -162,7 +191,9 @@ function checkDefault(question: SurveyQuestion, index: number): void {
   if (value === undefined || value === null || value === '') return;
   const expected = (what: string): SurveyError =>
     new SurveyError(
-      `Default value ${question.type === 'password' ? ENCRYPTED : JSON.stringify(value)} in survey question ${index} expected to be ${what}.`,
+      (number) =>
+        `Default value ${question.type === 'password' ? ENCRYPTED : JSON.stringify(value)} in survey question ${number} expected to be ${what}.`,
+      index,
     );
   if (question.type === 'integer' && !Number.isInteger(value)) throw expected('integer');
   if (question.type === 'float' && typeof value !== 'number') throw expected('float');

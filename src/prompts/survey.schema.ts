@@ -1,4 +1,68 @@
-import { Char, fieldsOf, Json, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, fieldsOf, Integer, Json, Text } from '../common/fields/field.js';
+import type { FormRows } from '../common/fields/form-rows.js';
+
+/** What a form asks of each question (docs/contract/launching.md#surveys). */
+class QuestionSchema {
+  @Char({ label: 'Question', help: 'As it is asked at the launch.' })
+  question_name!: string;
+
+  @Char({ help: 'Name of the variable that takes the answer.' })
+  variable!: string;
+
+  @Choices(
+    [
+      ['text', 'A line of text'],
+      ['textarea', 'Several lines of text'],
+      ['password', 'A password'],
+      ['multiplechoice', 'One of several choices'],
+      ['multiselect', 'Some of several choices'],
+      ['integer', 'A whole number'],
+      ['float', 'A number'],
+    ],
+    { default: 'text', blank: false },
+  )
+  type!: string;
+
+  @Bool({ label: 'An answer is required' })
+  required!: boolean;
+
+  @Text({ help: 'Of several choices, one a line.' })
+  default!: string;
+
+  @Text({ help: 'One a line, for questions with choices.' })
+  choices!: string;
+
+  @Integer({ nullable: true, help: 'Least number, or least length of a text.' })
+  min!: number | null;
+
+  @Integer({ nullable: true, help: 'Largest number, or largest length of a text.' })
+  max!: number | null;
+
+  @Char({ label: 'Description' })
+  question_description!: string;
+}
+
+const NUMERIC: ReadonlySet<unknown> = new Set(['integer', 'float']);
+
+const QUESTION_ROWS: FormRows = {
+  label: 'Question',
+  fields: fieldsOf(QuestionSchema),
+  secrets: ['default'],
+  // Forms have texts: the answer to a question for a number is one.
+  read: ({ default: standard, ...question }) => ({
+    ...question,
+    ...(standard === undefined
+      ? {}
+      : { default: NUMERIC.has(question.type) ? asNumber(standard) : asLines(standard) }),
+  }),
+};
+
+const asNumber = (value: unknown): unknown =>
+  Number.isFinite(Number(value)) ? Number(value) : value;
+
+/** Text areas of browsers end lines in their own way. */
+const asLines = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
 
 /** Body of `survey_spec/` (docs/contract/launching.md#surveys). */
 class SurveySchema {
@@ -8,7 +72,11 @@ class SurveySchema {
   @Text({ required: true, blank: true, column: null, filter: false })
   description!: string;
 
-  @Json({ required: true, default: [], column: null, filter: false, help: 'Questions, in order.' })
+  @Json({
+    ...{ required: true, default: [], column: null, filter: false },
+    help: 'Questions, in order.',
+    rows: QUESTION_ROWS,
+  })
   spec!: object[];
 }
 

@@ -61,6 +61,20 @@ describe('readSurvey', () => {
     expect(() => readSurvey(body, null)).toThrow(new SurveyError(text));
   });
 
+  it('counts questions from one in forms', () => {
+    const inFormOf = (body: Record<string, unknown>): unknown => {
+      try {
+        return readSurvey(body, null);
+      } catch (error) {
+        return error instanceof SurveyError ? error.inForm : error;
+      }
+    };
+    expect(inFormOf(survey(question({}), question({})))).toBe(
+      "'variable' 'x' duplicated in survey question 2.",
+    );
+    expect(inFormOf(survey())).toBeNull();
+  });
+
   it('keeps a password default that is sent back masked', () => {
     const body = survey(question({ type: 'password', default: '$encrypted$' }));
     const previous = survey(question({ type: 'password', default: 'old' })) as unknown as Survey;

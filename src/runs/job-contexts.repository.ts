@@ -14,6 +14,7 @@ import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
 /** The project of a job as it is now. */
 export interface JobProject {
   id: number;
+  organization_id: number | null;
   scm_type: string;
   scm_url: string;
   scm_branch: string;
@@ -44,6 +45,7 @@ export type JobContext = Pick<
   | 'start_at_task'
   | 'force_handlers'
   | 'timeout'
+  | 'use_fact_cache'
   | 'become_enabled'
   | 'diff_mode'
   | 'job_slice_number'
@@ -77,10 +79,10 @@ export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
       SELECT job.id, job.attempt, job.launch_type, job.cancel_requested, job.job_type,
         job.inventory_id, inventory.name AS inventory_name, job.playbook, job.scm_branch, job.forks,
         job."limit", job.verbosity, job.extra_vars, job.job_tags, job.skip_tags, job.start_at_task,
-        job.force_handlers, job.timeout, job.become_enabled, job.diff_mode, job.job_slice_number,
+        job.force_handlers, job.timeout, job.use_fact_cache, job.become_enabled, job.diff_mode, job.job_slice_number,
         job.job_slice_count, job.start_args, job.launch_config,
         CASE WHEN project.id IS NOT NULL THEN json_build_object('id', project.id,
-          'scm_type', project.scm_type, 'scm_url', project.scm_url,
+          'organization_id', project.organization_id, 'scm_type', project.scm_type, 'scm_url', project.scm_url,
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
           'scm_revision', project.scm_revision, 'credential_id', project.credential_id,
           'local_path', project.local_path, 'allow_override', project.allow_override) END AS project,

@@ -1,9 +1,10 @@
 import { hasRoleOn } from '../access/predicates.js';
-import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
+import { allOf, anyOf, isActor, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { ident, sql } from '../database/sql.js';
+import { and, ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
+import { launchFieldsOf } from '../prompts/launch-options.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension, JOB_SHOWS } from './job-extension.js';
@@ -21,7 +22,25 @@ export const runsOrganization: Predicate = anyOf(
  */
 const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 
+/** Runs of a kind are seen as its own policy says. */
+const ofKind =
+  (type: string): Predicate =>
+  (alias, actor) => {
+    const { own, policy } = resource(type);
+    return and(own(alias), permit(policy, 'read', alias, actor));
+  };
+
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
+
+/** What tells runs apart in lists of them. */
+export const RUN_COLUMNS = [
+  'name',
+  'status',
+  'started',
+  'elapsed',
+  'launch_type',
+  'launched_by',
+] as const;
 
 export const jobs = defineResource({
   path: 'jobs',
@@ -67,6 +86,48 @@ export const jobs = defineResource({
       where: '(schedule_id IS NOT NULL)',
     },
   ],
+  pages: {
+    sections: {
+      'What ran': [
+        'job_template',
+        'project',
+        'playbook',
+        'scm_revision',
+        'project_update',
+        ...launchFieldsOf('what'),
+        'start_at_task',
+      ],
+      'On what': [...launchFieldsOf('where'), 'host_status_counts', 'artifacts'],
+      'How it ran': [
+        ...launchFieldsOf('how'),
+        'job_slice_number',
+        'become_enabled',
+        'use_fact_cache',
+        'force_handlers',
+        'allow_simultaneous',
+      ],
+      'Where it ran': [
+        'execution_node',
+        'controller_node',
+        'isolation',
+        'job_args',
+        'job_cwd',
+        'job_env',
+        'result_traceback',
+        'event_processing_finished',
+        'playbook_counts',
+      ],
+      'What launched it': [
+        'launch_type',
+        'launched_by',
+        'webhook_service',
+        'webhook_credential',
+        'webhook_guid',
+        'webhook_delivery',
+      ],
+    },
+    columns: RUN_COLUMNS,
+  },
   policy: {
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
@@ -123,11 +184,14 @@ export const unifiedJobs = defineResource({
   orderBy: ['id'],
   capabilities: {},
   summary: ['id', 'name', 'description', 'status', 'failed', 'finished', 'type'],
+  pages: { columns: RUN_COLUMNS },
   policy: {
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),
       hasRoleOn('unified_job_template_id', 'project', 'read_role'),
       hasRoleOn('unified_job_template_id', 'workflow_job_template', 'read_role'),
+      ofKind('inventory_update'),
+      ofKind('ad_hoc_command'),
       hasRoleOn('organization_id', 'organization', 'admin_role'),
       allOf(isNoBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     ),
@@ -139,5 +203,10 @@ export const unifiedJobs = defineResource({
       field: 'job',
     },
   },
-  variants: () => [jobs, resource('project_update'), resource('workflow_job')],
+  variants: () => [
+    jobs,
+    ...['project_update', 'inventory_update', 'workflow_job', 'ad_hoc_command'].map((type) =>
+      resource(type),
+    ),
+  ],
 });

@@ -26,6 +26,7 @@ export const waitingFor = (type: string, id: string): Sql =>
 export const NO_CAPACITY =
   'This job is not ready to start because there is not enough available capacity.';
 export const NO_INVENTORY = 'Job could not start because it does not have a valid inventory.';
+export const NO_CREDENTIAL = 'Job could not start because it does not have a valid credential.';
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
 export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
@@ -48,6 +49,22 @@ export function notInQueue(ended: number): string {
 export const tooMuchWritten = (bytes: number): string =>
   `The job wrote more than ${bytes} bytes into its folder (JOB_DISK_BYTES) and has been ended.`;
 
+/** @param bytes memory that the processes of a run may have */
+export const tooMuchMemory = (bytes: number): string =>
+  `The job took more than ${bytes} bytes of memory (JOB_MEMORY_BYTES) and has been ended.`;
+
 /** @param bytes what the folder of a repository may hold */
 export const tooMuchFetched = (bytes: number): string =>
   `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;
+
+/** Hosts that are named where facts were not stored. */
+const HOSTS_NAMED = 5;
+
+/** @param hosts whose facts Ansible wrote too large, or as no JSON */
+export function factsNotKept(hosts: readonly string[]): string {
+  if (hosts.length === 0) return '';
+  const named = hosts.slice(0, HOSTS_NAMED).join(', ');
+  const rest = hosts.length > HOSTS_NAMED ? ` and ${hosts.length - HOSTS_NAMED} more` : '';
+  return `Facts were not stored, as they are too large (HOST_FACTS_BYTES) or not readable, of: ${named}${rest}.`;
+}
+export const FACTS_NOT_STORED = 'The facts of the hosts could not be stored.';

@@ -4,11 +4,14 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { LaunchType } from './unified-job.schema.js';
+import { IS_WORKED } from './worked-kinds.js';
 
 /** A run under the number of its lease: what does not name it any more changes nothing. */
 export interface HeldRun {
   id: number;
   attempt: number;
+  /** Ids of the hosts it plays on, by name; a run of something else has none. */
+  readonly hosts?: ReadonlyMap<string, number>;
 }
 
 /** What became of a run whose lease was taken from its holder. */
@@ -98,7 +101,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return this.database.rows<StaleRun>(sql`
       WITH stale AS (
         SELECT id, attempt, starts_with(lease_holder, ${hostPrefix}) AS is_local FROM unified_jobs
-        WHERE status = 'running' AND type IN ('job', 'project_update')
+        WHERE status = 'running' AND ${IS_WORKED}
           AND id <> ALL(${except}::int[])
           AND (lease_holder = ANY(${dead}::text[]) OR ${judgesByTime} AND lease_until < now()
             - CASE WHEN starts_with(lease_holder, ${hostPrefix}) THEN interval '0'
@@ -108,7 +111,8 @@ export class RunLeasesRepository extends TableRepository<Row> {
         lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       FROM stale WHERE run.id = stale.id
       RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
-        run.cancel_requested, coalesce(run.job_args, '') <> '' AS has_started`);
+        run.cancel_requested, -- Reading an inventory leaves no traces: it is begun again as an update of a project is.
+        coalesce(run.job_args, '') <> '' AND run.type <> 'inventory_update' AS has_started`);
   }
 
   /** Lease numbers of those of the runs that are running, by run. */
@@ -128,4 +132,4 @@ export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
 /** Query for the runs that were given to the workers and that none has begun: `id`. */
 export const waitingRuns = (): Sql => sql`
   SELECT id FROM unified_jobs
-  WHERE status = 'waiting' AND type IN ('job', 'project_update')`;
+  WHERE status = 'waiting' AND ${IS_WORKED}`;

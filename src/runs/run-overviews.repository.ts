@@ -69,6 +69,17 @@ export class RunOverviewsRepository
     );
   }
 
+  /** The last run of the same template before a run that was successful and that the caller may read. */
+  async lastSuccess(runId: number, actor: Actor): Promise<number | null> {
+    const row = await this.database.row<{ id: number }>(sql`
+      SELECT t.id FROM unified_jobs this
+      JOIN unified_jobs t ON t.unified_job_template_id = this.unified_job_template_id
+        AND t.type = this.type AND t.id < this.id AND t.status = 'successful'
+      WHERE this.id = ${runId} AND ${readable(actor)}
+      ORDER BY t.id DESC LIMIT 1`);
+    return row?.id ?? null;
+  }
+
   /** How each host fared in some runs, by name. */
   hostOutcomes(runs: readonly number[]): Promise<HostOutcome[]> {
     return this.database.preparedRows<HostOutcome>(sql`

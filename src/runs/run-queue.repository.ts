@@ -6,15 +6,28 @@ import { TableRepository } from '../database/table-repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
 import type { JobStatus } from './unified-job.schema.js';
+import { IS_WORKED } from './worked-kinds.js';
 
-/** A job of which nobody has decided yet what it waits for. */
-export interface UnsettledJob {
+/** A run of which nobody has decided yet what it waits for. */
+export interface UnsettledRun {
   id: number;
+  type: string;
+  inventory_id: number | null;
+  /** Of a job, or of the source of an inventory update. */
   project_id: number | null;
-  /** The project has a source to be fetched from, and this job's launch is a reason to do so. */
+  /** The project has a source to be fetched from, and the launch of this run is a reason to do so. */
   wants_sync: boolean;
   /** A sync of the project that is on its way, if any. */
   active_update_id: number | null;
+}
+
+/** What a run waits for. */
+export interface SettledRun {
+  id: number;
+  /** Sync of its project; null for none. */
+  projectUpdateId: number | null;
+  /** Updates of its inventory. */
+  inventoryUpdateIds: readonly number[];
 }
 
 /** A job that waits for a run that did not succeed. */
@@ -26,35 +39,48 @@ export interface BrokenJob {
   dependency_id: number;
 }
 
+/** Runs that work on an inventory as a whole: what else wants it waits. */
+const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
+
 /**
  * Every pending run with the run that blocks it, or null when it only needs room. Blocked is
  * - a project update by another one of its project;
- * - a job by what it depends on, by an update of its project, and by a run of its template unless
- *   both may overlap.
+ * - an inventory update by what it depends on, by an update of its project, and by another one of its
+ *   source;
+ * - an ad hoc command by what works on its inventory: an update, another command;
+ * - a job by what it depends on, by an update of its project, by what works on its inventory, and by a
+ *   run of its template unless both may overlap.
  * What stands further back in the line blocks nothing, so nobody is overtaken within one line and no
  * line waits for another.
  *
- * One scan of the active runs and two sorts: no joins, whose cost would depend on statistics that a
+ * One scan of the active runs and three sorts: no joins, whose cost would depend on statistics that a
  * sudden crowd of jobs makes wrong. For the same reason dependencies are looked up one by one.
  */
-const CANDIDATES = raw(`
+const CANDIDATES = sql`
   lines AS (
     SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
       unified_job_template_id IS NOT NULL AS has_template,
-      type = 'project_update' OR dependencies_processed AS is_settled,
+      type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
       min(id) FILTER (WHERE status <> 'pending') OVER template AS placed_id,
       min(id) OVER template AS first_id,
       min(id) FILTER (WHERE type = 'project_update' AND status <> 'pending') OVER project
         AS placed_update_id,
-      min(id) FILTER (WHERE type = 'project_update') OVER project AS first_update_id
+      min(id) FILTER (WHERE type = 'project_update') OVER project AS first_update_id,
+      min(id) FILTER (WHERE ${HOLDS_INVENTORY} AND status <> 'pending') OVER inventory
+        AS placed_holder_id,
+      min(id) FILTER (WHERE ${HOLDS_INVENTORY}) OVER inventory AS first_holder_id
     FROM unified_jobs
-    WHERE status IN ('pending', 'waiting', 'running') AND type IN ('job', 'project_update')
+    WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}
     WINDOW template AS (PARTITION BY type, unified_job_template_id),
       project AS (PARTITION BY
-        CASE WHEN type = 'project_update' THEN unified_job_template_id ELSE project_id END)
+        CASE WHEN type = 'project_update' THEN unified_job_template_id
+          ELSE coalesce(project_id, source_project_id) END),
+      inventory AS (PARTITION BY inventory_id)
   ), candidates AS (
     SELECT id, launch_type, created, job_explanation,
-      CASE WHEN type = 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
+      CASE type WHEN 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
+      WHEN 'ad_hoc_command' THEN coalesce(
+        placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
       ELSE coalesce(
         CASE WHEN depends_on::text <> '[]' THEN (
           SELECT min(wanted.id::int) FROM json_array_elements_text(depends_on) AS wanted(id)
@@ -62,10 +88,12 @@ const CANDIDATES = raw(`
             IN ('new', 'pending', 'waiting', 'running')) END,
         placed_update_id,
         CASE WHEN first_update_id < id THEN first_update_id END,
+        CASE WHEN type = 'job' THEN
+          coalesce(placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END) END,
         CASE WHEN has_template AND NOT allow_simultaneous
           THEN coalesce(placed_id, nullif(first_id, id)) END)
       END AS blocker_id
-    FROM lines WHERE status = 'pending' AND is_settled)`);
+    FROM lines WHERE status = 'pending' AND is_settled)`;
 
 /** The line in which runs wait for their start. */
 @Injectable()
@@ -85,7 +113,7 @@ export class RunQueueRepository extends TableRepository<Row> {
       WITH capacity AS (
         SELECT greatest(0, (${capacity})
           - (SELECT count(*) FROM unified_jobs WHERE status IN ('waiting', 'running')
-              AND type IN ('job', 'project_update') AND launch_type <> 'sync')) AS free),
+              AND ${IS_WORKED} AND launch_type <> 'sync')) AS free),
         ${CANDIDATES}
       SELECT id FROM candidates WHERE blocker_id IS NULL
       ORDER BY (launch_type <> 'dependency'), id
@@ -107,15 +135,16 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /** `id + 0` keeps the planner from looking for a project's last sync among the runs of everybody. */
-  unsettled(most: number): Promise<UnsettledJob[]> {
-    return this.database.rows<UnsettledJob>(sql`
+  unsettled(most: number): Promise<UnsettledRun[]> {
+    return this.database.rows<UnsettledRun & Row>(sql`
       WITH unsettled AS (
-        SELECT id, project_id FROM unified_jobs
-        WHERE type = 'job' AND status = 'pending' AND NOT dependencies_processed
+        SELECT id, type, inventory_id, coalesce(project_id, source_project_id) AS project_id
+        FROM unified_jobs
+        WHERE type IN ('job', 'inventory_update') AND status = 'pending' AND NOT dependencies_processed
         ORDER BY id LIMIT ${most})
-      SELECT job.id, job.project_id,
+      SELECT job.id, job.type, job.inventory_id, job.project_id,
         coalesce(project.scm_type, '') <> '' AND (
-          project.scm_revision = ''
+          job.type = 'job' AND project.scm_revision = ''
           OR latest.status IN ('pending', 'waiting', 'running')
           OR project.scm_update_on_launch AND (
             latest.status IS DISTINCT FROM 'successful'
@@ -133,15 +162,23 @@ export class RunQueueRepository extends TableRepository<Row> {
       ORDER BY job.id`);
   }
 
-  /** @param settled jobs, each with the project update it waits for; null for none */
-  async settle(settled: readonly { id: number; updateId: number | null }[]): Promise<void> {
+  /** Notes what runs wait for. */
+  async settle(settled: readonly SettledRun[]): Promise<void> {
+    const dependencies = settled.map(({ projectUpdateId, inventoryUpdateIds }) =>
+      JSON.stringify([
+        ...(projectUpdateId === null ? [] : [projectUpdateId]),
+        ...inventoryUpdateIds,
+      ]),
+    );
     await this.database.execute(sql`
       UPDATE unified_jobs SET dependencies_processed = true,
-        depends_on = CASE WHEN given.update_id IS NULL THEN depends_on
-          ELSE json_build_array(given.update_id) END,
-        project_update_id = coalesce(given.update_id, project_update_id)
-      FROM unnest(${settled.map(({ id }) => id)}::int[],
-        ${settled.map(({ updateId }) => updateId)}::int[]) AS given(id, update_id)
+        depends_on = CASE WHEN given.depends_on = '[]' THEN unified_jobs.depends_on
+          ELSE given.depends_on::json END,
+        project_update_id = CASE WHEN type = 'job'
+          THEN coalesce(given.update_id, project_update_id) END
+      FROM unnest(${settled.map(({ id }) => id)}::int[], ${dependencies}::text[],
+        ${settled.map(({ projectUpdateId }) => projectUpdateId)}::int[])
+        AS given(id, depends_on, update_id)
       WHERE unified_jobs.id = given.id`);
   }
 

@@ -6,6 +6,7 @@ import { ActiveRuns } from '../common/resource/held-by.js';
 import { Settings } from '../config/settings.js';
 import { RunLoads } from '../instances/run-loads.js';
 import { HostRuns } from '../inventories/inventory-uses.js';
+import { AdHocCommandEventsController } from './events/ad-hoc-command-events.controller.js';
 import { JobEventsController } from './events/job-events.controller.js';
 import { JobHostSummariesController } from './events/job-host-summaries.controller.js';
 import { RunHooks } from './run.hooks.js';
@@ -27,6 +28,8 @@ import { RunStatesRepository } from './run-states.repository.js';
 import { RunQueueRepository } from './run-queue.repository.js';
 import { JobEventsRepository } from './events/job-events.repository.js';
 import { JobHostSummariesRepository } from './events/job-host-summaries.repository.js';
+import { RunOutputsRepository } from './events/run-outputs.repository.js';
+import { RunStatisticsRepository } from './run-statistics.repository.js';
 import { RunLeasesRepository } from './run-leases.repository.js';
 
 const repositories = [
@@ -39,6 +42,8 @@ const repositories = [
   JobCredentialsRepository,
   JobEventsRepository,
   JobHostSummariesRepository,
+  RunOutputsRepository,
+  RunStatisticsRepository,
 ];
 
 @Global()
@@ -46,6 +51,7 @@ const repositories = [
   controllers: [
     JobsController,
     JobEventsController,
+    AdHocCommandEventsController,
     JobHostSummariesController,
     UnifiedJobsController,
   ],

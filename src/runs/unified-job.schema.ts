@@ -11,7 +11,7 @@ import {
 } from '../common/fields/field.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import { NamedSchema } from '../common/resource/schemas.js';
+import { OwnedSchema } from '../common/resource/schemas.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
 const labelled = (words: readonly string[]) =>
@@ -46,7 +46,13 @@ export type LaunchType = (typeof LAUNCH_TYPES)[number];
  * What every run has (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
-export abstract class UnifiedJobSchema extends NamedSchema {
+export abstract class UnifiedJobSchema extends OwnedSchema {
+  @Char({ readOnly: true, search: true, help: 'Name of this object.' })
+  name!: string;
+
+  @Text({ readOnly: true, search: true, help: 'Optional description.' })
+  description!: string;
+
   @Reference(() => resource('unified_job_template'), {
     readOnly: true,
     nullable: true,

@@ -15,7 +15,7 @@ import { RuleTextError } from './rule-text.js';
 import type { ScheduleSchema } from './schedule.schema.js';
 import { SchedulesRepository } from './schedules.repository.js';
 
-const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template'];
+const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template', 'inventory_source'];
 
 /**
  * Rules of schedules: when they run, and what the template takes along

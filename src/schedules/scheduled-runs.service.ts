@@ -3,6 +3,7 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import type { LaunchRequest } from '../launching/launch-request.js';
 import { LaunchService } from '../launching/launch.service.js';
+import { InventoryUpdatesRepository } from '../inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../projects/project-updates.repository.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { Prompts } from '../prompts/launch-options.js';
@@ -35,6 +36,7 @@ interface Given {
 export class ScheduledRuns {
   constructor(
     private readonly updates: ProjectUpdatesRepository,
+    private readonly inventories: InventoryUpdatesRepository,
     private readonly runs: RunsRepository,
     private readonly transitions: RunTransitions,
     private readonly jobs: LaunchService,
@@ -50,7 +52,8 @@ export class ScheduledRuns {
     const made = [
       ...(await this.launchWith(this.jobs, of('job_template'))),
       ...(await this.launchWith(this.workflows, of('workflow_job_template'))),
-      ...(await this.update(of('project'))),
+      ...(await this.update(this.updates, of('project'))),
+      ...(await this.update(this.inventories, of('inventory_source'))),
     ];
     await this.sign(made);
     const errors = launches.map((): FieldErrors => ({}));
@@ -71,9 +74,12 @@ export class ScheduledRuns {
     }));
   }
 
-  private async update(given: readonly Given[]): Promise<Made[]> {
+  private async update(
+    updates: ProjectUpdatesRepository | InventoryUpdatesRepository,
+    given: readonly Given[],
+  ): Promise<Made[]> {
     if (given.length === 0) return [];
-    const rows = await this.updates.insertOf(
+    const rows = await updates.insertOf(
       given.map(({ launch }) => launch.templateId),
       { launchType: 'scheduled', status: 'pending' },
     );

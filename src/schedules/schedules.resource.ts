@@ -1,10 +1,10 @@
-import { hasRoleOn, holdsAny } from '../access/predicates.js';
-import { allOf, anyOf, everyone, isActor, type Predicate } from '../common/access.js';
+import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
+import { allOf, anyOf, everyone, isActor, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { SAVED_AIMS } from '../prompts/prompt-columns.js';
+import { SAVED_AIMS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { ScheduleSchema } from './schedule.schema.js';
 import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
@@ -19,9 +19,21 @@ const LAUNCHERS = [
 const onTemplate = (roles: readonly (readonly [type: string, role: string])[]): Predicate =>
   anyOf(...roles.map(([type, role]) => hasRoleOn('unified_job_template_id', type, role)));
 
+/** Sources have no roles of their own: their inventory decides. */
+const onSource =
+  (action: string): Predicate =>
+  (alias, actor) => {
+    const { policy } = resource('inventory_source');
+    const rule = through('unified_job_template_id', 'inventory_source', (source, reader) =>
+      permit(policy, action, source, reader),
+    );
+    return rule(alias, actor);
+  };
+
 const kinds = LAUNCHERS.map(([type]) => type);
-const launches = onTemplate(LAUNCHERS);
-const administers = onTemplate(kinds.map((type) => [type, 'admin_role'] as const));
+const ofKinds = (role: string): Predicate => onTemplate(kinds.map((type) => [type, role] as const));
+const launches = anyOf(onTemplate(LAUNCHERS), onSource('update'));
+const administers = anyOf(ofKinds('admin_role'), onSource('change'));
 
 export const schedules = defineResource({
   path: 'schedules',
@@ -39,11 +51,21 @@ export const schedules = defineResource({
     },
   ],
   indexes: [{ name: 'schedules_due_idx', columns: ['next_run'], where: 'enabled' }],
+  pages: {
+    sections: {
+      When: ['rrule', 'enabled', 'timezone', 'next_run', 'dtstart', 'dtend', 'until', 'last_run'],
+      'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
+    },
+  },
   policy: {
-    read: onTemplate(kinds.map((type) => [type, 'read_role'] as const)),
+    read: anyOf(ofKinds('read_role'), onSource('read')),
     // The reference asks for the right to launch.
     add: () => everyone,
-    mayAdd: (actor) => or(...LAUNCHERS.map(([type, role]) => holdsAny(type, [role], actor))),
+    mayAdd: (actor) =>
+      or(
+        ...LAUNCHERS.map(([type, role]) => holdsAny(type, [role], actor)),
+        holdsAny('inventory', ['update_role'], actor),
+      ),
     change: anyOf(administers, allOf(isActor('created_by_id'), launches)),
     delete: anyOf(administers, isActor('created_by_id')),
   },

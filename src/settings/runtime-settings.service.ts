@@ -119,6 +119,14 @@ function shown(name: SettingName, value: unknown): unknown {
   return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
 }
 
+/** Entries that a list may have. */
+const MAX_ENTRIES = 1000;
+
+const isTextList = (given: unknown): given is string[] =>
+  Array.isArray(given) &&
+  given.length <= MAX_ENTRIES &&
+  given.every((one) => typeof one === 'string' && /^[^\u0000]{1,512}$/.test(one));
+
 function parseValue(name: string, given: unknown): unknown {
   const declaration = DECLARATIONS[name];
   if (!declaration)
@@ -142,6 +150,9 @@ function parseValue(name: string, given: unknown): unknown {
       if (value === undefined) throw new Error('Must be a valid boolean.');
       return value;
     }
+    case 'list':
+      if (!isTextList(given)) throw new Error('Expected a list of texts.');
+      return given;
     default:
       if (typeof given !== 'string' || given.length > 4096 || given.includes('\u0000')) {
         throw new Error('Not a valid string.');

@@ -110,6 +110,9 @@
       box.removeAttribute('aria-activedescendant');
     };
     const choose = (item) => {
+      // What was searched for before the choice must not open the list again.
+      clearTimeout(timer);
+      latest++;
       value.value = item.id;
       label = item.name;
       box.value = item.name;
@@ -190,6 +193,7 @@
     const section = target && target.closest('details');
     if (!section) return;
     section.open = true;
+    if (target.matches('.ln')) return target.scrollIntoView({ block: 'center' });
     section.scrollIntoView();
     section.querySelector('input:not([type=hidden]), select, textarea, .folded button')?.focus();
   }

@@ -8,7 +8,7 @@
   if (!(output || graph) || !state) return;
 
   /** A page that stays open for hours must not grow for ever. */
-  const MAX_CHUNKS = 5000;
+  const MAX_LINES = 5000;
   const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
   const COLOUR = /\u001B\[([0-9;]*)m/g;
   const ESCAPE =
@@ -28,33 +28,83 @@
   }
 
   /** Colours become classes, everything else text: output is never read as HTML. */
-  function chunkOf(text) {
-    const chunk = document.createElement('span');
+  function linesOf(text) {
+    const lines = [document.createElement('span')];
     let style = { colour: null, bold: false };
     let position = 0;
     const add = (part) => {
       const plain = part.replace(ESCAPE, '');
-      if (plain === '') return;
-      const span = document.createElement('span');
-      span.textContent = plain;
-      if (style.colour) span.classList.add(`ansi-${style.colour}`);
-      if (style.bold) span.classList.add('ansi-bold');
-      chunk.append(span);
+      plain.split('\n').forEach((line, index) => {
+        if (index > 0) lines.push(document.createElement('span'));
+        if (line === '') return;
+        const span = document.createElement('span');
+        span.textContent = line;
+        if (style.colour) span.classList.add(`ansi-${style.colour}`);
+        if (style.bold) span.classList.add('ansi-bold');
+        lines.at(-1).append(span);
+      });
     };
     for (const match of text.matchAll(COLOUR)) {
       add(text.slice(position, match.index));
       style = applied(style, match[1]);
       position = match.index + match[0].length;
     }
-    add(`${text.slice(position)}\n`);
-    return chunk;
+    add(text.slice(position));
+    return lines;
   }
 
-  function append(text) {
+  /** Lines with their numbers, as the server draws them. */
+  function rowsOf({ stdout, start_line: start, created }, mark) {
+    return linesOf(stdout).map((line, index) => {
+      const number = start + index + 1;
+      const place = document.createElement(mark);
+      place.className = 'ln';
+      place.id = `line-${number}`;
+      if (mark === 'a') {
+        place.href = `#line-${number}`;
+        place.tabIndex = -1;
+        place.setAttribute('aria-label', `Line ${number}`);
+      }
+      place.dataset.line = number;
+      if (index === 0) place.dataset.time = new Date(created).toISOString().slice(11, 19);
+      line.className = 'row';
+      line.prepend(place);
+      line.append('\n');
+      return line;
+    });
+  }
+
+  const TASK_STARTS = ['playbook_on_task_start', 'playbook_on_handler_task_start'];
+  const TASK_ENDS = ['playbook_on_play_start', 'playbook_on_stats'];
+  let task = output?.lastElementChild?.matches('details') ? output.lastElementChild : null;
+
+  function append(event) {
     const follows = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
-    output.append(chunkOf(text));
-    while (output.childNodes.length > MAX_CHUNKS) output.firstChild.remove();
+    const startsTask = TASK_STARTS.includes(event.event);
+    // What unfolds a task is itself no place for links.
+    const rows = rowsOf(event, startsTask ? 'span' : 'a');
+    if (startsTask) {
+      task = document.createElement('details');
+      task.className = 'fold';
+      task.open = true;
+      const head = document.createElement('summary');
+      head.append(...rows);
+      task.append(head);
+      output.append(task);
+    } else {
+      if (TASK_ENDS.includes(event.event)) task = null;
+      (task ?? output).append(...rows);
+    }
+    const lines = output.getElementsByClassName('row');
+    while (lines.length > MAX_LINES) removeFirst(lines[0]);
     if (follows) output.scrollTop = output.scrollHeight;
+  }
+
+  /** A task goes as soon as no line of it is left. */
+  function removeFirst(line) {
+    const fold = line.closest('details');
+    line.remove();
+    if (fold && !fold.querySelector('.row')) fold.remove();
   }
 
   /** Takes over what the server draws of the run as it is now. */
@@ -78,8 +128,8 @@
   const source = new EventSource(output ? output.dataset.live : graph.dataset.liveGraph);
   let status = '';
   source.addEventListener('job_event', ({ data }) => {
-    const { stdout } = JSON.parse(data);
-    if (stdout !== '') append(stdout);
+    const event = JSON.parse(data);
+    if (event.stdout !== '') append(event);
   });
   source.addEventListener('node', refreshSoon);
   source.addEventListener('status', ({ data }) => {
@@ -99,5 +149,6 @@
     state.textContent = 'The live output is not available: load the page again.';
   });
   window.addEventListener('pagehide', () => source.close());
-  if (output) output.scrollTop = output.scrollHeight;
+  // A link to a line leads there and not to the end.
+  if (output && !location.hash.startsWith('#line-')) output.scrollTop = output.scrollHeight;
 })();

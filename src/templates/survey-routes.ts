@@ -1,6 +1,6 @@
 import { Body, RequestMethod } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BadRequest } from '../common/errors/errors.js';
+import { BadFields, BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import {
@@ -117,6 +117,9 @@ async function replaceSurvey(
     await services.find(SurveyService).replace(definition, template, body, actor);
     return new Reply(200);
   } catch (error) {
-    throw error instanceof SurveyError ? new BadRequest(error.message) : error;
+    throw error instanceof SurveyError ? refusalOf(error) : error;
   }
 }
+
+const refusalOf = ({ message, inForm }: SurveyError): BadRequest =>
+  inForm === null ? new BadRequest(message) : new BadFields(message, { spec: [inForm] });

@@ -98,9 +98,11 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 
   async forgetInventory(id: number): Promise<void> {
-    await this.database.execute(
-      sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE inventory_id = ${id}`,
-    );
+    await this.database.execute(sql`
+      WITH sources AS (
+        DELETE FROM unified_job_templates WHERE inventory_id = ${id} AND type = 'inventory_source')
+      UPDATE unified_job_templates SET inventory_id = NULL
+      WHERE inventory_id = ${id} AND type <> 'inventory_source'`);
   }
 
   /** Gives a template that was just made its key. */
@@ -182,7 +184,7 @@ function latestOf(runs: readonly RunOfTemplate[]): Sql {
 
 /** Query for what templates of all kinds are called, to be joined. */
 export const templateNames = (): Sql => sql`
-  SELECT id, type, name, description, timeout, scm_type FROM unified_job_templates`;
+  SELECT id, type, name, description, timeout, scm_type, inventory_id FROM unified_job_templates`;
 
 /** Query for the variables that templates give their runs, to be joined. */
 export const templateVariables = (): Sql => sql`
@@ -190,8 +192,8 @@ export const templateVariables = (): Sql => sql`
 
 /** Query for where projects come from and when they are fetched, to be joined. */
 export const projectSources = (): Sql => sql`
-  SELECT id, type, status, scm_type, scm_url, scm_branch, scm_refspec, scm_revision,
-    scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override
+  SELECT id, type, status, organization_id, scm_type, scm_url, scm_branch, scm_refspec,
+    scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override
   FROM unified_job_templates`;
 
 /** Query for the templates that use a credential by themselves, a row for each. */
@@ -204,6 +206,7 @@ const STARTS = {
   job_template: 'start',
   project: 'update',
   workflow_job_template: 'start',
+  inventory_source: 'update',
 } as const;
 
 /** Query for the inventory that a template has. */

@@ -78,14 +78,14 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
 
 /**
  * A name is taken once for each kind and organization, or once outside of all. Approvals are named
- * for their place in a workflow, and many workflows have a "Go live?".
+ * for their place in a workflow, and many workflows have a "Go live?"; sources, within their inventory.
  *
  * @param model the kind as messages name it
  */
 export const uniqueTemplateName = (model: string): UniqueRule => ({
   name: 'unified_job_templates_name_key',
   columns: ['type', 'organization_id', 'name'],
-  where: "(type <> 'workflow_approval_template'::text)",
+  where: "(type <> ALL (ARRAY['workflow_approval_template'::text, 'inventory_source'::text]))",
   field: '__all__',
   message: `${model} with this (name, organization) combination already exists.`,
 });

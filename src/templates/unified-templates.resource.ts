@@ -11,11 +11,11 @@ class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
   organization!: Reference | null;
 }
 
-/** Approvals have no roles: their workflow decides. */
-const ofApproval =
-  (action: string): Predicate =>
+/** Some kinds have no roles of their own: their workflow or their inventory decides. */
+const ofKind =
+  (type: 'workflow_approval_template' | 'inventory_source', action: string): Predicate =>
   (alias, actor) => {
-    const { own, policy } = resource('workflow_approval_template');
+    const { own, policy } = resource(type);
     return and(own(alias), permit(policy, action, alias, actor));
   };
 
@@ -32,19 +32,22 @@ export const unifiedTemplates = defineResource({
       hasRole('job_template', 'read_role'),
       hasRole('project', 'read_role'),
       hasRole('workflow_job_template', 'read_role'),
-      ofApproval('read'),
+      ofKind('workflow_approval_template', 'read'),
+      ofKind('inventory_source', 'read'),
     ),
     actions: {
       launch: anyOf(
         hasRole('job_template', 'execute_role'),
         hasRole('project', 'update_role'),
         hasRole('workflow_job_template', 'execute_role'),
-        ofApproval('launch'),
+        ofKind('workflow_approval_template', 'launch'),
+        ofKind('inventory_source', 'update'),
       ),
     },
   },
   variants: () => [
     resource('project'),
+    resource('inventory_source'),
     resource('job_template'),
     resource('workflow_job_template'),
   ],

@@ -1,4 +1,12 @@
-import { Bool, Choices, Json, Reference, Text } from '../common/fields/field.js';
+import {
+  Bool,
+  Choices,
+  fieldsOf,
+  Json,
+  Reference,
+  Text,
+  type SchemaClass,
+} from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { FORK_RULES } from '../code-hosts/forks.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
@@ -44,3 +52,10 @@ export class WebhookJobTemplateFields extends WebhookTemplateFields {
   })
   webhook_forks!: string;
 }
+
+const namesOf = (schema: SchemaClass): readonly string[] =>
+  fieldsOf(schema).map(({ name }) => name);
+
+/** What of a project, or of a template, stands on its page under the heading of webhooks. */
+export const WEBHOOK_FIELDS = namesOf(WebhookTemplateFields);
+export const JOB_WEBHOOK_FIELDS = namesOf(WebhookJobTemplateFields);

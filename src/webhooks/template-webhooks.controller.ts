@@ -23,6 +23,7 @@ import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
+import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
 import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
@@ -37,10 +38,33 @@ export function templateWebhooksController(kind: ReceiverKind): Type {
     (template) => sql`t.template_id = ${template.id}`,
   );
   SubList('webhook_deliveries', deliveries)(Templates);
+  declareSetup(Templates, templates, kind);
   declareRedeliver(Templates, templates);
   declareFilterTest(Templates, templates, kind);
   Resource(templates)(Templates);
   return Templates;
+}
+
+function declareSetup(target: Type, templates: ResourceDefinition, kind: ReceiverKind): void {
+  addRoute(target, 'webhook', {
+    method: RequestMethod.GET,
+    path: ':id/webhook',
+    info: {
+      kind: 'document',
+      link: 'webhook',
+      access: 'authenticated',
+      operationId: `${templates.path}_webhook`,
+      summary: 'What to enter at the code host, the key among it. For admins of the template.',
+      parent: templates,
+      needs: 'manage_webhook_key',
+      showsSecret: true,
+      response: WEBHOOK_SETUP,
+    },
+    parameters: [Target()],
+    handler(this: GenericController, template: Row) {
+      return this.services.find(WebhookSetups).of(templates, kind, template);
+    },
+  });
 }
 
 function declareRedeliver(target: Type, templates: ResourceDefinition): void {

@@ -8,6 +8,8 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
+import { FilterTrialPanel } from './pages/filter-trial.panel.js';
+import { WebhookPanel } from './pages/webhook.panel.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { receiverController } from './receiver.controller.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
@@ -23,6 +25,7 @@ import { StatusPostsListener } from './status-posts.listener.js';
 import { StatusPostsRepository } from './status-posts.repository.js';
 import { templateWebhooksController } from './template-webhooks.controller.js';
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
+import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
 
 /** Receivers, the ledger of deliveries, and what is to be posted back. */
@@ -56,6 +59,9 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     ReceiverService,
     RedeliveryService,
     FilterTrial,
+    WebhookSetups,
+    WebhookPanel,
+    FilterTrialPanel,
     StatusPostsRepository,
     StatusPostsListener,
   ],

@@ -5,7 +5,9 @@ import { resource } from '../common/resource/registry.js';
 import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
-import { WORKFLOW_AIMS } from '../prompts/prompt-columns.js';
+import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
+import { launchFieldsOf } from '../prompts/launch-options.js';
+import { WORKFLOW_AIMS, WORKFLOW_ASKS } from '../prompts/prompt-columns.js';
 import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateSchema } from './workflow-template.schema.js';
@@ -52,6 +54,14 @@ export const workflowTemplates = defineResource({
     start: 'start',
     schedule: 'start',
     copy: 'copy',
+  },
+  pages: {
+    sections: {
+      'What runs': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
+      'On what': launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
+      'Questions at launch': WORKFLOW_ASKS,
+      Webhooks: JOB_WEBHOOK_FIELDS,
+    },
   },
   policy: {
     read: hasRole('workflow_job_template', 'read_role'),

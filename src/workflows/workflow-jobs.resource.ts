@@ -3,6 +3,7 @@ import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
+import { RUN_COLUMNS } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
@@ -39,6 +40,7 @@ export const workflowJobs = defineResource({
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
   aliases: { workflow_job_template: 'unified_job_template' },
+  pages: { columns: RUN_COLUMNS },
   policy: {
     // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists
     // (docs/contract/bulk.md#who-sees-the-workflow-job).

@@ -70,6 +70,25 @@ describe('shipped types', () => {
     expect(before).toHaveLength(MANAGED_CREDENTIAL_TYPES.length);
     expect(await managed('ssh')).toMatchObject({ id, name: 'Machine' });
   });
+
+  it('take their names from custom types, which keep all else', async () => {
+    const { id, inputs, injectors, kind } = await test.make.row('credential_type', {
+      ...CLOUD,
+      name: 'A cloud of ours',
+    });
+    await test.database.execute(sql`DELETE FROM credential_types WHERE namespace = 'openstack'`);
+    await test.database.execute(
+      sql`UPDATE credential_types SET name = 'OpenStack' WHERE id = ${id}`,
+    );
+    await test.app.get(CredentialTypesRepository, { strict: false }).syncManaged();
+    expect(await managed('openstack')).toMatchObject({ name: 'OpenStack', managed: true });
+    const row = await test.database.row(sql`SELECT * FROM credential_types WHERE id = ${id}`);
+    expect(row).toMatchObject({
+      ...{ inputs, injectors, kind, managed: false },
+      name: `OpenStack (custom ${id})`,
+    });
+    await test.as.superuser.delete(`credential_types/${id}/`).expect(204);
+  });
 });
 
 describe('custom types', () => {

@@ -24,6 +24,8 @@ const OUTLIVING: Record<string, readonly string[]> = {
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
   host: ['job', 'job_event', 'job_host_summary', 'group'],
   group: ['inventory'],
+  inventory_source: ['inventory', 'host', 'group', 'credential'],
+  inventory_update: ['inventory_source', 'inventory', 'notification'],
   project: ['job', 'job_template', 'webhook_delivery', 'workflow_job_template_node'],
   job_template: ['job', 'workflow_job', 'webhook_delivery', 'workflow_job_template_node'],
   workflow_job_template: ['job', 'workflow_job', 'webhook_delivery'],
@@ -33,6 +35,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   notification_template: ['job', 'job_template', 'organization'],
   job: ['job_template', 'webhook_delivery', 'notification'],
   project_update: ['project', 'webhook_delivery', 'notification'],
+  ad_hoc_command: ['inventory', 'credential', 'notification'],
   workflow_job: ['workflow_job_template', 'webhook_delivery', 'notification'],
   workflow_approval: ['workflow_approval_template', 'webhook_delivery', 'notification'],
   organization: ['job', 'project_update', 'workflow_job', 'job_template', 'project'],
@@ -68,14 +71,20 @@ it('is decided by every reference, and checked when all is done', async () => {
 /** Rows that samples do not need, but that can refer to one. */
 async function furnishFurther(): Promise<void> {
   const { make, database } = test;
-  const [user, inventory, group, workflow, node] = await Promise.all(
-    ['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'].map(
-      (type) => samples.of(type),
-    ),
+  const [user, inventory, group, workflow, node, host, source] = await Promise.all(
+    [
+      ...['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'],
+      ...['host', 'inventory_source'],
+    ].map((type) => samples.of(type)),
   );
   await database.execute(sql`
     INSERT INTO sessions (digest, user_id, generation)
     VALUES (${`digest ${user!.id}`}, ${user!.id}, 0)`);
+  await database.execute(sql`
+    INSERT INTO host_facts (host_id, facts) VALUES (${host!.id}, '{}')`);
+  await database.execute(sql`
+    INSERT INTO inventory_source_variables (inventory_source_id, inventory_id)
+    VALUES (${source!.id}, ${inventory!.id})`);
   const child = await make.group(inventory!);
   await database.execute(sql`
     INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);

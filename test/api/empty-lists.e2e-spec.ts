@@ -10,12 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const EMPTY = [
-  'execution_environments',
-  'applications',
-  'inventory_sources',
-  'system_job_templates',
-];
+const EMPTY = ['execution_environments', 'applications', 'system_job_templates'];
 const READABLE = [...EMPTY, 'instance_groups'];
 
 it('names them in the root', async () => {

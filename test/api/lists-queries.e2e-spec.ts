@@ -7,7 +7,8 @@ import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.s
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
-import { multiply, Samples } from '../support/samples.js';
+import { multiply } from '../support/multiply.js';
+import { Samples } from '../support/samples.js';
 
 const COPIES = 49;
 /** Lists whose rows speak of objects of several types: a few statements for each type among them. */

@@ -1,7 +1,4 @@
-/**
- * What lists refuse rather than ignore, and whose entries the audit trail shows
- * (docs/contract/lists.md#refused-filters).
- */
+/** Whose entries the audit trail shows (docs/contract/activity.md). */
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -9,16 +6,6 @@ beforeAll(async () => {
   test = await boot();
 });
 afterAll(() => test.close());
-
-it('refuses the filter language of smart inventories instead of ignoring it', async () => {
-  const { as, make } = test;
-  const inventory = await make.inventory();
-  const lists = ['hosts/', `inventories/${inventory.id}/hosts/`];
-  for (const list of lists) {
-    const { body } = await as.superuser.get(`${list}?host_filter=name=web`).expect(400);
-    expect(body.detail).toContain('host_filter');
-  }
-});
 
 it('shows what happened to hosts and groups to readers of their inventory', async () => {
   const { as, make } = test;

@@ -7,7 +7,8 @@ import { RoleStore } from '../../src/common/access.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, samePageQueries } from '../support/queries.js';
-import { multiply, Samples } from '../support/samples.js';
+import { multiply } from '../support/multiply.js';
+import { Samples } from '../support/samples.js';
 
 let test: TestApp;
 let inventory: number;

@@ -45,6 +45,7 @@ const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
   [/(implements|extends) [^{]*Hooks\b/, ['hooks']],
   [/@ListensToRuns\b/, ['listener']],
   [/@PagePanel\b/, ['panel']],
+  [/@PageFormOf\b/, ['form']],
   [/implements [^{]*\bQueueHandler\b/, ['handler']],
   [/@Injectable\b/, ['service', 'loader', 'port']],
 ];

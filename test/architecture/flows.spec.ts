@@ -1,5 +1,5 @@
 /**
- * The three flows of docs/architecture.md can be read: each names the files to open, in an order in
+ * The three flows of docs/flows.md can be read: each names the files to open, in an order in
  * which each hangs together with one before it, and there are not many.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { sourceFiles, type SourceFile } from './source-files.js';
 /** Files that somebody keeps in mind while following a flow. */
 const MOST = 30;
 
-const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'architecture.md'), 'utf8');
+const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'flows.md'), 'utf8');
 const files = new Map(sourceFiles('src').map((file) => [file.path, file]));
 
 /** Paths that a section names, each once, in its order. */

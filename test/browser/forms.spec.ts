@@ -99,13 +99,9 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const template = await test.make.jobTemplate({ survey_enabled: true });
     await page.goto(`/api/v2/job_templates/${template.id}/survey_spec/#form-post`);
-    await page.locator('#post-name').fill(SURVEY.name);
-    await page.locator('#post-spec').fill('[{]');
-    await page.locator('#form-post').getByRole('button').first().click();
-    await page.getByText('400 Bad Request').waitFor();
-    expect(await page.locator('#post-spec-errors').innerText()).toBe('Value must be valid JSON.');
-    await page.locator('#post-spec').fill(JSON.stringify(SURVEY.spec));
-    await page.locator('#form-post').getByRole('button').first().click();
+    await page.locator('#form-post').getByText('Raw data').click();
+    await page.locator('#raw-post').fill(JSON.stringify(SURVEY));
+    await page.locator('#form-post').getByRole('button', { name: 'POST' }).click();
     await page.getByText('Done.', { exact: true }).waitFor();
 
     await page.goto(`/api/v2/job_templates/${template.id}/`);

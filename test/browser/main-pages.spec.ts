@@ -37,6 +37,7 @@ interface MainPage {
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
   { name: 'dashboard', path: () => '/', heading: 'Dashboard' },
+  { name: 'statistics', path: () => '/statistics/?days=30', heading: 'Statistics' },
   { name: 'search', path: () => '/search/?q=shop', heading: 'Search' },
   { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
   {

@@ -1,6 +1,6 @@
 import { boot, type TestApp } from '../support/boot.js';
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
-import { describePages, pick, picture, seriousFaults } from './browser.js';
+import { describePages, picture, seriousFaults } from './browser.js';
 
 jest.setTimeout(60_000);
 
@@ -19,29 +19,24 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     const name = `Mail ${javaScriptEnabled}`;
     await page.goto('/api/v2/notification_templates/');
     await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: 'Email', exact: true }).click();
     await page.locator('#post-name').fill(name);
-    await pick(page.getByLabel('Organization *').first(), 'Home', javaScriptEnabled);
-    await page.locator('#post-notification_type').selectOption('email');
-    const configuration = page.locator('#post-notification_configuration');
-    const examples = page.locator('details.plain', { hasText: 'Examples' }).first();
-    await examples.locator('summary').first().click();
-    const example = await examples
-      .locator('dt', { hasText: '(email)' })
-      .locator('xpath=following-sibling::dd[1]')
-      .innerText();
-    expect(Object.keys(JSON.parse(example) as object)).toEqual(
-      expect.arrayContaining(['host', 'port', 'recipients', 'timeout']),
-    );
+    const set = (key: string, value: string): Promise<void> =>
+      page.locator(`[name="notification_configuration.${key}"]`).fill(value);
+    for (const [key, value] of Object.entries(configurationsFor({ http: 9 }).email)) {
+      if (typeof value !== 'boolean') await set(key, [value].flat().join('\n'));
+    }
+    await set('sender', 'nobody at all');
     await picture(page, `notification-template-form-${javaScriptEnabled ? 'scripts' : 'plain'}`);
     if (javaScriptEnabled) expect(await seriousFaults(page)).toEqual([]);
-
-    await configuration.fill('{"host": "mail.example", "port": "25"}');
     await page.getByRole('button', { name: 'Create notification template' }).click();
-    const refused = page.getByText('Missing required fields for Notification Configuration');
-    await refused.first().waitFor();
-    expect(await page.getByText("'port' incorrect type, expected int.").count()).toBeGreaterThan(0);
-
-    await configuration.fill(JSON.stringify(configurationsFor({ http: 9 }).email));
+    await page.getByText("'nobody at all' is not a valid mail address.").first().waitFor();
+    // What was entered is still there, and what was chosen.
+    await page.getByText('Choose another').waitFor();
+    expect(await page.locator('[name="notification_configuration.recipients"]').inputValue()).toBe(
+      'ops@example.org\ndev@example.org',
+    );
+    await set('sender', 'controller@example.org');
     await page.getByRole('button', { name: 'Create notification template' }).click();
     await page.waitForURL(/\/notification_templates\/\d+\/$/);
     expect(await page.locator('h1').textContent()).toBe(name);
@@ -54,6 +49,15 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     await page.locator('#patch-description').fill('changed');
     await page.getByRole('button', { name: 'Change notification template' }).click();
     await page.getByText('Saved.').waitFor();
+    const { body } = await test.as.superuser
+      .get(`notification_templates/?name=${encodeURIComponent(name)}`)
+      .expect(200);
+    expect(body.results[0].notification_configuration).toEqual({
+      ...configurationsFor({ http: 9 }).email,
+      password: '$encrypted$',
+      timeout: 30,
+      no_verify_ssl: false,
+    });
     await picture(page, `notification-template-${javaScriptEnabled ? 'scripts' : 'plain'}`);
   });
 });

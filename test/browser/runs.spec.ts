@@ -52,7 +52,9 @@ async function summarise(job: Row): Promise<void> {
       (${job.id}, 'web-3', 0, 0, 0, 1, 0, true)`);
 }
 
-const outputOf = (page: Page): Promise<string | null> => page.getByRole('log').textContent();
+/** The lines of the output, as they are shown. */
+const outputOf = async (page: Page): Promise<string> =>
+  (await page.getByRole('log').locator('.row').allTextContents()).join('');
 
 inBrowser()('pages of runs', () => {
   beforeAll(async () => {

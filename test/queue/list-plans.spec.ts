@@ -14,7 +14,8 @@ import type { Statement } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { openFields, valueOf } from '../architecture/declared-queries.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { multiply, Samples } from '../support/samples.js';
+import { multiply } from '../support/multiply.js';
+import { Samples } from '../support/samples.js';
 
 const ROWS = 10_500;
 const ADMIN: Actor = { id: 1, username: 'admin', isSuperuser: true, isSystemAuditor: false };
@@ -34,7 +35,7 @@ const EXCUSED: Readonly<Record<string, { because: string; fields: string }>> = {
   host: {
     because: 'asked for within an inventory; ids go with creation',
     fields: `${WRITTEN} created description enabled instance_id variables has_active_failures last_job
-      last_job_host_summary`,
+      last_job_host_summary ansible_facts_modified`,
   },
   group: {
     because: 'asked for within an inventory; ids go with creation',
@@ -138,6 +139,8 @@ async function isScanned(type: string, query: QueryParameters): Promise<boolean>
   const { table } = resource(type);
   for (const statement of await sent(type, query)) {
     const { text, values = [] } = 'toQuery' in statement ? statement.toQuery() : statement;
+    // What sets the time limit of costly lists reads nothing.
+    if (text.startsWith('SET ')) continue;
     const explained = await test.database.row<{ 'QUERY PLAN': { Plan: Plan }[] }>({
       text: `EXPLAIN (FORMAT JSON) ${text}`,
       values,

@@ -9,6 +9,8 @@ import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { InventorySourcesRepository } from '../../src/inventory-sources/inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import type { RunChange, RunChanges } from '../../src/runs/run-changes.service.js';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
@@ -69,6 +71,8 @@ export class RunsDatabase {
     const dependencies = new Dependencies(
       queue,
       new ProjectUpdatesRepository(this.database),
+      new InventorySourcesRepository(this.database),
+      new InventoryUpdatesRepository(this.database),
       this.transitions,
     );
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
@@ -148,6 +152,21 @@ export class RunsDatabase {
       status: 'pending',
       unified_job_template_id: project,
       project_id: project,
+      ...fields,
+    });
+  }
+
+  async inventory(): Promise<number> {
+    const organization = await this.insert('organizations', { name: `Org ${Math.random()}` });
+    return this.insert('inventories', { name: 'inventory', organization_id: organization });
+  }
+
+  async command(inventory: number, fields: RunFields = {}): Promise<number> {
+    return this.insert('unified_jobs', {
+      type: 'ad_hoc_command',
+      name: 'command: true',
+      status: 'pending',
+      inventory_id: inventory,
       ...fields,
     });
   }

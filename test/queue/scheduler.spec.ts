@@ -65,6 +65,38 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([first]);
     });
 
+    it('runs the commands of an inventory one after the other', async () => {
+      const [busy, other] = [await runs.inventory(), await runs.inventory()];
+      const [first, , free] = [
+        await runs.command(busy),
+        await runs.command(busy),
+        await runs.command(other),
+      ];
+      await pass();
+      expect(await waiting()).toEqual([first, free]);
+    });
+
+    it('holds a command back while its inventory is updated', async () => {
+      const inventory = await runs.inventory();
+      const updating = { type: 'inventory_update', status: 'running', inventory_id: inventory };
+      await runs.job(null, updating);
+      await runs.command(inventory);
+      await pass();
+      expect(await waiting()).toEqual([]);
+    });
+
+    it('holds jobs back while a command runs on their inventory, and no command behind a job', async () => {
+      const [busy, other] = [await runs.inventory(), await runs.inventory()];
+      await runs.command(busy, { status: 'running' });
+      await runs.job(await runs.template(), { inventory_id: busy });
+      const ids = [
+        await runs.job(await runs.template(), { inventory_id: other }),
+        await runs.command(other),
+      ];
+      await pass();
+      expect(await waiting()).toEqual(ids);
+    });
+
     it('holds jobs back while their project is updated, and those alone', async () => {
       const [updating, other] = [await runs.project(), await runs.project()];
       await runs.update(updating, { status: 'running' });

@@ -2,6 +2,7 @@ import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
+import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
     app.get<T>(token as never, { strict: false });
   const runs = new ScheduledRuns(
     find(ProjectUpdatesRepository),
+    find(InventoryUpdatesRepository),
     find(RunsRepository),
     find(RunTransitions),
     find(LaunchService),

@@ -6,17 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildInventory } from '../../src/inventories/ansible-inventory.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
-import {
-  type PlaybookRun,
-  preparePlaybookRun,
-  type PreparedRun,
-} from '../../src/execution/runner/playbook-run.js';
-import {
-  type RunHandle,
-  type RunOptions,
-  type RunResult,
-  startRun,
-} from '../../src/execution/runner/run-process.js';
+import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
+import { type PlaybookRun, preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
+import type { RunHandle, RunOptions, RunResult } from '../../src/execution/runner/run-options.js';
+import { startRun } from '../../src/execution/runner/run-process.js';
 import { listProcesses, readEnvironment } from '../../src/execution/runner/process-table.js';
 import {
   createWorkspace,

@@ -3,6 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
 import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
+import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
@@ -234,6 +235,7 @@ describe('what is saved for later', () => {
       test.app.get<T>(token as never, { strict: false });
     const scheduled = new ScheduledRuns(
       find(ProjectUpdatesRepository),
+      find(InventoryUpdatesRepository),
       find(RunsRepository),
       find(RunTransitions),
       find(LaunchService),

@@ -1,5 +1,5 @@
 /** The git of a worker ends with what it works for, and does not begin without its boundary. */
-import { mkdir, symlink } from 'node:fs/promises';
+import { chown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -77,6 +77,31 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
     await eventually(async () => expect(await gits()).toEqual([]), 1000);
     await cluster.rows(`DELETE FROM unified_jobs WHERE type = 'project_update'`);
   }, 60_000);
+
+  it('leaves no credential behind that another worker does not remove', async () => {
+    const own = join(cluster.folder, 'temporary');
+    await mkdir(own);
+    if (uid !== undefined) await chown(own, uid, uid);
+    const settings = { OUTBOUND_ALLOW: '127.0.0.0/8', TMPDIR: own };
+    const worker = await cluster.worker(settings);
+    await addSync();
+    await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
+    const [left = ''] = await readdir(own);
+    // No process has this number: when its folder is gone, the other worker is through with its start.
+    const older = join(own, `git-${2 ** 22 + 1}-1-older`);
+    await mkdir(older);
+    if (uid !== undefined) await chown(older, uid, uid);
+    const other = await cluster.worker(settings);
+    await eventually(async () => expect(await readdir(own)).toEqual([left]), 30_000);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    await eventually(async () => expect(await readdir(own)).not.toContain(left), 30_000);
+    // The sync that was taken back: a session of somebody who lives.
+    await eventually(async () => expect(await readdir(own)).toHaveLength(1), 30_000);
+    other.child.kill('SIGTERM');
+    await other.ended;
+    await cluster.rows(`DELETE FROM unified_jobs WHERE type = 'project_update'`);
+  }, 120_000);
 
   it('ends when its sync is canceled', async () => {
     const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });

@@ -6,68 +6,7 @@ import { join } from 'node:path';
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith, type Program } from '../faults/support/processes.js';
 import { eventually } from '../support/eventually.js';
-
-const CANARY = 'canary-of-the-boundary';
-
-/**
- * What an attacker does from inside a run: each line of its output is something it found. Without
- * isolation it finds most of it, which is how this attack itself is tested.
- */
-const ATTACK = `
-import base64, glob, json, os, socket, subprocess, sys
-target = json.loads(base64.b64decode(sys.argv[1]))
-found = []
-def attempt(name, work):
-    try:
-        if work(): found.append(name)
-    except Exception: pass
-def read(path):
-    with open(path, 'rb') as file: return file.read()
-for path in target['files']:
-    attempt('read ' + os.path.basename(path), lambda: b'${CANARY}' in read(path))
-for path in target['folders']:
-    attempt('listed ' + os.path.basename(path), lambda: os.listdir(path))
-def environments():
-    return any(b'DATABASE_URL' in read(path) for path in glob.glob('/proc/[0-9]*/environ'))
-attempt('read an environment', environments)
-attempt('read the environment of the worker', lambda: b'DATABASE_URL' in read('/proc/%d/environ' % target['worker']))
-attempt('saw the worker', lambda: b'worker.js' in read('/proc/%d/cmdline' % target['worker']))
-attempt('own environment', lambda: any(name in os.environ for name in ('DATABASE_URL', 'REDIS_URL', 'SECRET_KEY')))
-attempt('accounts of the machine', lambda: len(read('/etc/passwd').splitlines()) > 3)
-attempt('shadow', lambda: read('/etc/shadow'))
-attempt('is root', lambda: os.getuid() == 0)
-def write(folder):
-    path = os.path.join(folder, 'written-by-a-run')
-    with open(path, 'w') as file: file.write('x')
-    os.unlink(path)
-    return True
-for folder in ['/', '/usr', '/usr/bin', '/etc', '/opt', '/run', '/var', '/dev', '/sys', *target['folders']]:
-    attempt('wrote ' + os.path.basename(folder), lambda: write(folder))
-def capabilities():
-    return any(line.split()[1].strip(b'0') for line in read('/proc/self/status').splitlines() if line.startswith(b'Cap'))
-attempt('capabilities', capabilities)
-quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
-attempt('user namespace', lambda: subprocess.call(['unshare', '-U', 'true'], **quiet) == 0)
-attempt('mount', lambda: subprocess.call(['mount', '-t', 'tmpfs', 'none', '/runner/tmp'], **quiet) == 0)
-attempt('sudo', lambda: subprocess.call(['sudo', '-n', 'true'], **quiet) == 0)
-attempt('host name', lambda: socket.gethostname() == target['hostname'])
-print(json.dumps(found))
-`;
-
-const FORKS = `
-import os, time
-started = 0
-try:
-    while started < 2000:
-        if os.fork() == 0:
-            time.sleep(60)
-            os._exit(0)
-        started += 1
-except OSError:
-    pass
-print(started)
-os.kill(0, 9) if started == 2000 else None
-`;
+import { ATTACK, CANARY, FILES, FORKS, MEMORY } from './hostile-programs.js';
 
 const play = (...tasks: string[]): string =>
   [
@@ -88,6 +27,10 @@ const PLAYBOOKS = {
   'attack.py': ATTACK,
   'forks.yml': play('{command: "python3 forks.py", register: out}', stat('started', 'out.stdout')),
   'forks.py': FORKS,
+  'files.yml': play('{command: "python3 files.py", register: out}', stat('opened', 'out.stdout')),
+  'files.py': FILES,
+  'memory.yml': play('{command: "python3 memory.py {{ megabytes }} {{ forks }}"}'),
+  'memory.py': MEMORY,
   'site.yml': play('debug: {msg: hello}'),
   'daemon.yml': play(
     '{shell: "setsid env -i sleep {{ seconds }} > /dev/null 2>&1 &"}',
@@ -140,7 +83,10 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     await mkdir(join(data, 'projects', 'other'), { recursive: true });
     for (const path of secrets()) await writeFile(path, CANARY, { mode: 0o644 });
     await writeFile(join(data, 'event'), EVENT, { mode: 0o644 });
-    worker = await cluster.worker({ JOB_PROCESSES: '200', JOB_FILE_BYTES: '100000000' });
+    worker = await cluster.worker({
+      ...{ JOB_PROCESSES: '200', JOB_FILE_BYTES: '100000000', JOB_OPEN_FILES: '300' },
+      JOB_MEMORY_BYTES: '600000000',
+    });
   }, 90_000);
 
   afterAll(() => cluster.stop());
@@ -187,6 +133,25 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     const { started } = (job as unknown as { artifacts: { started: string } }).artifacts;
     expect(Number(started)).toBeGreaterThan(50);
     expect(Number(started)).toBeLessThan(200);
+  });
+
+  it('may open so many files', async () => {
+    const job = await cluster.becomes(await run('files.yml'), 'successful', 40_000);
+    const { opened } = (job as unknown as { artifacts: { opened: string } }).artifacts;
+    expect(Number(opened)).toBeGreaterThan(250);
+    expect(Number(opened)).toBeLessThan(300);
+  });
+
+  it('ends when it takes too much memory, and says why', async () => {
+    const id = await run('memory.yml', { megabytes: 2000, forks: 0 });
+    const { job_explanation: why } = await cluster.becomes(id, 'failed', 40_000);
+    expect(why).toContain('more than 600000000 bytes of memory (JOB_MEMORY_BYTES)');
+    expect(await processesWith('memory.py')).toEqual([]);
+  });
+
+  it('may have many processes that share their memory', async () => {
+    const id = await run('memory.yml', { megabytes: 100, forks: 15 });
+    await cluster.becomes(id, 'successful', 40_000);
   });
 
   const daemons = (seconds: number) => processesWith(`sleep\0${seconds}`);
@@ -253,6 +218,8 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
         'read the environment of the worker',
         'accounts of the machine',
         'wrote projects',
+        ...['keyctl', 'ptrace', 'io_uring_setup', 'unshare'].map((name) => `call ${name}`),
+        'socket AF_PACKET',
       ]),
     );
   });

@@ -16,6 +16,11 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     credential_type: (await samples.makeCredentialType()).id,
     inputs: {},
   }),
+  ad_hoc_command: async (samples) => ({
+    inventory: (await samples.of('inventory')).id,
+    credential: (await samples.test.make.credential({ organization: samples.home })).id,
+    module_name: 'ping',
+  }),
   host: async (samples) => ({ inventory: (await samples.of('inventory')).id }),
   group: async (samples) => ({ inventory: (await samples.of('inventory')).id }),
   project: async (samples) => ({
@@ -26,6 +31,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     project: (await samples.of('project')).id,
     inventory: (await samples.of('inventory')).id,
     playbook: 'site.yml',
+  }),
+  inventory_source: async (samples) => ({
+    inventory: (await samples.of('inventory')).id,
+    source: 'ec2',
   }),
   workflow_job_template_node: async (samples) => ({
     workflow_job_template: (await samples.of('workflow_job_template')).id,

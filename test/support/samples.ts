@@ -2,16 +2,12 @@
  * One object of every resource type, all in the personas' home, for tests that go over every route:
  * `await samples.of('job_template')`. The home team holds a role on each kind of object that has
  * some. A new resource needs an entry here, or the tests that go over all routes fail by its name.
- *
- * `multiply` makes many rows of one by copying it in SQL, roles and ties included.
  */
-import type { RoleStore } from '../../src/common/access.js';
 import type { TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
-import { findResource, resource, resources } from '../../src/common/resource/registry.js';
-import type { Database } from '../../src/database/database.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { findResource, resources } from '../../src/common/resource/registry.js';
 import { insertRow } from '../../src/database/rows.js';
-import { ident, join, sql, type Sql } from '../../src/database/sql.js';
+import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
 
 type Maker = (samples: Samples) => Promise<Row>;
@@ -125,6 +121,37 @@ const MAKERS: Record<string, Maker> = {
       event_processing_finished: true,
     });
   },
+  inventory_source: async (samples) =>
+    samples.row('inventory_source', {
+      name: samples.name('Source'),
+      inventory: (await samples.of('inventory')).id,
+      source: 'ec2',
+    }),
+  inventory_update: async (samples) => {
+    const source = await samples.of('inventory_source');
+    return samples.insert('unified_jobs', {
+      type: 'inventory_update',
+      name: 'Sample inventory update',
+      status: 'successful',
+      source: 'ec2',
+      organization_id: samples.home,
+      unified_job_template_id: source.id,
+      inventory_source_id: source.id,
+      inventory_id: source.inventory_id,
+      event_processing_finished: true,
+    });
+  },
+  ad_hoc_command: async (samples) =>
+    samples.insert('unified_jobs', {
+      type: 'ad_hoc_command',
+      name: 'ping: ',
+      module_name: 'ping',
+      status: 'successful',
+      organization_id: samples.home,
+      inventory_id: (await samples.of('inventory')).id,
+      credential_id: (await samples.of('credential')).id,
+      event_processing_finished: true,
+    }),
   workflow_job: async (samples) =>
     samples.insert('unified_jobs', {
       type: 'workflow_job',
@@ -160,6 +187,13 @@ const MAKERS: Record<string, Maker> = {
   unified_job_template: (samples) => samples.of('job_template'),
   job_event: async (samples) =>
     samples.insert('job_events', { job_id: (await samples.of('job')).id, counter: 1, ...event }),
+  ad_hoc_command_event: async (samples) =>
+    samples.insert('job_events', {
+      job_id: (await samples.of('ad_hoc_command')).id,
+      host_id: (await samples.of('host')).id,
+      counter: 1,
+      ...event,
+    }),
   job_host_summary: async (samples) =>
     samples.insert('job_host_summaries', {
       job_id: (await samples.of('job')).id,
@@ -298,94 +332,3 @@ export class Samples {
 
 /** Every resource type there is. */
 export const sampleTypes = (): readonly string[] => resources().map(({ type }) => type);
-
-/** Copies a row `count` times, with names of their own, roles, and the ties the row has. */
-export async function multiply(
-  database: Database,
-  roles: RoleStore,
-  type: string,
-  row: Row,
-  count: number,
-): Promise<number[]> {
-  const definition = resource(type);
-  const columns = await copiedColumns(database, definition);
-  const list = join(
-    columns.map(({ name }) => ident(name)),
-    ', ',
-  );
-  const values = join(columns.map(valueOf), ', ');
-  const copies = await database.rows<Row>(sql`
-    INSERT INTO ${ident(definition.table)} (${list})
-    SELECT ${values} FROM ${ident(definition.table)} src, generate_series(1, ${count}::int) AS copy (number)
-    WHERE src.id = ${row.id} RETURNING *`);
-  await database.transaction(async () => {
-    await roles.createRoles(definition, copies);
-    await copyTies(database, definition, row, copies);
-  });
-  return copies.map(({ id }) => id);
-}
-
-interface CopiedColumn {
-  name: string;
-  type: string;
-  /** Stands in a unique index and names nothing else: each copy needs a value of its own. */
-  unique: boolean;
-}
-
-function copiedColumns(database: Database, { table }: ResourceDefinition): Promise<CopiedColumn[]> {
-  return database.rows<CopiedColumn & Row>(sql`
-    SELECT att.attname AS name, format_type(att.atttypid, NULL) AS type, EXISTS (
-        SELECT 1 FROM pg_index ind
-        WHERE ind.indrelid = att.attrelid AND ind.indisunique AND att.attnum = ANY(ind.indkey)
-      ) AND NOT EXISTS (
-        SELECT 1 FROM pg_constraint con
-        WHERE con.conrelid = att.attrelid AND con.contype = 'f' AND att.attnum = ANY(con.conkey)
-      ) AND att.attname <> 'type' AS "unique"
-    FROM pg_attribute att
-    WHERE att.attrelid = ${table}::regclass AND att.attnum > 0 AND NOT att.attisdropped
-      AND att.attname <> 'id' AND att.attgenerated = ''`);
-}
-
-function valueOf({ name, type, unique }: CopiedColumn): Sql {
-  const column = ident('src', name);
-  if (unique && type === 'text') return sql`${column} || ' ' || copy.number`;
-  return unique && type === 'integer' ? sql`${column} + copy.number` : column;
-}
-
-/** Rows of link tables that name the row, from either side, for the copies too. */
-async function copyTies(
-  database: Database,
-  { table }: ResourceDefinition,
-  row: Row,
-  copies: readonly Row[],
-): Promise<void> {
-  const ids = copies.map(({ id }) => id);
-  const links = await database.rows<{ link: string; near: string; others: string[] }>(sql`
-    SELECT con.conrelid::regclass::text AS link, att.attname AS near, (
-      SELECT array_agg(other.attname::text) FROM pg_attribute other
-      WHERE other.attrelid = con.conrelid AND other.attnum > 0
-        AND other.attname NOT IN (att.attname, 'id', 'position')) AS others
-    FROM pg_constraint con
-    JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
-    WHERE con.contype = 'f' AND con.confrelid = ${table}::regclass
-      AND con.conrelid::regclass::text = ANY(${LINK_TABLES()}::text[])`);
-  for (const { link, near, others } of links) {
-    const rest = join(
-      others.map((other) => ident(other)),
-      ', ',
-    );
-    await database.execute(sql`
-      INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
-      SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::int[]) AS copy
-      WHERE ${ident(near)} = ${row.id} ON CONFLICT DO NOTHING`);
-  }
-}
-
-const LINK_TABLES = (): string[] => [
-  'role_members',
-  ...resources().flatMap(({ relations }) =>
-    Object.values(relations).flatMap((relation) =>
-      relation.kind === 'many-to-many' ? [relation.table] : [],
-    ),
-  ),
-];

@@ -1,6 +1,7 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { Database } from '../../src/database/database.js';
 import { LaunchService } from '../../src/launching/launch.service.js';
+import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.service.js';
@@ -35,6 +36,7 @@ export function workflowEngine({ app, database }: TestApp): {
       nodes,
       workflowJobs,
       find(ProjectUpdatesRepository),
+      find(InventoryUpdatesRepository),
       transitions,
       find(LaunchService),
       find(WorkflowLaunchService),

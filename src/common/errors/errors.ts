@@ -71,6 +71,15 @@ export class BadRequest extends DomainError {
     super(detail);
   }
 }
+/** A `BadRequest` that a form tells beside the fields it is about, in its own words. */
+export class BadFields extends BadRequest {
+  constructor(
+    detail: string,
+    readonly inForm: FieldErrors,
+  ) {
+    super(detail);
+  }
+}
 /** Fields of the body are wrong. Body: field to messages; `__all__` for several fields together. */
 export class Invalid extends DomainError {
   constructor(readonly errors: FieldErrors) {

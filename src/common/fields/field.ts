@@ -1,6 +1,8 @@
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import { prototypeOf } from '../records.js';
+import { COLUMN_TYPES } from './column-types.js';
+import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { Reads } from './reads.js';
@@ -76,6 +78,8 @@ export interface Field {
   options: (() => Readonly<Record<string, unknown>>) | null;
   /** Values to start from, by what they are for; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
+  /** How forms ask for the entries of a list of JSON, one by one; null: as a document. */
+  rows: FormRows | null;
   /** JSON schema of the value, for kinds that do not tell: what a JSON field holds. */
   schema: JsonSchema | null;
 }
@@ -168,21 +172,6 @@ export const Includes =
     for (const field of added) Reads(field)(prototype, field.name);
   };
 
-const COLUMN_TYPES: Record<FieldKind, string> = {
-  string: 'text',
-  text: 'text',
-  integer: 'integer',
-  boolean: 'boolean',
-  choice: 'text',
-  datetime: 'timestamp with time zone',
-  float: 'double precision',
-  json: 'json',
-  variables: 'text',
-  secret: 'text',
-  email: 'text',
-  reference: 'integer',
-};
-
 /** What a field is unless its declaration says otherwise. */
 const PLAIN = {
   formerName: null,
@@ -207,6 +196,7 @@ const PLAIN = {
   entries: false,
   options: null,
   examples: null,
+  rows: null,
   schema: null,
 } as const satisfies Partial<Field>;
 

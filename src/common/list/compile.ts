@@ -2,13 +2,11 @@ import { and, FALSE, ident, not, or, sql, TRUE, type Sql } from '../../database/
 import { permit, type Actor } from '../access.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../errors/errors.js';
-import {
-  relationCondition,
-  type ResourceDefinition,
-  fieldOf,
-} from '../resource/define-resource.js';
+import { type ResourceDefinition, fieldOf } from '../resource/define-resource.js';
+import type { ExpressionParts } from '../resource/expression.js';
+import { relationCondition } from '../resource/relation-condition.js';
 import { compare, toBooleanWord } from './lookups.js';
-import { searchTerms, type Condition, type ListQuery } from './query.js';
+import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 
 /** Relations that a filter or an order may follow. */
 export const MAX_DEPTH = 4;
@@ -45,6 +43,7 @@ export class FilterCompiler {
       ...negative.map((condition) => this.single(scope, condition)),
       ...query.chained.map((condition) => this.single(scope, condition)),
       ...query.search.map((term) => this.search(scope, term)),
+      ...query.expressions.map((text) => this.expression(scope, text)),
     ];
     if (query.any.length > 0) {
       parts.push(or(...query.any.map((condition) => this.single(scope, condition))));
@@ -52,6 +51,22 @@ export class FilterCompiler {
     if (query.types.length > 0) parts.push(typeCondition(scope, query.types));
     if (query.roleLevel !== null) parts.push(this.byRole(scope, query.roleLevel));
     return and(...parts);
+  }
+
+  /** @throws BadRequest for a text that is none */
+  private expression(scope: Scope, text: string): Sql {
+    const { expression } = scope.definition;
+    if (!expression) return TRUE;
+    return expression.compile(text, scope.alias, this.parts(scope.definition, scope.alias));
+  }
+
+  /** What expressions on a row are made of. */
+  parts(definition: ResourceDefinition, alias: string): ExpressionParts {
+    const scope: Scope = { definition, alias, visited: [definition.type] };
+    return {
+      condition: (key, value) => this.single(scope, parseCondition(key, value).condition),
+      search: (words) => and(...searchTerms(words).map((term) => this.search(scope, term))),
+    };
   }
 
   private byRole({ definition, alias }: Scope, role: string): Sql {
@@ -188,7 +203,8 @@ export function speaksOnlyOf(
   query: ListQuery,
   column: string,
 ): boolean {
-  if (query.search.length > 0 || query.types.length > 0 || query.roleLevel !== null) return false;
+  if (query.search.length > 0 || query.expressions.length > 0) return false;
+  if (query.types.length > 0 || query.roleLevel !== null) return false;
   return [...query.all, ...query.any, ...query.chained].every(({ path, lookup }) => {
     const [first = '', second, ...others] = path;
     const name = resolveName(definition, first);

@@ -26,6 +26,8 @@ export interface ListOptions {
   order?: readonly OrderTerm[];
   /** The scope speaks of the counted column alone, so the resource's counter still answers. */
   counted?: boolean;
+  /** The scope may have the database look at every row. */
+  isCostly?: boolean;
   /** Replaces the visibility rule; for lists whose parent decides, such as an access list. */
   visible?: Sql;
   /** Changes the rows' representation in bulk. */
@@ -59,7 +61,7 @@ export class ListService {
       { pageSize: this.settings.PAGE_SIZE, maxPageSize: this.settings.MAX_PAGE_SIZE },
       options.events,
     );
-    const parsed = parseListQuery(query);
+    const parsed = parseListQuery(query, definition.expression?.parameter);
     const compiler = new FilterCompiler(actor, (target, alias, role) =>
       this.roles.roleLevel(target, alias, role, actor),
     );
@@ -83,7 +85,7 @@ export class ListService {
     const count = isKept ? keptTotal(counter, and(visible, filters)) : total(definition, where);
     const isStable =
       filters === TRUE &&
-      permit(definition.policy, 'list', 't', actor) === TRUE &&
+      options.scope === undefined &&
       parsed.order.length === 0 &&
       request.style === 'numbered' &&
       request.sentSize === null;
@@ -92,7 +94,9 @@ export class ListService {
       isFenced: looksIntoTexts(parsed),
     };
     const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
-    const page = await (isCostly(parsed) ? inListTime(this.database, this.settings, cut) : cut());
+    const page = await (options.isCostly || isCostly(parsed)
+      ? inListTime(this.database, this.settings, cut)
+      : cut());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
@@ -148,7 +152,9 @@ export class ListService {
     const statement = isDeep
       ? deepRows(definition, columns, cut, { offset, limit: size + 1, total: known })
       : firstRows(definition, columns, cut, size + 1, null, offset);
-    const found = await this.database.rows<Row>(statement);
+    const found = await (offset > 0
+      ? this.database.rows<Row>(statement)
+      : this.read(cut, statement));
     if (offset > 0 && found.length === 0) throw new NotFound('Invalid page.');
     return found;
   }

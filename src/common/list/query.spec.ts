@@ -62,6 +62,7 @@ describe('parseListQuery', () => {
       search: ['two', 'whole words'],
       types: ['job', 'project', 'team'],
       order: ['name', '-id', 'created'],
+      expressions: [],
       roleLevel: 'admin_role',
     });
   });

@@ -26,6 +26,8 @@ export interface ListQuery {
   /** Kinds of objects, of lists that hold several. */
   types: readonly string[];
   order: readonly string[];
+  /** Texts in the resource's own language (`ResourceOptions.expression`); each must hold. */
+  expressions: readonly string[];
   roleLevel: string | null;
 }
 
@@ -77,8 +79,16 @@ const MAX_SEARCH_LENGTH = 512;
 const MAX_SEARCH_WORDS = 32;
 const MAX_ORDER_FIELDS = 16;
 
-/** Reads a query string. @throws BadRequest that names the parameter at fault */
-export function parseListQuery(parameters: QueryParameters): ListQuery {
+/**
+ * Reads a query string.
+ *
+ * @param expression the parameter that is filled in a language of its own
+ * @throws BadRequest that names the parameter at fault
+ */
+export function parseListQuery(
+  parameters: QueryParameters,
+  expression: string | null = null,
+): ListQuery {
   const all: Condition[] = [];
   const chained: Condition[] = [];
   const any: Condition[] = [];
@@ -90,7 +100,7 @@ export function parseListQuery(parameters: QueryParameters): ListQuery {
     if (!isStorable(value) || !isStorable(key)) {
       throw new BadRequest('Null characters are not allowed in the query string.');
     }
-    if (RESERVED.has(key)) continue;
+    if (RESERVED.has(key) || key === expression) continue;
     const parsed = parseCondition(key, value);
     (parsed.group === 'or' ? any : parsed.group === 'chain' ? chained : all).push(parsed.condition);
   }
@@ -101,6 +111,7 @@ export function parseListQuery(parameters: QueryParameters): ListQuery {
     search: searchTerms(valuesOf(parameters.search).join(' ')),
     types: valuesOf(parameters.type).flatMap((value) => value.split(',')),
     order: orderNames([...valuesOf(parameters.order_by), ...valuesOf(parameters.order)]),
+    expressions: expression === null ? [] : valuesOf(parameters[expression]),
     roleLevel: valuesOf(parameters.role_level)[0] ?? null,
   };
 }
@@ -113,10 +124,10 @@ const FEW_CONDITIONS = 10;
  * Whether a query may have the database look at every row with much work for each: searches in
  * texts, ways over relations, and crowds of conditions.
  */
-export function isCostly({ all, any, chained, search, order }: ListQuery): boolean {
+export function isCostly({ all, any, chained, search, order, expressions }: ListQuery): boolean {
   const conditions = [...all, ...any, ...chained];
   return (
-    search.length > 0 ||
+    search.length + expressions.length > 0 ||
     conditions.length > FEW_CONDITIONS ||
     conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP.has(lookup)) ||
     order.some((name) => name.includes('__'))
@@ -144,7 +155,8 @@ export function valuesOf(parameter: string | string[] | undefined): string[] {
   return [parameter ?? []].flat().filter((value) => value !== '');
 }
 
-function parseCondition(
+/** Reads one `field__lookup=value`. @throws BadRequest */
+export function parseCondition(
   key: string,
   value: string,
 ): { group: 'and' | 'or' | 'chain'; condition: Condition } {

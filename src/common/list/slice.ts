@@ -16,7 +16,7 @@ export interface Cut {
   isKept: boolean;
   /** The rows are found first and ordered then: an index that has the order may lead past most rows. */
   isFenced: boolean;
-  /** Nothing that is asked for decides how the statement is best planned. */
+  /** Only who asks decides what is found, so that one plan serves all: it is prepared. */
   isStable: boolean;
 }
 

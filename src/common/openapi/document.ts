@@ -37,6 +37,7 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
     const operation = entryOf(operations, info.operationId);
     nameByKey(operation, info);
     addLines(operation, info);
+    addExpression(operation, info);
   }
   return withSortedPaths(openapi);
 }
@@ -64,7 +65,13 @@ const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
 /** An operation, as far as it is added to. */
 interface Operation {
   operationId: string;
-  parameters: { name: string; in: string; description?: string }[];
+  parameters: {
+    name: string;
+    in: string;
+    description?: string;
+    required?: boolean;
+    schema?: JsonSchema;
+  }[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content?: Content }>;
 }
@@ -93,6 +100,13 @@ function addLines({ requestBody, responses }: Operation, { lines }: RouteInfo): 
   const whole = { description: 'Progress, and in the last line the result, in lines.' };
   const answer = (responses['200'] ??= whole);
   answer.content = { ...answer.content, [LINES_TYPE]: { schema: lines.response } };
+}
+
+/** Adds the parameter of a language of its own; which list has one is known when all are loaded. */
+function addExpression({ parameters }: Operation, { kind, resource }: RouteInfo): void {
+  if (kind !== 'list' || !resource?.expression) return;
+  const { parameter: name, help: description } = resource.expression;
+  parameters.push({ name, in: 'query', description, required: false, schema: { type: 'string' } });
 }
 
 /** Serves the explorer, and hands the document over to the reference. */

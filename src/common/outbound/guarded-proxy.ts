@@ -1,6 +1,7 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressGuard } from './address-guard.js';
-import { messageOf } from '../errors/message-of.js';
+import { guardedConnect, type Target } from './guarded-connect.js';
+import { OutboundError } from './outbound-error.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -10,11 +11,6 @@ const ADDRESS_TYPES = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const REPLIES = { connected: 0, failed: 1, notAllowed: 2, notSupported: 7 } as const;
 
 const HANDSHAKE_MS = 10_000;
-
-interface Target {
-  host: string;
-  port: number;
-}
 
 /**
  * A SOCKS proxy on this machine for programs that make their connections themselves: it resolves
@@ -58,7 +54,7 @@ export class GuardedProxy {
     client.setTimeout(HANDSHAKE_MS, () => client.destroy());
     try {
       const target = await readTarget(client);
-      const upstream = await this.reach(target);
+      const upstream = await this.reach(target, client);
       if (upstream === null) client.end(reply(REPLIES.notAllowed));
       else join(client, upstream);
     } catch {
@@ -67,26 +63,18 @@ export class GuardedProxy {
     }
   }
 
-  /** @returns null for what the guard refuses */
-  private async reach({ host, port }: Target): Promise<Socket | null> {
-    let addresses;
+  /**
+   * @param client for whom; what it gives up is not connected
+   * @returns null for what the guard refuses
+   */
+  private async reach(target: Target, client: Socket): Promise<Socket | null> {
     try {
-      addresses = await this.guard.resolve(host);
+      return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
     } catch (error) {
-      this.refusals.push(messageOf(error));
+      if (!(error instanceof OutboundError)) throw error;
+      this.refusals.push(error.message);
       return null;
     }
-    const upstream = connect({
-      host,
-      port,
-      lookup: (_host, _options, callback) => callback(null, addresses),
-      autoSelectFamily: true,
-    });
-    this.watch(upstream);
-    await new Promise<void>((resolve, reject) => {
-      upstream.once('connect', resolve).once('error', reject);
-    });
-    return upstream;
   }
 
   private watch(socket: Socket): void {
@@ -101,7 +89,6 @@ function join(client: Socket, upstream: Socket): void {
   client.setTimeout(0);
   client.write(reply(REPLIES.connected));
   client.pipe(upstream).pipe(client);
-  client.once('close', () => upstream.destroy());
   upstream.once('close', () => client.destroy());
 }
 

@@ -12,8 +12,8 @@ const TYPES = new Map([
 const YEAR_SECONDS = 31_536_000;
 
 /** The files of `src/static`; nothing else is ever served. */
-export type AssetName = 'controller.css' | 'controller.js' | 'live.js' | 'favicon.svg';
-const NAMES: readonly AssetName[] = ['controller.css', 'controller.js', 'live.js', 'favicon.svg'];
+const NAMES = ['controller.css', 'panels.css', 'controller.js', 'live.js', 'favicon.svg'] as const;
+export type AssetName = (typeof NAMES)[number];
 
 interface Asset {
   content: Buffer;

@@ -11,6 +11,8 @@ const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
 /** Names a field of the form that holds a secret. */
 export const SECRET_FIELD = '_secret';
+/** Where a form leads once it is done, for forms that stand on another page than their URL's. */
+export const RETURN_FIELD = '_return';
 /** Holds a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
@@ -22,6 +24,8 @@ export interface Submission {
   raw: string | null;
   /** Names of the fields that hold secrets. */
   secrets: readonly string[];
+  /** Path of ours that the form leads to when it is done. */
+  returnTo?: string;
 }
 
 const submissions = new WeakMap<object, Submission>();
@@ -77,16 +81,22 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [METHOD_FIELD]: method,
     [CONTENT_FIELD]: content,
     [SECRET_FIELD]: secrets,
+    [RETURN_FIELD]: returnTo,
     ...values
   } = body;
   submissions.set(request, {
     values,
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
+    ...(isOwnPath(returnTo) ? { returnTo } : {}),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   next();
 }
+
+/** A form never leads to another site. */
+const isOwnPath = (given: unknown): given is string =>
+  typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given);
 
 /** @throws Forbidden unless a page of ours made the form */
 function assertOurs(request: PlainRequest): void {

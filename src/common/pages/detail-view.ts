@@ -1,7 +1,11 @@
+import type { Field } from '../fields/field.js';
+import { isWritable } from '../fields/reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { inSections } from '../resource/page-layout.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { folded } from './layout.js';
+import { longView } from './long-view.js';
 import { relatedLinks, type RelatedParts } from './related.js';
 import { valueView, type Item } from './values.js';
 import { labelOf } from '../fields/label.js';
@@ -11,7 +15,7 @@ const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
 /** Shown last: the same for every object, and seldom what a person looks for. */
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
-/** The fields of one object, and the links that lead on from it. */
+/** The links that lead on from an object, and its fields under the headings of its layout. */
 export function detailView(
   item: Item,
   definition: ResourceDefinition,
@@ -22,25 +26,27 @@ export function detailView(
     ...shown.filter((name) => !BOOKKEEPING.has(name)),
     ...shown.filter((name) => BOOKKEEPING.has(name)),
   ];
-  const empty = names.filter((name) => isEmpty(item[name]));
+  const isSet = (name: string): boolean => !isUnset(item[name], definition.field(name));
+  const unset = names.filter((name) => !isSet(name));
+  const lists = (some: readonly string[]): Html[] =>
+    inSections(definition.pages, some, (name) => name).map(
+      ({ title, parts }) =>
+        html`${title !== '' && html`<h3>${title}</h3>`}${fieldList(parts, item, definition)}`,
+    );
   return html`<div class="columns">
+    ${relatedLinks(item, related)}
     <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
       <h2 id="fields-title">Fields</h2>
-      ${fieldList(
-        names.filter((name) => !isEmpty(item[name])),
-        item,
-        definition,
-      )}
+      ${lists(names.filter(isSet))}
       ${
-        empty.length > 0 &&
+        unset.length > 0 &&
         folded(
-          empty.length === 1 ? 'One field is empty' : `${empty.length} fields are empty`,
-          fieldList(empty, item, definition),
+          unset.length === 1 ? 'One field is not set' : `${unset.length} fields are not set`,
+          lists(unset),
           { kind: 'plain' },
         )
       }
     </section>
-    ${relatedLinks(item, related)}
   </div>`;
 }
 
@@ -48,21 +54,20 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
   html`<dl class="fields">
     ${names.map((name) => {
       const field = definition.field(name);
-      const isLong =
-        field?.kind === 'variables' || (field?.kind === 'json' && !isEmpty(item[name]));
-      return html`<div class="${isLong ? 'span' : ''}">
+      const long = isUnset(item[name], field) ? null : longView(item[name], field);
+      return html`<div class="${long ? 'span' : ''}">
         <dt>${field?.label ?? labelOf(name)}</dt>
-        <dd>${valueView(name, item, field)}</dd>
+        <dd>${long ?? valueView(name, item, field)}</dd>
       </div>`;
     })}
   </dl>`;
 
 /** What tells nothing is folded away: most objects use few of their fields. */
-const isEmpty = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0);
+function isUnset(value: unknown, field: Field | undefined): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true;
+  if (typeof value === 'object') return Object.keys(value).length === 0;
+  return field !== undefined && value !== true && isWritable(field) && value === field.default;
+}
 
 /** A document that is nothing but links, such as the root: shown as a directory. */
 export function directoryView(body: Item): Html | null {

@@ -6,7 +6,7 @@ import { acceptsHtml } from '../http/negotiation.js';
 import type { ApiRequest } from '../http/request.js';
 import { ErrorViews } from '../rest/error-views.js';
 import { RouteTable } from '../rest/route-table.service.js';
-import { submissionOf } from './browser-form.js';
+import { submissionOf, type Submission } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import { html, type Html } from './html.js';
 import { page, setPageHeaders } from './layout.js';
@@ -65,7 +65,7 @@ export class ErrorPages extends ErrorViews {
   private async document(
     request: ApiRequest,
     response: Response,
-    { status, body }: ErrorAnswer,
+    { status, body, inForm }: ErrorAnswer,
   ): Promise<string> {
     const message = this.message(request, response, status, body);
     // The database may be what failed: a page that needs it would fail as well.
@@ -75,7 +75,7 @@ export class ErrorPages extends ErrorViews {
     const submission = submissionOf(request);
     const refused =
       submission && request.actor && CORRECTABLE.has(status)
-        ? { submission, errors: body as FieldErrors }
+        ? { submission, errors: errorsFor(submission, inForm) ?? (body as FieldErrors) }
         : undefined;
     return this.renderer.render(request, response, {
       status,
@@ -122,6 +122,12 @@ const HEADLINES: Record<number, string> = {
   500: 'Something went wrong',
   503: 'Not available at the moment',
 };
+
+/** Raw data is told what every other client is told. */
+const errorsFor = (
+  { raw }: Submission,
+  inForm: FieldErrors | undefined,
+): FieldErrors | undefined => (raw === null ? inForm : undefined);
 
 const browses = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);

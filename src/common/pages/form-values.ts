@@ -1,10 +1,11 @@
 import type { Field } from '../fields/field.js';
 import { parseJson } from '../fields/json-bounds.js';
-import { toJson } from '../fields/lenient.js';
+import { toBoolean, toJson } from '../fields/lenient.js';
 import { asBody } from '../http/body.js';
 import { parseSentVariables } from '../fields/variables.js';
 import { BadRequest } from '../errors/errors.js';
 import { CSRF_FIELD } from '../http/csrf.js';
+import { readRows, rowsIn } from './form-rows.js';
 import type { Submission } from './browser-form.js';
 import { messageOf } from '../errors/message-of.js';
 
@@ -21,7 +22,8 @@ const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
  * that is allowed, and a number, date, reference or document is left out otherwise. A checkbox is
  * sent after a hidden `false`, so of several values of a plain field the last counts. Documents are
  * read as the JSON they hold, and a field whose name has a dot is a member of the document before it:
- * `extra_vars.region` is the member `region` of `extra_vars`.
+ * `extra_vars.region` is the member `region` of `extra_vars`. The entries of a list that is asked for one
+ * by one are `spec.0.variable` and so on.
  *
  * @throws BadRequest for a raw form whose text is no JSON object
  * @throws Invalid for a document that is no JSON
@@ -33,10 +35,16 @@ export function bodyOf(submission: Submission, fields: readonly Field[]): Record
   for (const [name, given] of Object.entries(submission.values)) {
     if (name === CSRF_FIELD) continue;
     const field = fields.find((one) => one.name === name);
+    if (!field && fields.some((one) => one.rows && name.startsWith(`${one.name}.`))) continue;
     const value = valueOf(field, given);
     if (value === undefined) continue;
     if (field && memberOf(field)) members.push([field, value]);
     else body[name] = value;
+  }
+  for (const field of fields) {
+    const rows = field.rows && { field, rows: field.rows };
+    const filled = rows && rowsIn(submission.values, rows);
+    if (filled) body[field.name] = readRows(filled, rows);
   }
   for (const [field, value] of members) addMember(body, field, value);
   return body;
@@ -68,8 +76,9 @@ function documentOf(value: unknown): Record<string, unknown> | null {
   }
 }
 
-/** A member has no check of its own that reads texts as numbers. */
+/** A member has no check of its own that reads texts as numbers or booleans. */
 function typed({ kind, target }: Field, value: unknown): unknown {
+  if (kind === 'boolean') return toBoolean(value) ?? value;
   const isNumber = (kind === 'integer' || kind === 'float') && !target;
   if (!isNumber || typeof value !== 'string' || value.trim() === '') return value;
   const number = Number(value);

@@ -7,13 +7,18 @@ import type { TableRoute } from '../rest/route-table.service.js';
 import type { OpenParts, RouteInfo } from '../rest/route.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resource } from '../resource/registry.js';
-import { SECRET_FIELD, type Submission } from './browser-form.js';
+import { RETURN_FIELD, SECRET_FIELD, type Submission } from './browser-form.js';
+import { choiceLinks, chosenView } from './form-choice.js';
 import { messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
+import { rowsIn } from './form-rows.js';
+import { formParts } from './form-sections.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
-import { ReferenceLists } from './reference-lists.service.js';
+import type { FormPlan } from './page-forms.service.js';
+import { onlyOf, ReferenceLists } from './reference-lists.service.js';
+import { rawForm } from './raw-form.js';
 import type { Item } from './values.js';
 import { existing, itemAt } from '../invariants.js';
 import { isWritable } from '../fields/reads.js';
@@ -26,6 +31,8 @@ export interface FormRequest {
   info: RouteInfo;
   /** What the caller may send; the rest is not offered. */
   open: OpenParts;
+  /** What people fill in instead of the fields of the route. */
+  plan: FormPlan | null;
   context: PageContext;
   actor: Actor;
   /** The object the page shows; its values fill a form that changes it. */
@@ -49,8 +56,11 @@ export class Forms {
 
   /** The form of fields and the raw form of one route, in a section that can be folded. */
   async section(request: FormRequest): Promise<Html> {
-    const { key, route, info, open, entered } = request;
-    const fields = open.body ? formFields(info, open, route.method) : [];
+    const { key, route, info, open, plan, context, entered } = request;
+    const declared = open.body ? formFields(info, open, route.method) : [];
+    const fields = plan
+      ? formFields(info, { ...open, fields: plan.fields }, route.method)
+      : declared;
     const part = entered && sentPart(entered.submission, info);
     const forPart = (name: FormPart): FormRequest =>
       part === name ? request : { ...request, entered: undefined };
@@ -61,7 +71,7 @@ export class Forms {
     const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
     const raw =
       isFilled('raw') &&
-      folded('Raw data', rawForm(forPart('raw'), fields), {
+      folded('Raw data', rawForm(forPart('raw'), declared), {
         open: part === 'raw' || (byField === null && attaching === null),
         kind: 'plain',
       });
@@ -70,7 +80,7 @@ export class Forms {
       html`${attaching}${byField}${raw}`,
       {
         id: `form-${key}`,
-        open: entered !== undefined,
+        open: entered !== undefined || (!changes(route) && Object.keys(context.presets).length > 0),
         kind: 'panel form',
       },
     );
@@ -87,7 +97,8 @@ export class Forms {
   }
 
   private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
-    const { route, info, entered } = request;
+    const { route, info, plan, context, entered } = request;
+    if (plan?.asksFirst) return choiceLinks(plan.asksFirst, context);
     if (fields.length === 0) {
       return route.method === 'POST' && info.kind === 'action'
         ? html`<form method="post" action="${request.context.path}">
@@ -100,24 +111,28 @@ export class Forms {
     }
     const inputs: FormField[] = [];
     for (const field of fields) inputs.push(await this.input(request, field));
+    const chosen = plan?.choice && chosenView(plan.choice, valueFor(request, plan.choice), request);
     return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
       <form method="post" action="${request.context.path}" class="grid">
-        ${csrfInput(request.context.csrf)}${methodInput(route.method)}
+        ${csrfInput(context.csrf)}${methodInput(route.method)}${returnInput(entered?.submission)}
+        ${chosen}
         ${topErrors(
           entered?.errors,
           fields.map(({ name }) => name),
         )}
-        ${inputs.map(formField)} ${inputs.filter(({ secret }) => secret).map(secretInput)}
+        ${formParts(inputs, arranges(info) ? info.resource : undefined)}
+        ${inputs.filter(({ secret }) => secret).map(secretInput)}
         <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
       </form>`;
   }
 
   private async input(request: FormRequest, field: Field): Promise<FormField> {
     const { key, info, entered, actor } = request;
-    const value = valueFor(request, field);
+    const given = valueFor(request, field);
     const choices =
       field.target &&
-      (await this.references.load(field.target(), field.needs ?? 'read', idsOf(value), actor));
+      (await this.references.load(field.target(), field.needs ?? 'read', idsOf(given), actor));
+    const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
     return {
       field,
       id: `${key}-${field.name}`,
@@ -161,6 +176,9 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
     { id: 'form-delete', kind: 'panel form danger' },
   );
 
+/** A form that makes or changes an object is arranged as the object is shown; an action asks little. */
+const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
+
 /** Whether a form of the route is filled from the object it changes. */
 export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
 
@@ -198,10 +216,14 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   return labelOf([last, ...segments.slice(3, -1)].join('_'));
 }
 
-function valueFor({ object, entered }: FormRequest, field: Field): unknown {
+function valueFor({ object, entered, context }: FormRequest, field: Field): unknown {
   const values = entered?.submission.values ?? {};
+  const filled = field.rows && rowsIn(values, { field, rows: field.rows });
+  if (filled) return filled;
   if (field.name in values) return values[field.name];
   if (object && field.name in object) return object[field.name];
+  const { presets } = context;
+  if (!object && field.name in presets) return presets[field.name];
   // What was refused says all; a form that waited for a login lacks its secrets.
   return entered?.errors ? undefined : field.default;
 }
@@ -229,51 +251,14 @@ function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
   return info.attach && values.id !== undefined ? 'attach' : 'fields';
 }
 
-function rawForm(
-  { key, route, info, context, object, entered }: FormRequest,
-  fields: readonly Field[],
-): Html {
-  const changing = changes(route);
-  const sample = Object.fromEntries(
-    fields.map((field) => [
-      field.name,
-      (changing ? object?.[field.name] : undefined) ?? field.default ?? null,
-    ]),
-  );
-  const start = fields.length === 0 && changing ? (object ?? {}) : sample;
-  const text = entered?.submission.raw ?? JSON.stringify(start, null, 2);
-  const id = `raw-${key}`;
-  const methods = changing ? ['PUT', 'PATCH'] : [route.method];
-  return html`<form method="post" action="${context.path}">
-    ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])}
-    <div class="field span">
-      <label for="${id}">JSON (application/json)</label>
-      <textarea
-        id="${id}"
-        name="_content"
-        class="code"
-        rows="${Math.min(20, text.split('\n').length + 1)}"
-        spellcheck="false"
-        data-check="json"
-      >
-${text}</textarea>
-      ${
-        info.attach &&
-        html`<p class="hint">
-          An object with <code>id</code> adds an existing object, with <code>disassociate</code> too
-          it removes it.
-        </p>`
-      }
-    </div>
-    <div class="actions">
-      ${methods.map((method) => html`<button name="_method" value="${method}">${method}</button>`)}
-    </div>
-  </form>`;
-}
-
 /** Tells what of the form is not to be kept where its session has ended. */
 const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
+
+/** A form that is shown again still leads to where it was to lead. */
+const returnInput = (submission: Submission | undefined): HtmlValue =>
+  submission?.returnTo !== undefined &&
+  html`<input type="hidden" name="${RETURN_FIELD}" value="${submission.returnTo}" />`;
 
 const methodInput = (method: string): HtmlValue =>
   method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;

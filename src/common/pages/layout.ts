@@ -49,6 +49,7 @@ export function page({ context, title, content, narrow = false }: PageParts): st
         <title>${title} – Automation Controller</title>
         <link rel="icon" href="${assetUrl('favicon.svg')}" type="image/svg+xml" />
         <link rel="stylesheet" href="${assetUrl('controller.css')}" />
+        <link rel="stylesheet" href="${assetUrl('panels.css')}" />
         <script src="${assetUrl('controller.js')}" defer></script>
       </head>
       <body>

@@ -110,8 +110,15 @@ function cell(row: Item, name: string, field: Field | undefined, first: boolean)
   return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
 }
 
-/** Scalar fields that tell objects apart: what names them first, then states, then the rest. */
-function columnsOf(definition: ResourceDefinition | undefined, rows: readonly Item[]): string[] {
+/**
+ * The columns that the layout names; else scalar fields that tell objects apart: what names them
+ * first, then states, then the rest.
+ */
+function columnsOf(
+  definition: ResourceDefinition | undefined,
+  rows: readonly Item[],
+): readonly string[] {
+  if (definition?.pages.columns) return definition.pages.columns;
   const present = Object.keys(rows[0] ?? {}).filter((name) => {
     const field = definition?.field(name);
     if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {

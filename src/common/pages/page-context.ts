@@ -3,6 +3,7 @@ import type { Actor } from '../access.js';
 import { cookiesOf } from '../http/cookies.js';
 import { issueCsrfToken } from '../http/csrf.js';
 import type { QueryParameters } from '../list/query.js';
+import { presetsOf } from './presets.js';
 
 /** `auto` follows the browser's preference. */
 export type Theme = 'auto' | 'light' | 'dark';
@@ -50,6 +51,8 @@ export interface PageContext {
   csrf: string;
   theme: Theme;
   notice: ShownNotice | null;
+  /** What the form of the page begins with, by field. */
+  presets: Readonly<Record<string, string>>;
   /** `https://host`, for the commands a person copies. */
   origin: string;
 }
@@ -71,6 +74,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     csrf: issueCsrfToken(request, response),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
+    presets: presetsOf(request),
     origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
   };
 }

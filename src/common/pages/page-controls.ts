@@ -2,6 +2,7 @@ import type { NextFunction, Response } from 'express';
 import { acceptsHtml } from '../http/negotiation.js';
 import type { PlainRequest } from '../http/request.js';
 import { LOOKUPS, type QueryParameters } from '../list/query.js';
+import { takePresets } from './presets.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
 const YEAR_MS = 31_536_000_000;
@@ -14,6 +15,7 @@ const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
  */
 export function pageControls(request: PlainRequest, response: Response, next: NextFunction): void {
   const browsing = request.method === 'GET' && acceptsHtml(request);
+  if (browsing) takePresets(request);
   const { query } = request;
   const cleaned = browsing ? cleanQuery(query) : null;
   if (cleaned === null) {

@@ -12,18 +12,31 @@ class Output implements Panel {
   }
 }
 
-@Module({ imports: [DiscoveryModule], providers: [Output, PagePanels] })
+@Injectable()
+@PagePanel('job')
+class Actions implements Panel {
+  readonly leads = true;
+
+  render(): Html {
+    return html`<p>cancel</p>`;
+  }
+}
+
+@Module({ imports: [DiscoveryModule], providers: [Output, Actions, PagePanels] })
 class Feature {}
 
+const PLACE = { csrf: '', path: '/', origin: '', presets: {}, query: {}, sent: {} };
+
 describe('PagePanels', () => {
-  it('draws the panels of a type, and nothing for others', async () => {
+  it('draws the panels of a type, those that lead first, and nothing for others', async () => {
     const module = await Test.createTestingModule({ imports: [Feature] }).compile();
     const panels = module.get(PagePanels);
     const actor = { id: 1, username: 'u', isSuperuser: false, isSystemAuditor: false };
     const draw = async (type: string, status: string): Promise<string[]> =>
-      (await panels.render(type, { object: { status }, actor, csrf: '' })).map(String);
-    expect(await draw('job', 'running')).toEqual(['<p>live</p>']);
-    expect(await draw('job', 'failed')).toEqual([]);
+      (await panels.render(type, { object: { status }, ...PLACE, actor })).map(String);
+    expect(await draw('project_update', 'running')).toEqual(['<p>live</p>']);
+    expect(await draw('project_update', 'failed')).toEqual([]);
     expect(await draw('team', 'running')).toEqual([]);
+    expect(await draw('job', 'running')).toEqual(['<p>cancel</p>', '<p>live</p>']);
   });
 });

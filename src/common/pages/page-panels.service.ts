@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Actor } from '../access.js';
+import type { QueryParameters } from '../list/query.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf } from '../records.js';
 import type { Html } from './html.js';
@@ -14,17 +15,32 @@ export interface PanelContext<Shown extends object = object> {
   actor: Actor;
   /** Token for forms of the panel. */
   csrf: string;
+  /** What the address of the page says besides. */
+  query: QueryParameters;
+  /** Path of the page, for forms that lead back to it. */
+  path: string;
+  /** `https://host` as the browser has it. */
+  origin: string;
+  /** What the query string begins forms with, by field. */
+  presets: Readonly<Record<string, string>>;
+  /** What a form sent whose answer the page shows. */
+  sent: Readonly<Record<string, unknown>>;
 }
 
-/** Adds a section to the pages of one kind of object, above its fields. */
+/** Adds a section to pages: of one kind of object above its fields, of one list, or of one answer. */
 export interface Panel<Shown extends object = object> {
+  /** Stands before all others: the buttons that people come for. */
+  readonly leads?: boolean;
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
 
 const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
-/** Makes a provider a panel of the detail pages of these resource types. */
-export const PagePanel = (...types: string[]): ClassDecorator => SetMetadata(PANEL_OF, types);
+/**
+ * Makes a provider a panel of the detail pages of these resource types, or of the pages that these
+ * operations answer, such as `teams_list`.
+ */
+export const PagePanel = (...keys: string[]): ClassDecorator => SetMetadata(PANEL_OF, keys);
 
 /** The panels that the features declare. */
 @Injectable()
@@ -56,6 +72,8 @@ export class PagePanels {
         found.set(type, [...(found.get(type) ?? []), instance]);
       }
     }
+    const placeOf = ({ leads = false }: Panel): number => (leads ? 0 : 1);
+    for (const panels of found.values()) panels.sort((a, b) => placeOf(a) - placeOf(b));
     return found;
   }
 }

@@ -16,9 +16,11 @@ import { heading } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
 import { listView } from './list-view.js';
+import { noticeView, RESUMED, resumedFor } from './notices.js';
 import { openPage, type PageContext } from './page-context.js';
+import { PageForms, type FormPlan } from './page-forms.service.js';
 import { PagePanels } from './page-panels.service.js';
-import { resumedForm } from './browser-form.js';
+import { resumedForm, submissionOf } from './browser-form.js';
 import type { PendingForm } from './pending-form.js';
 import { leadsBy, relatedActions } from './related.js';
 import { responseView } from './response-view.js';
@@ -39,6 +41,8 @@ export interface Shown {
 
 interface View extends Shown {
   resumed: PendingForm | undefined;
+  /** What a form of the page sent. */
+  sent: Readonly<Record<string, unknown>>;
   context: PageContext;
   entry: TableEntry | undefined;
   route: TableRoute | undefined;
@@ -50,6 +54,7 @@ interface View extends Shown {
 interface UsableRoute extends TableRoute {
   info: RouteInfo;
   open: OpenParts;
+  plan: FormPlan | null;
 }
 
 /** Methods that a page has forms for, in the order of the page. */
@@ -62,6 +67,7 @@ export class PageRenderer {
     private readonly table: RouteTable,
     private readonly options: OptionsService,
     private readonly forms: Forms,
+    private readonly plans: PageForms,
     private readonly panels: PagePanels,
     private readonly database: Database,
   ) {}
@@ -72,6 +78,7 @@ export class PageRenderer {
     const view: View = {
       ...shown,
       resumed: resumedForm(request),
+      sent: submissionOf(request)?.values ?? {},
       context,
       entry,
       route: entry?.routes.get(request.method === 'HEAD' ? 'GET' : request.method),
@@ -110,19 +117,29 @@ export class PageRenderer {
     const definition = route?.info?.resource;
     const filters = filtersOf(view);
     if (view.status === 400) return filters;
-    if (view.status >= 400 || context.method !== 'GET' || !isRecord(body)) return null;
+    if (view.status >= 400 || !isRecord(body)) return null;
+    const isObject = context.method === 'GET' && definition && typeof body.id === 'number';
+    const type = typeof body.type === 'string' ? body.type : definition?.type;
+    const panels = await this.panelsFor(isObject ? type : route?.info?.operationId, body, view);
+    if (context.method !== 'GET') return panels;
     if (Array.isArray(body.results)) {
       const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
-      return html` ${filters} ${listView({ context, definition, body, removable })}`;
+      return html`${panels} ${filters} ${listView({ context, definition, body, removable })}`;
     }
-    if (definition && typeof body.id === 'number' && actor) {
-      const shownAs = typeof body.type === 'string' ? body.type : definition.type;
-      const panels = { object: body, actor, csrf: context.csrf };
-      return html`${await this.panels.render(shownAs, panels)}
-      ${await this.actionsBeside(body, view, actor)}
+    if (isObject && actor) {
+      return html`${panels} ${await this.actionsBeside(body, view, actor)}
       ${detailView(body, definition, { table: this.table, origin: context.origin })}`;
     }
-    return directoryView(body);
+    return html`${panels} ${directoryView(body)}`;
+  }
+
+  private async panelsFor(
+    key: string | undefined,
+    object: Item,
+    { actor, context: { csrf, path, origin, presets, query }, sent }: View,
+  ): Promise<Html[]> {
+    if (!actor || key === undefined) return [];
+    return this.panels.render(key, { object, actor, csrf, path, origin, presets, query, sent });
   }
 
   /** What can be done beside an object and has no page of its own, as far as the caller may. */
@@ -138,7 +155,7 @@ export class PageRenderer {
       const key = path.split('/').filter(Boolean).at(-1) ?? '';
       const there = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
-      const request = { key, route, info, open, context: there, actor, entered };
+      const request = { key, route, info, open, plan: null, context: there, actor, entered };
       forms.push(await this.forms.action({ ...request, object }));
     }
     return forms.length > 0 && html`<div class="beside">${forms}</div>`;
@@ -149,14 +166,17 @@ export class PageRenderer {
     return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }
 
-  private async usableRoutes({ entry, actor, context }: View): Promise<UsableRoute[]> {
+  private async usableRoutes(view: View): Promise<UsableRoute[]> {
+    const { entry, actor, context } = view;
     if (!actor || !entry) return [];
     const usable: UsableRoute[] = [];
     for (const method of [...FORM_METHODS, 'DELETE'] as const) {
       const route = entry.routes.get(method);
       if (route?.info?.access !== 'authenticated') continue;
       const open = await this.options.openParts(route, context.path, actor);
-      if (open.body || open.attach) usable.push({ ...route, info: route.info, open });
+      if (!open.body && !open.attach) continue;
+      const plan = await this.plans.plan(route, open, knownOf(view, route));
+      usable.push({ ...route, info: route.info, open, plan });
     }
     return usable;
   }
@@ -175,11 +195,12 @@ export class PageRenderer {
     for (const route of wanted) {
       if (route.method === 'DELETE') sections.push(deleteSection(context, route.info, title));
       else {
-        const { open, info } = route;
+        const { open, info, plan } = route;
         const key = route.method.toLowerCase();
         const here = { path: context.path, method: route.method };
         const entered = refused ?? resumedFor(resumed, here);
-        const request = { key, route, info, open, context, actor, object, entered };
+        const filled = object && { ...object, ...plan?.fromObject(object) };
+        const request = { key, route, info, open, plan, context, actor, object: filled, entered };
         sections.push(await this.forms.section(request));
       }
     }
@@ -246,38 +267,19 @@ const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
 const canFill = ({ context, body, refused }: View, route: TableRoute): boolean =>
   !changes(route) || refused !== undefined || objectOf(context, body) !== null;
 
+/** What is known of a form before it is filled in, or because it was. */
+const knownOf = ({ context, body, refused, resumed }: View, route: TableRoute): Item => ({
+  ...(changes(route) ? objectOf(context, body) : context.presets),
+  ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,
+  ...refused?.submission.values,
+});
+
 /** The filters of a list stay where one of them is refused: there it is taken away. */
 const filtersOf = ({ context, route }: View): HtmlValue =>
   context.method === 'GET' &&
   route?.info?.kind === 'list' &&
   route.info.resource &&
   filterPanel(context, route.info.resource);
-
-/** What became of the form that led here, and what of it did not count. */
-const noticeView = ({ notice }: PageContext): HtmlValue =>
-  notice && [
-    html`<p class="message good" role="status">${notice.text}</p>`,
-    notice.ignored.length > 0 &&
-      html`<p class="message warn" role="alert">
-        Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.
-      </p>`,
-  ];
-
-/** What a form of this page held before its sender had to log in again. */
-function resumedFor(
-  pending: PendingForm | undefined,
-  { path, method }: { path: string; method: string },
-): Entered | undefined {
-  if (pending?.path !== path) return undefined;
-  // A change is one form, whichever of the two methods it was sent by.
-  const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
-  return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
-}
-
-const RESUMED = html`<p class="message warn" role="status">
-  The form below is as you filled it in, and nothing of it has been sent yet. Enter passwords and
-  other secrets again.
-</p>`;
 
 const hasPatch = (routes: readonly TableRoute[]): boolean =>
   routes.some(({ method }) => method === 'PATCH');

@@ -14,6 +14,7 @@ import { RouteTable } from '../rest/route-table.service.js';
 import { submissionOf } from './browser-form.js';
 import { isReadable, readAhead } from '../fields/variables.js';
 import { bodyOf } from './form-values.js';
+import { PageForms } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
@@ -30,6 +31,7 @@ export class PageInterceptor implements NestInterceptor {
     private readonly table: RouteTable,
     private readonly renderer: PageRenderer,
     private readonly options: OptionsService,
+    private readonly forms: PageForms,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -46,10 +48,12 @@ export class PageInterceptor implements NestInterceptor {
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
     if (route && submission && info?.access === 'authenticated') {
-      const { fields } = await this.options.openParts(route, request.path, request.actor);
+      const open = await this.options.openParts(route, request.path, request.actor);
+      const plan = await this.forms.plan(route, open, submission.values);
       const forget = await readAhead(Object.values(submission.values).filter(isReadable));
       try {
-        request.body = bodyOf(submission, fields ?? info.body ?? []);
+        request.body = bodyOf(submission, plan?.fields ?? open.fields ?? info.body ?? []);
+        if (plan && submission.raw === null) request.body = plan.toBody(request.body);
       } finally {
         forget();
       }
@@ -86,14 +90,17 @@ export class PageInterceptor implements NestInterceptor {
 
 /** Where a browser goes after a form: to the object, back to the list, or nowhere. */
 function nextPage(
-  { method, path }: ApiRequest,
+  request: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
   body: unknown,
 ): string | null {
+  const { method, path } = request;
   const here = path.endsWith('/') ? path : `${path}/`;
   const above = here.replace(/[^/]+\/$/, '');
   if (method === 'OPTIONS' || info?.shownOnce) return null;
+  const returnTo = submissionOf(request)?.returnTo;
+  if (returnTo !== undefined) return returnTo;
   if (method === 'DELETE') return above;
   if (method === 'PUT' || method === 'PATCH') {
     return isRecord(body) && typeof body.url === 'string' ? body.url : here;

@@ -34,7 +34,10 @@ export function pendingForm(
 ): PendingForm | null {
   const hidden = (info?.body ?? []).filter((field) => isSecret(field, info?.resource));
   const dropped = new Set([CSRF_FIELD, ...secrets, ...hidden.map(({ name }) => name)]);
-  const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !dropped.has(name)));
+  // `document.member` is a part of what may be hidden as a whole.
+  const isDropped = (name: string): boolean =>
+    dropped.has(name) || dropped.has(name.split('.')[0] ?? name);
+  const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !isDropped(name)));
   // Nobody knows what of a text is secret.
   const text = hidden.length > 0 ? null : raw;
   if (text === null && Object.keys(kept).length === 0) return null;

@@ -51,6 +51,10 @@ export class ReferenceLists {
   }
 }
 
+/** The one object that can be chosen, where there is no other. */
+export const onlyOf = (choices: ReferenceChoices | null | undefined): string | undefined =>
+  choices && !choices.more && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
+
 /** Column that names objects of a kind, or null for kinds that have no names. */
 function labelColumn(target: ResourceDefinition): string | null {
   for (const name of ['name', 'username']) {

@@ -9,10 +9,16 @@ import { labelOf } from '../fields/label.js';
 export type Leads = (path: string) => boolean;
 
 /** A path the table does not know is left to whoever wrote it. */
-export const leadsBy =
-  (table: RouteTable): Leads =>
-  (path) =>
-    table.match(path.split('?')[0] ?? '')?.routes.has('GET') ?? true;
+export function leadsBy(table: RouteTable): Leads {
+  // Rows of a list have the same links but for their ids: each is looked up once.
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const place = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/g, '/0');
+    const found = known.get(place) ?? table.match(place)?.routes.has('GET') ?? true;
+    known.set(place, found);
+    return found;
+  };
+}
 
 /** Something beside an object that is done by POST alone, such as sending it again. */
 export interface RelatedAction {
@@ -58,9 +64,12 @@ export function relatedLinks(object: Item, { table, origin }: RelatedParts): Htm
   </nav>`;
 }
 
-const pathsOf = ({ related }: Item): [name: string, path: string][] =>
-  isRecord(related)
-    ? Object.entries(related).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      )
-    : [];
+/** What is below the object itself comes first: the rest is named among its fields, too. */
+function pathsOf({ related, url }: Item): [name: string, path: string][] {
+  if (!isRecord(related)) return [];
+  const paths = Object.entries(related).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const isBelow = ([, path]: [string, string]): boolean => path.startsWith(String(url));
+  return [...paths.filter(isBelow), ...paths.filter((entry) => !isBelow(entry))];
+}

@@ -39,16 +39,29 @@ export const toneOf = (status: string): string => TONES[status] ?? 'plain';
 export const statusBadge = (status: string, label = labelOf(status)): Html =>
   html`<span class="badge ${toneOf(status)}">${label}</span>`;
 
+const NONE = html`<span class="none" role="img" aria-label="none">–</span>`;
+
+/** A length of time for people: `2.5 s`, `4 min 5 s`, `3 h 20 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
 /** One value for people: references by name, dates readable, documents as short text. */
 export function valueView(name: string, item: Item, field: Field | undefined): Html {
   const value = item[name];
   if (value === null || value === undefined || value === '') {
-    return html`<span class="none" role="img" aria-label="none">–</span>`;
+    return NONE;
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
   if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
+  if (name === 'elapsed' && typeof value === 'number') return html`${durationText(value)}`;
   if (typeof value === 'object') {
+    if (Object.keys(value).length === 0) return NONE;
     return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
   }
   return typeof value === 'string'

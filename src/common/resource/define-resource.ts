@@ -1,3 +1,4 @@
+import type { Expression } from './expression.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
 import type { Together } from '../../database/together.js';
@@ -8,6 +9,7 @@ import type { ColumnName, Field, SchemaClass, Unmarked } from '../fields/field.j
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { frozen } from './frozen.js';
+import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
 
 /** A row of any resource, for code that serves all of them. */
@@ -125,6 +127,8 @@ export interface ResourceOptions<Schema extends object = object> {
   table: string;
   /** Value of the `type` column where several resources share a table. */
   discriminator?: string;
+  /** Which rows of a shared table are the resource's, where no column tells. */
+  part?: (alias: string) => Sql;
   policy: Policy;
   orderBy?: readonly string[];
   roles?: readonly RoleDeclaration[];
@@ -164,6 +168,8 @@ export interface ResourceOptions<Schema extends object = object> {
   purposes?: readonly Purpose[];
   /** A reference, and the type of its object, whose readers see the activity of this one. */
   auditParent?: { field: string; type: string };
+  /** How pages arrange its fields. */
+  pages?: PageLayout;
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
   /**
@@ -172,6 +178,8 @@ export interface ResourceOptions<Schema extends object = object> {
    * whatever its size; the read rule must then speak of `column` alone.
    */
   counter?: { column: string; table: string; total: string };
+  /** Filters lists besides fields and lookups. */
+  expression?: Expression;
   /** Rows no list shows unless asked for by id and nothing may refer to: inventories being deleted. */
   hide?: (alias: string) => Sql;
   /** DELETE is accepted (202) and done by a worker. */
@@ -189,8 +197,10 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
       | 'hooks'
       | 'variants'
       | 'discriminator'
+      | 'part'
       | 'hide'
       | 'counter'
+      | 'expression'
       | 'summarise'
       | 'auditParent'
     >
@@ -206,6 +216,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly hide: ResourceOptions['hide'] | null;
   readonly counter: NonNullable<ResourceOptions['counter']> | null;
   readonly summarise: ResourceOptions['summarise'] | null;
+  readonly expression: Expression | null;
   url(id: unknown): string;
   /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
   own(alias: string): Sql;
@@ -226,6 +237,7 @@ const DEFAULTS = {
   audited: true,
   auditHidden: [],
   purposes: [],
+  pages: {},
   auditParent: null,
   discriminator: null,
   extend: null,
@@ -236,6 +248,7 @@ const DEFAULTS = {
   deletesLater: false,
   stored: true,
   summarise: null,
+  expression: null,
 } satisfies Partial<ResourceDefinition>;
 
 export function defineResource<Schema extends object>(
@@ -244,21 +257,29 @@ export function defineResource<Schema extends object>(
   const fields = fieldsOf(options.schema);
   const byName = new Map(fields.map((field) => [field.name, field]));
   const { discriminator } = { ...DEFAULTS, ...options };
+  const { part, ...declared } = options;
   const definition: ResourceDefinition<Schema> = frozen({
     ...DEFAULTS,
     label: titleOf(options.type),
     orderBy: byName.has('name') ? ['name'] : ['id'],
     // Not every kind of object has a name and a description.
     summary: DEFAULTS.summary.filter((name) => byName.has(name)),
-    ...options,
+    ...declared,
     fields,
     field: (name) => byName.get(name),
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>
-      discriminator === null ? raw('TRUE') : sql`${ident(alias, 'type')} = ${discriminator}`,
+      discriminator === null
+        ? (part?.(alias) ?? raw('TRUE'))
+        : sql`${ident(alias, 'type')} = ${discriminator}`,
   });
   for (const { decidedBy } of definition.purposes) {
     for (const name of decidedBy) fieldOf(definition, name);
+  }
+  // Rows of a list over several resources have the fields of their own.
+  const laidOut = definition.variants ? [] : layoutNames(definition.pages);
+  for (const name of laidOut) {
+    if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
   }
   register(definition);
   return definition;
@@ -273,28 +294,3 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
 
 const titleOf = (type: string): string =>
   type.replaceAll('_', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-
-/** The condition that ties a row of `near` to a row of a relation's target. */
-export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
-  switch (relation.kind) {
-    case 'has-many': {
-      const column = relation.target().field(relation.field)?.column ?? relation.field;
-      return sql`${ident(far, column)} = ${near}`;
-    }
-    case 'many-to-many':
-      return sql`EXISTS (
-        SELECT 1 FROM ${ident(relation.table)} lnk
-        WHERE lnk.${ident(relation.near)} = ${near}
-          AND lnk.${ident(relation.far)} = ${ident(far, 'id')}
-          ${fixedCondition(relation.fixed)})`;
-    case 'computed':
-      return relation.condition(near, far);
-  }
-}
-
-function fixedCondition(fixed: Record<string, string> = {}): Sql {
-  return Object.entries(fixed).reduce(
-    (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
-    raw(''),
-  );
-}

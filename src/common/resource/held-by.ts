@@ -23,7 +23,11 @@ export async function heldBy(database: Database, rows: Sql): Promise<string | nu
 
 /** Columns of runs that name what they use. */
 export type RunReference =
-  'inventory_id' | 'organization_id' | 'project_id' | 'unified_job_template_id';
+  | 'inventory_id'
+  | 'organization_id'
+  | 'project_id'
+  | 'source_project_id'
+  | 'unified_job_template_id';
 
 /** Runs that have not ended. Implemented by the room of runs, for those before it too. */
 export abstract class ActiveRuns {

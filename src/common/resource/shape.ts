@@ -67,11 +67,13 @@ function columnsOf(definition: ResourceDefinition, fields: readonly { column: st
 }
 
 function summaryColumns(definition: ResourceDefinition): Sql {
-  const columns = definition.summary.map((name) => {
+  const computed = definition.summarise?.('s') ?? {};
+  const kept = definition.summary.filter((name) => !(name in computed));
+  const columns = kept.map((name) => {
     const column = definition.field(name)?.column ?? name;
     return sql`${ident('s', column)} AS ${ident(name)}`;
   });
-  for (const [name, value] of Object.entries(definition.summarise?.('s') ?? {})) {
+  for (const [name, value] of Object.entries(computed)) {
     columns.push(sql`(${value}) AS ${ident(name)}`);
   }
   return join(columns, ', ');

@@ -15,7 +15,9 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
     }
     for (const field of definition.fields) {
       if (field.column === null || field.column in table.columns) continue;
-      const everywhere = shared.every((one) => one.field(field.name)?.column === field.column);
+      const everywhere = shared.every((one) =>
+        one.fields.some(({ column }) => column === field.column),
+      );
       table.columns[field.column] = columnOf(field, everywhere);
       const index = referenceIndex(definition.table, field);
       if (index) table.indexes.push(index);

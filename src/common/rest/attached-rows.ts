@@ -1,6 +1,6 @@
 import { ident, sql } from '../../database/sql.js';
 import { existing } from '../invariants.js';
-import { relationCondition } from '../resource/define-resource.js';
+import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext } from './sublist.js';
 
 /**

@@ -11,6 +11,7 @@ import { isPassing } from '../../database/passing-errors.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {
+  BadFields,
   BadRequest,
   Conflict,
   Forbidden,
@@ -23,6 +24,7 @@ import {
   Unauthenticated,
   Unavailable,
   UnsupportedMediaType,
+  type FieldErrors,
 } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
@@ -35,6 +37,8 @@ export interface ErrorAnswer {
   status: number;
   body: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** What a form is told instead of the body. */
+  inForm?: FieldErrors;
 }
 
 const detail = (
@@ -52,6 +56,7 @@ const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 /** The only code that gives an error its status and body (docs/contract/conventions.md#errors). */
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
+  if (error instanceof BadFields) return { ...detail(400, error.detail), inForm: error.inForm };
   if (error instanceof BadRequest) return detail(400, error.detail);
   if (error instanceof Unauthenticated) {
     return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });

@@ -49,9 +49,12 @@ export class OptionsService {
       types: definition.variants?.().map(({ type }) => type) ?? [definition.type],
       search_fields: searchFields(definition).map(({ name }) => name),
       related_search_fields: [
-        ...definition.fields.filter((field) => field.target && !field.internal),
-        ...Object.keys(definition.relations).map((name) => ({ name })),
-      ].map(({ name }) => `${name}__search`),
+        ...[
+          ...definition.fields.filter((field) => field.target && !field.internal),
+          ...Object.keys(definition.relations).map((name) => ({ name })),
+        ].map(({ name }) => `${name}__search`),
+        ...(definition.expression?.looksInto ?? []),
+      ],
       max_page_size: this.settings.MAX_PAGE_SIZE,
     };
   }

@@ -3,12 +3,8 @@ import { permit, type Actor } from '../access.js';
 import { Forbidden } from '../errors/errors.js';
 import { columnOf, targetOf } from '../fields/field.js';
 import { existing } from '../invariants.js';
-import {
-  relationCondition,
-  type Purpose,
-  type ResourceDefinition,
-  type Row,
-} from '../resource/define-resource.js';
+import { type Purpose, type ResourceDefinition, type Row } from '../resource/define-resource.js';
+import { relationCondition } from '../resource/relation-condition.js';
 import type { Values } from './hooks.js';
 
 /** Something an object keeps: the rows it leads to, and the purpose they are kept for. */

@@ -1,12 +1,8 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { refOf } from '../activity/activity.js';
 import type { OrderTerm } from '../list/order.js';
-import {
-  relationCondition,
-  type Relation,
-  type ResourceDefinition,
-  type Row,
-} from '../resource/define-resource.js';
+import { type Relation, type ResourceDefinition, type Row } from '../resource/define-resource.js';
+import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext, SubListFactory, SubListSpec } from './sublist.js';
 
 function relationOf(definition: ResourceDefinition, name: string): Relation {

@@ -31,7 +31,7 @@ export interface LinkContext<Parent extends Row = Row> {
 export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> {
   target: () => ResourceDefinition;
   /** Condition on `t`, a row of the target. */
-  scope(parent: Parent, context: LinkContext<Parent>): Sql;
+  scope(parent: Parent, context: LinkContext<Parent>): Sql | Promise<Sql>;
   options?(context: LinkContext<Parent>): ListOptions;
   events?: boolean;
   /** Values a child created here gets from its parent; absent: no create. */
@@ -97,13 +97,13 @@ function declareList(
       ...(spec.events ? { events: true } : {}),
     },
     parameters: [Target(), ListParams(), CurrentActor()],
-    handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
+    async handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
       const { services } = this;
       const context = { services, actor, parent: row, parentDefinition: parent };
       return services.resources.list(spec.target(), query, actor, {
         ...(spec.events ? { events: true } : {}),
         ...spec.options?.(context),
-        scope: spec.scope(row, context),
+        scope: await spec.scope(row, context),
       });
     },
   });

@@ -4,30 +4,41 @@ import { HIDDEN, InjectionError, withLineBreak, type InjectionTarget } from './i
 import { envNameError, towerFilename } from './injector-schema.js';
 import { renderInjector, TemplateError, type TemplateScope } from './injector-template.js';
 
-/** Renders the injectors of a credential's type: files first, because the others may name their paths. */
+/**
+ * Renders the injectors of a credential's type: files first, because the others may name their paths. What an
+ * injector of a shipped type renders to nothing is left out, and of a file the path too: an empty user name
+ * beside a token misleads clients.
+ */
 export function injectCustom(
   { plan, pathOf, addFile }: InjectionTarget,
   { name, type, inputs }: CombinedCredential,
 ): void {
   const { file = {}, env = {}, extra_vars: extraVars = {} } = type.injectors;
   const scope = inputScope(type, inputs);
+  const isLeftOut = (rendered: string): boolean => type.managed && rendered === '';
   const render = (label: string, template: string, names: TemplateScope): string =>
     renderFor(`${label} of Credential ${name}`, template, names);
-  for (const [fileName, template] of Object.entries(file)) {
-    addFile(fileName, render(fileName, template, scope));
-  }
-  const filename = towerFilename(Object.keys(file), pathOf);
+  const written = Object.entries(file).flatMap(([fileName, template]) => {
+    const content = render(fileName, template, scope);
+    if (isLeftOut(content)) return [];
+    addFile(fileName, content);
+    return [fileName];
+  });
+  const filename = towerFilename(written, pathOf);
   const tower = { tower: filename === undefined ? {} : { filename } };
   const safeScope = { ...hideSecrets(type, scope), ...tower };
   const fullScope = { ...scope, ...tower };
   for (const [variable, template] of Object.entries(env)) {
     const refused = envNameError(variable);
     if (refused !== null) throw new InjectionError(refused);
-    plan.env[variable] = render(variable, template, fullScope);
+    const value = render(variable, template, fullScope);
+    if (isLeftOut(value)) continue;
+    plan.env[variable] = value;
     plan.safeEnv[variable] = render(variable, template, safeScope);
   }
   for (const [variable, template] of Object.entries(extraVars)) {
-    plan.extraVars[variable] = render(variable, template, fullScope);
+    const value = render(variable, template, fullScope);
+    if (!isLeftOut(value)) plan.extraVars[variable] = value;
   }
 }
 

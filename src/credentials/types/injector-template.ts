@@ -39,6 +39,14 @@ const MAX_TEXT_LENGTH = 1_048_576;
 /** Evaluated nodes of one rendering; real injectors need some tens. */
 const MAX_STEPS = 20_000;
 
+/**
+ * Characters of all texts, and elements of all lists, that the steps of one rendering come to: to work
+ * on a megabyte is one step as well, and a step of it takes a millisecond.
+ */
+const MAX_WORK = 8 * MAX_TEXT_LENGTH;
+/** What an element of a list costs of it. */
+const WORK_OF_ELEMENT = 32;
+
 const MAX_TEMPLATE_LENGTH = 65_536;
 
 const RAW_BLOCK = /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}/g;
@@ -105,6 +113,7 @@ function compile(template: string): Node {
 /** Counts steps and measures texts while it evaluates, and follows Jinja where the base class does not. */
 class LimitedInterpreter extends Interpreter {
   #steps = 0;
+  #work = 0;
 
   constructor(
     environment: Scope,
@@ -123,11 +132,18 @@ class LimitedInterpreter extends Interpreter {
     if (typeof value.value === 'string' && value.value.length > MAX_TEXT_LENGTH) {
       throw new TemplateError('limit', `produces more than ${MAX_TEXT_LENGTH} characters`);
     }
+    this.#work += workOf(value.value);
+    if (this.#work > MAX_WORK) throw new TemplateError('limit', 'too much text in too many steps');
     if (this.strict && value.type === 'UndefinedValue') refuseUndefined(statement);
     // Jinja prints booleans as Python does, and playbooks compare with that.
     if (value.type === 'BooleanValue') value.toString = () => (value.value ? 'True' : 'False');
     return value;
   }
+}
+
+function workOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return Array.isArray(value) ? value.length * WORK_OF_ELEMENT : 0;
 }
 
 function refuseUndefined(node: Node | undefined): void {

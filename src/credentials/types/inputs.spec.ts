@@ -8,8 +8,7 @@ import {
   secretInputs,
   validateInputs,
 } from './inputs.js';
-import { managedCredentialType, MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
-import { validateTypeDefinition } from './input-schema.js';
+import { managedCredentialType } from './managed-types.js';
 
 const typeOf = (namespace: string): CredentialTypeDefinition => {
   const type = managedCredentialType(namespace);
@@ -38,35 +37,6 @@ const errorsOf = (type: CredentialTypeDefinition, incoming: unknown, previous?: 
   validateInputs(type, incoming, previous).errors['inputs'] ?? [];
 const plainKey = sampleKeys().plain['pkcs8'] ?? '';
 const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
-
-describe('managed credential types', () => {
-  it('have the namespaces and kinds of the contract', () => {
-    expect(
-      MANAGED_CREDENTIAL_TYPES.map(({ namespace, kind, name }) => [namespace, kind, name]),
-    ).toEqual([
-      ['ssh', 'ssh', 'Machine'],
-      ['scm', 'scm', 'Source Control'],
-      ['vault', 'vault', 'Vault'],
-      ['net', 'net', 'Network'],
-      ['registry', 'registry', 'Container Registry'],
-      ['galaxy_api_token', 'galaxy', 'Ansible Galaxy/Automation Hub API Token'],
-      ['service_a_token', 'token', 'Service A Personal Access Token'],
-      ['service_b_token', 'token', 'Service B Personal Access Token'],
-      ['service_c_dc_token', 'token', 'Service C Personal Access Token'],
-    ]);
-  });
-
-  it.each(MANAGED_CREDENTIAL_TYPES.map((type) => [type.name, type] as const))(
-    '%s obeys the rules for definitions, its kind apart',
-    (_name, { inputs, injectors }) => {
-      expect(validateTypeDefinition({ kind: 'cloud', inputs, injectors })).toEqual({});
-    },
-  );
-
-  it('is undefined for an unknown namespace', () => {
-    expect(managedCredentialType('nothing')).toBeUndefined();
-  });
-});
 
 describe('validateInputs', () => {
   it('gives the inputs ready to be stored', () => {

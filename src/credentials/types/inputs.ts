@@ -54,7 +54,8 @@ export function validateInputs(
 }
 
 /** Words, alone or at the end of an id, for where the secrets of a credential are sent. */
-const DESTINATION = /(^|_)(host|hostname|server|address|endpoint|domain|port|ur[il]|verify_ssl)$/i;
+const DESTINATION =
+  /(^|_)(host|hostname|server|address|endpoint|domain|port|ur[il]|verify_ssl|ca_file)$/i;
 
 /** Ids of the inputs whose change sends the secrets of a credential to somebody else. */
 function movedInputs(

@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { bubblewrapped } from './bubblewrap.js';
 import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
-import { handOver, writeIdentity } from './enclosure-files.js';
+import { handOver, writeEnclosure } from './enclosure-files.js';
 import { findIsolation, refusalOf, type Isolation } from './isolation.js';
 
 /** Short enough for the sockets of ssh, and where clients expect it. */
@@ -48,7 +48,7 @@ export class Boundary implements Fence {
     const isolation = await this.isolation();
     if (isolation.mode === 'none') return openLaunch(command);
     const { plan } = isolation;
-    await writeIdentity(enclosure, plan.account);
+    await writeEnclosure(enclosure, plan);
     if (plan.isRoot) {
       const own = enclosure.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
       await handOver(

@@ -16,13 +16,18 @@ export interface Plan {
   readonly account: Account;
   /** What {@link systemArguments} has found. */
   readonly system: readonly string[];
+  /** Files the command may have open; no more than this process may itself. */
+  readonly openFiles: number;
+  /** What `systemCallFilter` gives; null where system calls are not filtered. */
+  readonly filter: Buffer | null;
 }
 
 type Limits = Pick<Settings, 'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES'>;
 
-const OPEN_FILES = 8192;
 /** `/dev/shm` and `/var/tmp`, in bytes. */
 const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
+/** Becomes bubblewrap, which reads the filter of system calls from a descriptor. */
+const PRELUDE = 'exec "$@" 4< "$0"';
 /** What root keeps until it has handed the command over. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 /** The name of the account inside, whatever it is called outside. */
@@ -38,9 +43,13 @@ export function bubblewrapped(
   plan: Plan,
   limits: Limits,
 ): Launch {
+  // Of two bubblewraps the inner one, whose own work the filter would refuse.
+  const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
   return {
-    file: 'bwrap',
+    file: 'sh',
     args: [
+      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null', 'bwrap'],
+      ...(isFilteredInside ? [] : filterArguments(plan)),
       ...(plan.isRoot ? [] : userNamespace(plan)),
       ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
       ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
@@ -50,7 +59,7 @@ export function bubblewrapped(
       ...mounts(enclosure, plan, limits),
       '--',
       ...(plan.isRoot ? handedOver(plan) : []),
-      ...limited(command, enclosure, limits),
+      ...limited(command, enclosure, plan, limits),
     ],
     environment: innerEnvironment(command, enclosure),
     // Where bubblewrap itself starts; the command starts in its own folder.
@@ -58,6 +67,13 @@ export function bubblewrapped(
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
   };
 }
+
+function filterArguments({ filter }: Plan): string[] {
+  return filter ? ['--seccomp', '4'] : [];
+}
+
+/** Where the filter of a command stands, beside what it sees. */
+export const filterFile = ({ root }: Enclosure): string => join(root, 'filter');
 
 function userNamespace({ closesUserNamespaces }: Plan): string[] {
   return ['--unshare-user', ...(closesUserNamespaces ? ['--disable-userns'] : [])];
@@ -94,7 +110,10 @@ function handedOver(plan: Plan): string[] {
     ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all'],
     ...['--bounding-set=-all', '--no-new-privs'],
     ...(plan.closesUserNamespaces
-      ? ['bwrap', ...userNamespace(plan), '--cap-drop', 'ALL', '--dev-bind', '/', '/', '--']
+      ? [
+          ...['bwrap', ...filterArguments(plan), ...userNamespace(plan), '--cap-drop', 'ALL'],
+          ...['--dev-bind', '/', '/', '--'],
+        ]
       : []),
   ];
 }
@@ -103,13 +122,14 @@ function handedOver(plan: Plan): string[] {
 function limited(
   { file, args, cwd }: Command,
   { maxFileBytes }: Enclosure,
+  { openFiles }: Plan,
   limits: Limits,
 ): string[] {
   const fileBytes = maxFileBytes ?? limits.JOB_FILE_BYTES;
   return [
     // By the account itself: root has no capability left to enter a folder that is not its own.
     ...['env', '-C', cwd],
-    ...['prlimit', '--core=0', `--nofile=${OPEN_FILES}`, `--nproc=${limits.JOB_PROCESSES}`],
+    ...['prlimit', '--core=0', `--nofile=${openFiles}`, `--nproc=${limits.JOB_PROCESSES}`],
     ...[`--fsize=${fileBytes}`, '--', file, ...args],
   ];
 }

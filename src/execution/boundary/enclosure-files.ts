@@ -2,17 +2,23 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { INNER_ACCOUNT } from './bubblewrap.js';
+import { filterFile, INNER_ACCOUNT, type Plan } from './bubblewrap.js';
 import type { Enclosure } from './command.js';
 import type { Account } from './job-account.js';
 
 const execute = promisify(execFile);
 
+/** Writes what is made for one command: its files of `/etc`, and the filter of its system calls. */
+export async function writeEnclosure(enclosure: Enclosure, plan: Plan): Promise<void> {
+  await writeIdentity(enclosure, plan.account);
+  if (plan.filter) await writeFile(filterFile(enclosure), plan.filter);
+}
+
 /**
  * Writes the files of `/etc` that are made for one command. Without an entry for its own number ssh
  * does not run, and without its own host name every look-up of it asks the network.
  */
-export async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
+async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
   const { root, home, name } = enclosure;
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
   const files = {

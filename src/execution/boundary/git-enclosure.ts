@@ -40,7 +40,8 @@ export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enc
   };
 }
 
-function certificates(environment: NodeJS.ProcessEnv): Bind[] {
+/** The certificates that the environment names, wherever they lie. */
+export function certificates(environment: NodeJS.ProcessEnv): Bind[] {
   return CERTIFICATES.flatMap((name) => {
     const from = environment[name];
     return from && isAbsolute(from) ? [{ from, isOptional: true }] : [];

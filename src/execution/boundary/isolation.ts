@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Plan } from './bubblewrap.js';
-import { type Account, jobAccount } from './job-account.js';
+import { jobAccount } from './job-account.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { complaintOf } from './probe.js';
+import { systemCallFilter } from './system-calls.js';
 import { systemArguments } from './system-view.js';
 
 const execute = promisify(execFile);
@@ -45,29 +46,49 @@ export async function findIsolation(settings: Settings): Promise<Isolation> {
 async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   const account = await jobAccount().catch(messageOf);
   if (typeof account === 'string') return account;
+  const system = await systemArguments(settings, await realDataDir(settings));
+  const isRoot = process.getuid?.() === 0;
+  const openFiles = await openFilesFor(settings);
   const complaints: string[] = [];
-  // The second for an older bubblewrap, or a container that permits fewer namespaces.
-  for (const closesUserNamespaces of [true, false]) {
-    const found = await tried(settings, account, closesUserNamespaces);
-    if (typeof found !== 'string') return found;
-    complaints.push(found);
+  for (const way of ways()) {
+    const plan = { ...way, isRoot, account, system, openFiles };
+    const complaint = await complaintOf(plan, settings).catch(messageOf);
+    if (complaint === null) return { mode: 'bubblewrap', detail: await detailOf(plan), plan };
+    complaints.push(complaint);
   }
   return advised(complaints[0] ?? '');
 }
 
-async function tried(
-  settings: Settings,
-  account: Account,
-  closesUserNamespaces: boolean,
-): Promise<Isolation | string> {
-  const dataDir = await realpath(settings.DATA_DIR).catch(() => resolve(settings.DATA_DIR));
-  const system = await systemArguments(settings, dataDir);
-  const plan = { isRoot: process.getuid?.() === 0, closesUserNamespaces, account, system };
-  const complaint = await complaintOf(plan, settings).catch(messageOf);
-  if (complaint !== null) return complaint;
+/**
+ * The best first. Without closed user namespaces for an older bubblewrap, or a container that permits
+ * fewer namespaces; without a filter for processors it is not made for, and kernels that have none.
+ */
+function ways(): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
+  const filter = systemCallFilter();
+  return (filter ? [filter, null] : [null]).flatMap((one) =>
+    [true, false].map((closesUserNamespaces) => ({ closesUserNamespaces, filter: one })),
+  );
+}
+
+function realDataDir({ DATA_DIR }: Settings): Promise<string> {
+  return realpath(DATA_DIR).catch(() => resolve(DATA_DIR));
+}
+
+/** What the setting says, or less where this process may not have as many itself. */
+async function openFilesFor({ JOB_OPEN_FILES }: Settings): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, most] = /^Max open files +\S+ +(\d+)/m.exec(limits) ?? [];
+  return Math.min(JOB_OPEN_FILES, most === undefined ? Infinity : Number(most));
+}
+
+async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string> {
   const version = (await execute('bwrap', ['--version'])).stdout.trim();
-  const open = closesUserNamespaces ? '' : '; runs can make user namespaces of their own';
-  return { mode: 'bubblewrap', detail: `${version}${open}`, plan };
+  return [
+    version,
+    ...(filter ? [] : ['system calls are not filtered']),
+    // The filter refuses them, too.
+    ...(closesUserNamespaces || filter ? [] : ['runs can make user namespaces of their own']),
+  ].join('; ');
 }
 
 function advised(complaint: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import { bubblewrapped, type Plan } from './bubblewrap.js';
 import { firstInside } from './first-inside.js';
-import { handOver, writeIdentity } from './enclosure-files.js';
+import { handOver, writeEnclosure } from './enclosure-files.js';
 
 /** What playbooks stand or fall with: semaphores in shared memory, a terminal, a writable folder. */
 const SCRIPT = `
@@ -30,7 +30,7 @@ export async function complaintOf(plan: Plan, settings: Settings): Promise<strin
     const binds = [{ from: folder, to: '/runner', isWritable: true }];
     const hasNetwork = settings.JOB_NETWORK !== 'none';
     const enclosure = { root, binds, home: '/runner', name: 'probe', hasNetwork };
-    await writeIdentity(enclosure, plan.account);
+    await writeEnclosure(enclosure, plan);
     if (plan.isRoot) await handOver([folder], plan.account);
     const environment = { PATH: process.env.PATH ?? '' };
     const command = { file: 'python3', args: ['-c', SCRIPT], environment, cwd: '/runner' };
@@ -59,15 +59,15 @@ function complaint(
     }, LIMIT_MS);
     void firstInside(child);
     child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      end(error.code === 'ENOENT' ? 'bwrap is not installed' : error.message),
-    );
+    child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) =>
-      end(code === 0 ? null : lastLine(said) || `it ended with ${signal ?? `code ${code}`}`),
+      end(code === 0 ? null : faultIn(said) || `it ended with ${signal ?? `code ${code}`}`),
     );
   });
 }
 
-function lastLine(text: string): string {
+/** The last line, but for a shell that has not found its program. */
+function faultIn(text: string): string {
+  if (/bwrap: (not found|command not found)/.test(text)) return 'bwrap is not installed';
   return text.trim().split('\n').at(-1) ?? '';
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
+import { lookEvery } from './look-every.js';
+
 const execute = promisify(execFile);
 
 const WATCH_MS = 10_000;
@@ -11,19 +13,11 @@ const WATCH_MS = 10_000;
  * @returns ends the watch
  */
 export function watchFolder(dir: string, maxBytes: number, onFull: () => void): () => void {
-  let isLooking = false;
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void bytesIn(dir).then((bytes) => {
-      isLooking = false;
-      if (bytes <= maxBytes) return;
-      clearInterval(timer);
-      onFull();
-    });
-  }, WATCH_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return lookEvery(WATCH_MS, async () => {
+    if ((await bytesIn(dir)) <= maxBytes) return false;
+    onFull();
+    return true;
+  });
 }
 
 /** What the disk has given to a folder, its links not followed; files may vanish meanwhile. */

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
@@ -8,11 +7,13 @@ import { tooMuchFetched } from '../../runs/run-explanations.js';
 import type { Bind, Fence } from '../boundary/command.js';
 import { gitEnclosure, type GitSpace } from '../boundary/git-enclosure.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
-import { watchFolder } from './folder-watch.js';
 import { GitEgress } from './git-egress.js';
 import { writeSession } from './git-session-files.js';
+import { makeSessionFolder } from './git-session-folders.js';
 import { KnownHosts } from './known-hosts.js';
+import { MaskedLines } from './masked-lines.js';
 import { createMasker } from './masker.js';
+import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 import { removeDirectory } from './workspace.js';
 
 /** What opens a private repository. */
@@ -61,8 +62,6 @@ export interface GitLimits {
 }
 
 const MAX_OUTPUT = 1024 * 1024;
-/** A longer timer would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What a session is made of. */
 interface SessionParts {
@@ -81,14 +80,17 @@ interface SessionParts {
 export class GitSession {
   private readonly deadline: number;
   private text = '';
-  /** The beginning of a line: a secret is only recognized in one piece. */
-  private unfinished = '';
+  private readonly lines: MaskedLines;
   private shell: CommandShell | null = null;
-  private isFull = false;
+  private ended: EarlyEnd | null = null;
 
   private constructor(private readonly parts: SessionParts) {
     const seconds = parts.limits.timeoutSeconds ?? 0;
     this.deadline = seconds > 0 ? Date.now() + seconds * 1000 : Infinity;
+    this.lines = new MaskedLines(parts.mask, (masked) => {
+      if (this.text.length < MAX_OUTPUT) this.text += masked;
+      parts.limits.onOutput?.(masked);
+    });
   }
 
   /** Opens a session, hands it to `work` and removes its private files. */
@@ -97,7 +99,7 @@ export class GitSession {
     limits: GitLimits,
     work: (git: GitSession) => Promise<T>,
   ): Promise<T> {
-    const root = await mkdtemp(join(tmpdir(), 'git-'));
+    const root = await makeSessionFolder();
     const [session, home] = [join(root, 'session'), join(root, 'home')];
     for (const dir of [session, home]) await mkdir(dir, { mode: 0o700 });
     const egress = await GitEgress.open(session, access.reach);
@@ -152,7 +154,7 @@ export class GitSession {
     const { code } = await this.git(args, cwd, true);
     if (code === 0) return;
     const { refusals } = this.parts.egress;
-    for (const text of refusals) this.show(`${text}\n`);
+    for (const text of refusals) this.lines.add(`${text}\n`);
     throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
   }
 
@@ -180,34 +182,27 @@ export class GitSession {
     this.checkLimits();
     const { limits, access } = this.parts;
     const shell = (this.shell ??= await this.open());
-    const stop = (): void => shell.stop();
-    const timer = Number.isFinite(this.deadline)
-      ? setTimeout(stop, Math.min(Math.max(this.deadline - Date.now(), 0), MAX_TIMER_MS))
-      : null;
-    limits.signal?.addEventListener('abort', stop, { once: true });
-    if (limits.signal?.aborted) stop();
-    const stopWatch = watchFolder(access.folder, limits.maxFolderBytes ?? Infinity, () => {
-      this.isFull = true;
-      stop();
-    });
+    const watch = new LimitWatch(
+      { ...limits, deadline: this.deadline, folder: access.folder },
+      () => shell.stop(),
+    );
     let stdout = '';
     try {
       const code = await shell.run(command, {
         onStdout: (text) => {
           if (stdout.length < MAX_OUTPUT) stdout += text;
-          if (isShown) this.show(text);
+          if (isShown) this.lines.add(text);
         },
         onStderr: (text) => {
-          if (isShown) this.show(text);
+          if (isShown) this.lines.add(text);
         },
       });
+      this.ended ??= watch.reached;
       if (code !== 0) this.checkLimits();
       return { code, stdout };
     } finally {
-      this.show('\n');
-      stopWatch();
-      if (timer) clearTimeout(timer);
-      limits.signal?.removeEventListener('abort', stop);
+      this.lines.add('\n');
+      watch.release();
     }
   }
 
@@ -229,17 +224,7 @@ export class GitSession {
     if (Date.now() >= this.deadline) {
       throw new GitError('git did not finish in the allowed time.', this.text, 'timeout');
     }
-    if (this.isFull) throw new GitError(tooMuchFetched(maxFolderBytes), this.text);
-  }
-
-  private show(text: string): void {
-    const lines = this.unfinished + text;
-    const end = lines.lastIndexOf('\n') + 1;
-    this.unfinished = lines.slice(end);
-    const masked = this.parts.mask(lines.slice(0, end));
-    if (masked.trim() === '') return;
-    if (this.text.length < MAX_OUTPUT) this.text += masked;
-    this.parts.limits.onOutput?.(masked);
+    if (this.ended === 'full') throw new GitError(tooMuchFetched(maxFolderBytes), this.text);
   }
 }
 

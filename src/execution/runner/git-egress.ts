@@ -6,6 +6,7 @@ import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git
 import { GuardedProxy } from '../../common/outbound/guarded-proxy.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import type { Bind } from '../boundary/command.js';
+import { operatorProxy } from './operator-proxy.js';
 
 /** A host that may be connected to, and the address it has. */
 interface Pin {
@@ -13,7 +14,6 @@ interface Pin {
   readonly address: LookupAddress;
 }
 
-const PROXY = /^(?:https?|all|no)_proxy$/i;
 const SSH_CONFIG = 'ssh_config';
 
 /**
@@ -38,7 +38,7 @@ export class GitEgress {
    * @param reach null: nothing is fetched
    */
   static async open(dir: string, reach: GitReach | null): Promise<GitEgress> {
-    const isGuarded = reach !== null && !hasProxy(process.env);
+    const isGuarded = reach !== null && Object.keys(operatorProxy(process.env)).length === 0;
     const proxy = isGuarded ? await GuardedProxy.open(reach.guard) : null;
     const egress = new GitEgress(dir, reach, proxy);
     await egress.writeSshConfig();
@@ -57,11 +57,7 @@ export class GitEgress {
       env[`GIT_CONFIG_KEY_${index}`] = key;
       env[`GIT_CONFIG_VALUE_${index}`] = value;
     }
-    if (this.proxy !== null) return env;
-    for (const [name, value] of Object.entries(process.env)) {
-      if (PROXY.test(name) && value !== undefined) env[name] = value;
-    }
-    return env;
+    return this.proxy === null ? { ...env, ...operatorProxy(process.env) } : env;
   }
 
   private get config(): (readonly [key: string, value: string])[] {
@@ -162,8 +158,3 @@ function pinnedUrl(source: GitSource, { address, family }: LookupAddress): [stri
   const pinned = source.host.replace(hostnameOf(source), host);
   return [`url.git://${pinned}/.insteadOf`, `git://${source.host}/`];
 }
-
-const hasProxy = (environment: NodeJS.ProcessEnv): boolean =>
-  Object.entries(environment).some(
-    ([name, value]) => PROXY.test(name) && !/^no_/i.test(name) && value,
-  );

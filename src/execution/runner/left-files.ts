@@ -1,5 +1,5 @@
-import { constants, existsSync } from 'node:fs';
-import { type FileHandle, open, opendir, rm } from 'node:fs/promises';
+import { constants, existsSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, opendir, rm } from 'node:fs/promises';
 
 /**
  * Files below a folder that somebody else may have written: what was run there. Every step of a path
@@ -34,6 +34,11 @@ export async function readBelow(
       await file.close();
     }
   });
+}
+
+/** What is known of a file, which may be a link; null when there is none. */
+export async function statBelow(root: string, path: Path): Promise<Stats | null> {
+  return inFolderOf(root, path, (name) => lstat(name));
 }
 
 /** The names in a folder, as many as are wanted at most; none when there is no such folder. */

@@ -11,6 +11,8 @@ describe('createMasker', () => {
     ['inside JSON', 'p@ss"w\\d', JSON.stringify({ a: 'x p@ss"w\\d' })],
     ['inside JSON inside JSON', 'p@ss"w', JSON.stringify(JSON.stringify('p@ss"w'))],
     ['as Python writes it', 'pässword', 'p\\u00e4ssword'],
+    ['inside JSON that Python writes', 'p"ässword', 'p\\\\\\"\\u00e4ssword'],
+    ['as INI files write it', '50%off', 'password = 50%%off'],
     ['base64', 'hunter2', `x ${Buffer.from('hunter2').toString('base64')} y`],
     ['base64 after one byte', 'hunter2-long', Buffer.from('x' + 'hunter2-long').toString('base64')],
     [

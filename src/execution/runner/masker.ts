@@ -24,7 +24,7 @@ export interface Masker {
 
 /**
  * Builds a masker for the secrets of one run. Each is found as it is, as written inside JSON (once or twice
- * quoted), as base64 at any alignment, and line by line when it has several lines. Secrets under 3 characters
+ * quoted) and INI, as base64 at any alignment, and line by line when it has several lines. Secrets under 3 characters
  * cannot be masked.
  */
 export function createMasker(secrets: readonly string[]): Masker {
@@ -111,12 +111,18 @@ function formsOf(secret: string): string[] {
     jsonInner(text),
     jsonInner(jsonInner(text)),
     asciiJson(text),
+    asciiJson(jsonInner(text)),
   ]);
   return (
-    [...plain, ...quoted, secret.replaceAll('\n', '\r\n'), ...base64Forms(secret)]
+    [...plain, ...quoted, ...otherSpellings(secret), ...base64Forms(secret)]
       // A secret of stars alone would be found in its own mask.
       .filter((form) => form.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(form))
   );
+}
+
+/** With the line breaks of other systems, and as INI files write it. */
+function otherSpellings(secret: string): string[] {
+  return [secret.replaceAll('\n', '\r\n'), secret.replaceAll('%', '%%')];
 }
 
 function linesOf(secret: string): string[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
+  addDescendants,
   bootId,
   findProcess,
   inParallel,
@@ -93,6 +94,13 @@ export async function endBelow(
   return endProcesses({ isMarked: null, roots: [root], graceMs, except });
 }
 
+/** Process ids of what carries exactly this mark, and of its descendants. */
+export async function markedProcesses(mark: string): Promise<number[]> {
+  const wanted = `${MARK_VARIABLE}=${mark}`;
+  const found = await findRunProcesses((line) => line === wanted, []);
+  return found.map(({ pid }) => pid);
+}
+
 interface Search {
   /** Null: processes are known by their roots alone. */
   readonly isMarked: ((environmentLine: string) => boolean) | null;
@@ -136,17 +144,10 @@ async function findRunProcesses(
   entries.forEach((entry, index) => {
     if (marked[index] || rootKeys.has(identity(entry))) chosen.add(entry.pid);
   });
+  // A child with an environment of its own (`env -i`, `sudo`) is known only by its parent.
   addDescendants(entries, chosen);
   for (const pid of ownLine(entries)) chosen.delete(pid);
   return entries.filter((entry) => chosen.has(entry.pid));
-}
-
-/** A child with an environment of its own (`env -i`, `sudo`) is known only by its parent. */
-function addDescendants(entries: readonly ProcessEntry[], chosen: Set<number>): void {
-  for (let size = -1; size !== chosen.size;) {
-    size = chosen.size;
-    for (const entry of entries) if (chosen.has(entry.parentPid)) chosen.add(entry.pid);
-  }
 }
 
 /** This process and its ancestors: never touched, even when started from inside a run. */

@@ -1,4 +1,5 @@
-import { playbookArguments, quoteArguments } from './playbook-arguments.js';
+import { quoteArguments } from './ansible-arguments.js';
+import { playbookArguments } from './playbook-arguments.js';
 import type { PlaybookRun } from './playbook-run.js';
 import { promptAnswers } from './prompts.js';
 

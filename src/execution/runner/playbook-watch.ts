@@ -1,3 +1,4 @@
+import { lookEvery } from './look-every.js';
 import { findProcess, listProcesses } from './process-table.js';
 
 const WATCH_MS = 1_000;
@@ -15,24 +16,16 @@ export function watchPlaybook(
   onGone: () => void,
 ): () => void {
   let playbookPid: number | undefined;
-  let isLooking = false;
-  const look = async (): Promise<void> => {
+  return lookEvery(WATCH_MS, async () => {
     // Asked first: what starts after this look is looked for in the next one.
     const isExpected = playbookPid !== undefined || hasStarted();
     const runnerPid = await runner();
-    if (runnerPid === undefined) return;
+    if (runnerPid === undefined) return false;
     playbookPid ??= (await listProcesses()).find(({ parentPid }) => parentPid === runnerPid)?.pid;
     const playbook = playbookPid === undefined ? null : await findProcess(playbookPid);
     const isAlive = playbook && playbook.state !== 'Z' && playbook.parentPid === runnerPid;
-    if (isAlive || !isExpected) return;
-    clearInterval(timer);
+    if (isAlive || !isExpected) return false;
     onGone();
-  };
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look().finally(() => (isLooking = false));
-  }, WATCH_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+    return true;
+  });
 }

@@ -44,6 +44,14 @@ export async function listProcesses(): Promise<ProcessEntry[]> {
   return entries.filter((entry) => entry !== null).filter((entry) => entry.state !== 'Z');
 }
 
+/** Adds to some processes what they have started, and what that has. */
+export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<number>): void {
+  for (let size = -1; size !== chosen.size;) {
+    size = chosen.size;
+    for (const entry of entries) if (chosen.has(entry.parentPid)) chosen.add(entry.pid);
+  }
+}
+
 /** The environment a process started with, one `NAME=value` each; empty when it may not be read. */
 export async function readEnvironment(pid: number): Promise<string[]> {
   const text = await readText(`/proc/${pid}/environ`);

@@ -1,4 +1,4 @@
-import type { PlaybookRun } from './playbook-run.js';
+import type { AnsibleRun } from './ansible-run.js';
 
 const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
 
@@ -6,7 +6,7 @@ const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
  * What is typed at which prompt: patterns (Python's `re`) and secrets, for `env/passwords`.
  * The runner compares the last 100 characters only, so patterns name the end of a prompt, not its beginning.
  */
-export function promptAnswers(run: PlaybookRun): Record<string, string> {
+export function promptAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};
   if (run.sshKeyData && run.sshKeyUnlock) {
     // A refused passphrase is asked for again without end; an empty line gives up.

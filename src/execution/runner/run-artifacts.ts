@@ -1,9 +1,8 @@
 import { type EventReader, parseEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './left-files.js';
-import { RUN_IDENT } from './playbook-run.js';
-import type { RunStatus } from './run-process.js';
-import type { Workspace } from './workspace.js';
+import type { RunStatus } from './run-options.js';
+import { RUN_IDENT, type Workspace } from './workspace.js';
 
 /** A file larger than this held an event whose line was cut or refused already. */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;

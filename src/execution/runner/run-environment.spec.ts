@@ -63,6 +63,7 @@ describe('maskedEnvironment', () => {
       PROXY: 'http://bob:pw@host:1/',
       ANSIBLE_HOST_KEY_CHECKING: 'False',
       ANSIBLE_NET_PASSWORD: 'e',
+      AWS_ACCESS_KEY_ID: 'f',
     };
     expect(maskedEnvironment(env, new Set(['ACCOUNT']))).toEqual({
       CLOUD_TOKEN: MASK,
@@ -72,6 +73,7 @@ describe('maskedEnvironment', () => {
       PROXY: `http://bob:${MASK}@host:1/`,
       ANSIBLE_HOST_KEY_CHECKING: 'False',
       ANSIBLE_NET_PASSWORD: MASK,
+      AWS_ACCESS_KEY_ID: 'f',
     });
   });
 });

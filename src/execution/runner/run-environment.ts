@@ -1,3 +1,4 @@
+import { FACT_CACHE_ENVIRONMENT } from './fact-files.js';
 import { MASK } from './masker.js';
 import { MARK_VARIABLE } from './workspace.js';
 
@@ -34,6 +35,7 @@ interface EnvironmentParts {
   readonly rolesPaths?: readonly string[];
   readonly collectionsPaths?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly usesFacts?: boolean;
 }
 
 /**
@@ -61,6 +63,7 @@ export function runEnvironment(parts: EnvironmentParts, dir: string): Record<str
       ? { ANSIBLE_COLLECTIONS_PATH: parts.collectionsPaths.join(':') }
       : {}),
     ...Object.fromEntries(own),
+    ...(parts.usesFacts ? FACT_CACHE_ENVIRONMENT : {}),
     MAX_EVENT_RES: '700000',
     JOB_ID: String(parts.jobId),
     ...(parts.inventoryId === undefined ? {} : { INVENTORY_ID: String(parts.inventoryId) }),
@@ -81,7 +84,7 @@ export function maskedEnvironment(
   return Object.fromEntries(entries);
 }
 
-/** Ansible's own settings have telling names without being secret (`ANSIBLE_HOST_KEY_CHECKING`). */
+/** Names that tell of a secret where there is none: settings of Ansible (`ANSIBLE_HOST_KEY_CHECKING`), a user name. */
 function isPlainSetting(name: string): boolean {
-  return /^ANSIBLE_(?!NET|GALAXY_SERVER)/.test(name);
+  return /^ANSIBLE_(?!NET|GALAXY_SERVER)|^AWS_ACCESS_KEY_ID$/.test(name);
 }

@@ -1,13 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { endBelow, endMarked } from './orphans.js';
-import { findProcess, listProcesses, type ProcessEntry } from './process-table.js';
+import { endBelow, endMarked, markedProcesses } from './orphans.js';
+import { addDescendants, findProcess, listProcesses, type ProcessEntry } from './process-table.js';
 
 /** The processes of a run: which is `ansible-runner`, and how the others are ended. */
 export interface RunProcesses {
   /** Process id of `ansible-runner`; undefined before it has started. */
   runner(): Promise<number | undefined>;
+  /** Process ids of all of them. */
+  all(): Promise<number[]>;
   /** Tells the runner, once, and everything below it to end; what does not within the time is killed. */
   end(graceMs: number): Promise<void>;
   /** Ends everything below the runner. */
@@ -29,6 +31,10 @@ export class MarkedProcesses implements RunProcesses {
 
   runner(): Promise<number | undefined> {
     return Promise.resolve(this.child.pid);
+  }
+
+  all(): Promise<number[]> {
+    return markedProcesses(this.mark);
   }
 
   async end(graceMs: number): Promise<void> {
@@ -76,6 +82,14 @@ export class FencedProcesses implements RunProcesses {
 
   async runner(): Promise<number | undefined> {
     return (await this.line()).at(this.depth + 1)?.pid;
+  }
+
+  async all(): Promise<number[]> {
+    const first = await this.first;
+    if (!first) return [];
+    const chosen = new Set([first.pid]);
+    addDescendants(await listProcesses(), chosen);
+    return [...chosen];
   }
 
   async end(graceMs: number): Promise<void> {

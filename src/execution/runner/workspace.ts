@@ -13,6 +13,9 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
+/** Name of the folder below `artifacts/`. */
+export const RUN_IDENT = 'run';
+
 /** A run's private folder in the layout `ansible-runner` expects. */
 export interface RunnerFolders {
   /** The folder itself, absolute, links resolved. */

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../../common/invariants.js';
+import { InventorySourcesRepository } from '../../inventory-sources/inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from '../../inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { previousTask } from '../../runs/run-explanations.js';
-import { RunQueueRepository, type BrokenJob } from '../../runs/run-queue.repository.js';
+import {
+  RunQueueRepository,
+  type BrokenJob,
+  type UnsettledRun,
+} from '../../runs/run-queue.repository.js';
+import type { NewRun } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
 /** Jobs looked at in one pass; the next pass follows at once when there were as many. */
@@ -14,32 +21,30 @@ export class Dependencies {
   constructor(
     private readonly queue: RunQueueRepository,
     private readonly projectUpdates: ProjectUpdatesRepository,
+    private readonly sources: InventorySourcesRepository,
+    private readonly inventoryUpdates: InventoryUpdatesRepository,
     private readonly transitions: RunTransitions,
   ) {}
 
   /**
-   * Decides once for every new job which project sync it has to wait for, and creates the missing
-   * ones: one per project, shared by all jobs of this pass.
+   * Decides once for every new job and inventory update what it has to wait for, and creates what is
+   * missing: one update for each project and each source, shared by all runs of this pass.
    *
-   * @returns whether more jobs are left to be looked at
+   * @returns whether more runs are left to be looked at
    */
   async settle(): Promise<boolean> {
-    const jobs = await this.queue.unsettled(BATCH);
-    if (jobs.length === 0) return false;
-    const wanting = jobs.filter((job) => job.wants_sync && job.active_update_id === null);
-    const projectIds = [...new Set(wanting.flatMap((job) => job.project_id ?? []))];
-    const created =
-      projectIds.length > 0 ? await this.createUpdates(projectIds) : new Map<number, number>();
+    const runs = await this.queue.unsettled(BATCH);
+    if (runs.length === 0) return false;
+    const projectUpdates = await this.projectUpdatesOf(runs);
+    const inventoryUpdates = await this.inventoryUpdatesOf(runs);
     await this.queue.settle(
-      jobs.map(({ id, wants_sync, active_update_id, project_id }) => ({
+      runs.map(({ id, type, inventory_id, project_id, wants_sync }) => ({
         id,
-        updateId:
-          wants_sync && project_id !== null
-            ? (active_update_id ?? created.get(project_id) ?? null)
-            : null,
+        projectUpdateId: wants_sync ? (projectUpdates.get(project_id ?? 0) ?? null) : null,
+        inventoryUpdateIds: type === 'job' ? (inventoryUpdates.get(inventory_id ?? 0) ?? []) : [],
       })),
     );
-    return jobs.length === BATCH;
+    return runs.length === BATCH;
   }
 
   /** Ends the pending jobs whose dependency did not succeed; a canceled one cancels them. */
@@ -56,21 +61,49 @@ export class Dependencies {
     );
   }
 
-  /** @returns id of the new sync by project */
-  private async createUpdates(projectIds: readonly number[]): Promise<Map<number, number>> {
-    const rows = await this.projectUpdates.insertOf(projectIds, {
-      launchType: 'dependency',
-      status: 'pending',
-    });
+  /** @returns the sync on its way or made, by project */
+  private async projectUpdatesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number>> {
+    const found = new Map<number, number>();
+    const missing = new Set<number>();
+    for (const { wants_sync, project_id: id, active_update_id: active } of runs) {
+      if (!wants_sync || id === null) continue;
+      if (active === null) missing.add(id);
+      else found.set(id, active);
+    }
+    if (missing.size === 0) return found;
+    const rows = await this.projectUpdates.insertOf([...missing], DEPENDENCY);
     await this.transitions.created(rows);
-    return new Map(
-      rows.map((row) => [
-        existing(row.unified_job_template_id, 'an update is one of a project'),
-        row.id,
-      ]),
-    );
+    for (const row of rows) found.set(templateOf(row), row.id);
+    return found;
+  }
+
+  /** @returns updates on their way or made, by inventory */
+  private async inventoryUpdatesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number[]>> {
+    const jobs = runs.filter(({ type }) => type === 'job');
+    const inventories = new Set(jobs.flatMap(({ inventory_id: id }) => id ?? []));
+    if (inventories.size === 0) return new Map();
+    const due = await this.sources.due([...inventories]);
+    const missing = due.filter(({ active_update_id: active }) => active === null);
+    const created = new Map<number, number>();
+    if (missing.length > 0) {
+      const ids = missing.map(({ source_id: id }) => id);
+      const rows = await this.inventoryUpdates.insertOf(ids, DEPENDENCY);
+      await this.transitions.created(rows);
+      for (const row of rows) created.set(templateOf(row), row.id);
+    }
+    const updates = new Map<number, number[]>();
+    for (const { inventory_id: inventory, source_id: source, active_update_id: active } of due) {
+      const id = active ?? created.get(source);
+      if (id !== undefined) updates.set(inventory, [...(updates.get(inventory) ?? []), id]);
+    }
+    return updates;
   }
 }
+
+const DEPENDENCY = { launchType: 'dependency', status: 'pending' } as const;
+
+const templateOf = ({ unified_job_template_id: id }: NewRun): number =>
+  existing(id, 'an update is one of a template');
 
 const explained = (job: BrokenJob, end: 'Failed' | 'Canceled') => ({
   id: job.id,

@@ -24,6 +24,8 @@ export class ActiveRun {
   private endReason: EndReason | null = null;
   /** The playbook was started: from here on nobody may run it again. */
   hasStarted = false;
+  /** Ids of the hosts a playbook is run on, by name, as they were when it began. */
+  hosts: ReadonlyMap<string, number> = new Map();
 
   constructor(
     readonly id: number,

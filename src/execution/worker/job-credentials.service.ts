@@ -3,12 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { buildInjectionPlan } from '../../credentials/types/injection.js';
 import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
-import type { PlaybookRun } from '../runner/playbook-run.js';
+import type { AnsibleRun } from '../runner/ansible-run.js';
 import { type Workspace, writePrivateFile } from '../runner/workspace.js';
 
 /** What credentials change of a run's description. */
 type CredentialPart = Pick<
-  PlaybookRun,
+  AnsibleRun,
   | 'remoteUser'
   | 'becomeMethod'
   | 'becomeUser'

@@ -16,7 +16,8 @@ import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
 import { CannotStart, outcomeOf } from './outcome.js';
-import { ProjectSync } from './project-sync.service.js';
+import { ProjectContent } from '../project-updates/project-content.service.js';
+import { ProjectSync } from '../project-updates/project-sync.service.js';
 
 /** The files a job runs from. */
 export interface ProjectFiles {
@@ -27,6 +28,8 @@ export interface ProjectFiles {
   revision: string;
   /** Folders outside of `dir` without which it is not whole; only read. */
   shared: readonly string[];
+  /** Folder with the roles and collections it requires, among the shared; null for none. */
+  content: string | null;
 }
 
 /** What a job wants of its project. */
@@ -36,6 +39,8 @@ export interface FilesRequest {
   branch: string;
   /** Empty folder for a checkout. */
   destination: string;
+  /** The project is synced first in any case, and the sync is told here; else where it is needed. */
+  noteSync?: (projectUpdateId: number) => Promise<void>;
 }
 
 /**
@@ -55,21 +60,22 @@ export class JobProjectFiles {
     private readonly leases: Leases,
     private readonly active: ActiveRuns,
     private readonly boundary: Boundary,
+    private readonly content: ProjectContent,
     private readonly settings: Settings,
   ) {}
 
   /**
    * @throws CannotStart when the sync the job needs did not succeed, GitError and GitSourceError
-   *   when the revision cannot be had
+   *   when the revision cannot be had, ContentError when what it requires cannot
    */
   async provide(run: ActiveRun, request: FilesRequest): Promise<ProjectFiles> {
     const { project, destination } = request;
     if (!isFolderName(project.local_path)) throw new CannotStart(NO_PROJECT);
     const folder = this.folders.path(project.local_path);
     if (project.scm_type === '') {
-      return { dir: folder, isShared: true, revision: '', shared: [] };
+      return { dir: folder, isShared: true, revision: '', shared: [], content: null };
     }
-    const synced = await this.ensureFolder(run, project, folder);
+    const synced = await this.ensureFolder(run, request, folder);
     // A branch is only another one where the project lets it be chosen.
     const wanted = project.allow_override ? request.branch : '';
     const { revision } = await checkoutRevision({
@@ -80,25 +86,37 @@ export class JobProjectFiles {
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     });
-    return {
-      ...{ dir: destination, isShared: false, revision },
-      shared: [await objectsOf(folder)],
-    };
+    const content = await this.content.provide({
+      ...{ projectDir: destination, revision, organizationId: project.organization_id },
+      // What the update of the project has installed is there; of another branch it is installed now.
+      ...{ signal: run.signal, onOutput: () => undefined },
+    });
+    const shared = [await objectsOf(folder), ...(content === null ? [] : [content])];
+    return { dir: destination, isShared: false, revision, shared, content };
   }
 
   /** @returns the revision of the project's folder, which is synced here and now when it is missing */
-  private async ensureFolder(run: ActiveRun, project: JobProject, folder: string): Promise<string> {
+  private async ensureFolder(
+    run: ActiveRun,
+    { project, noteSync }: FilesRequest,
+    folder: string,
+  ): Promise<string> {
+    if (noteSync) return this.syncInside(run, project, noteSync);
     const isThere = await access(join(folder, '.git')).then(
       () => true,
       () => false,
     );
     if (isThere && project.scm_revision !== '') return project.scm_revision;
-    return this.syncInside(run, project);
+    return this.syncInside(run, project, (id) => this.runLeases.noteUpdate(run, id));
   }
 
   /** A sync as part of a job (`launch_type` sync), on this host and under a lease of its own. */
-  private async syncInside(job: ActiveRun, project: JobProject): Promise<string> {
-    const update = await this.createUpdate(job, project);
+  private async syncInside(
+    job: ActiveRun,
+    project: JobProject,
+    note: (projectUpdateId: number) => Promise<void>,
+  ): Promise<string> {
+    const update = await this.createUpdate(project, note);
     const run = await this.leases.take(update.id, 'new');
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
     const follow = (): void => run.end(job.reason ?? 'cancel');
@@ -116,8 +134,8 @@ export class JobProjectFiles {
   }
 
   private async createUpdate(
-    job: ActiveRun,
     project: JobProject,
+    note: (projectUpdateId: number) => Promise<void>,
   ): Promise<{ id: number; name: string }> {
     return this.database.transaction(async () => {
       const [row] = await this.updates.insertOf([project.id], {
@@ -126,7 +144,7 @@ export class JobProjectFiles {
       });
       if (!row) throw new Error(`The project ${project.id} is gone`);
       await this.transitions.created([row]);
-      await this.runLeases.noteUpdate(job, row.id);
+      await note(row.id);
       return { id: row.id, name: await this.runs.nameOf(row.id) };
     });
   }

@@ -6,8 +6,8 @@ import { isPassing } from '../../database/passing-errors.js';
 import { raw, sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
-import { ActiveRuns, LEASE_SECONDS, type ActiveRun } from './active-runs.service.js';
-import type { Outcome } from './outcome.js';
+import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
+import { isExplained, outcomeOf, type Outcome } from './outcome.js';
 import { patiently } from './patience.js';
 import { WorkerNode } from './worker-node.service.js';
 
@@ -60,9 +60,14 @@ export class Leases {
   async finish(run: ActiveRun, outcome: Outcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
-    if (await this.lastWord(run, () => this.end(run, outcome))) return;
+    const failure = await this.lastWord(run, () => this.end(run, outcome));
+    if (failure === null) return;
     // What the run leaves behind could not be stored; that it is over can.
-    await this.lastWord(run, () => this.end(run, { status: 'error', explanation: NOT_STORED }));
+    const { fields } = outcome;
+    const instead = insteadOf(run, failure);
+    await this.lastWord(run, () =>
+      this.end(run, { ...instead, fields: { ...fields, ...instead.fields } }),
+    );
   }
 
   /** Gives back a run that has not begun, so that another worker may take it. */
@@ -79,29 +84,40 @@ export class Leases {
   }
 
   private async end(run: ActiveRun, outcome: Outcome): Promise<void> {
-    const { status, explanation = '', fields, write } = outcome;
+    const { status, explanation = '', fields, write, complete } = outcome;
+    const completed = await complete?.();
     const moved = await this.transitions.move([{ id: run.id, attempt: run.attempt, explanation }], {
       from: ['running'],
       to: status,
-      ...(fields ? { fields } : {}),
+      ...(fields || completed ? { fields: { ...fields, ...completed } } : {}),
     });
-    if (moved.length > 0) await write?.();
+    if (moved.length > 0) return write?.();
+    // What was done under a lease that is gone must not stay.
+    if (complete) throw new RunEnded('The lease is gone.');
   }
 
-  /** @returns false when trying again is of no use */
-  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<boolean> {
+  /** @returns why it could not be had, where another word could; else null */
+  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<unknown> {
     const started = Date.now();
     const mayWait = () =>
       run.reason !== 'lost' &&
       !(this.active.isStopping && Date.now() - started > SHUTDOWN_PATIENCE_MS);
     try {
       await patiently(() => this.database.transaction(work), mayWait);
-      return true;
+      return null;
     } catch (error) {
+      if (error instanceof RunEnded || isExplained(error)) return error;
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
       // Without a database the lease runs out, and the recovery says what became of the run.
-      return isPassing(error);
+      return isPassing(error) ? null : error;
     }
   }
+}
+
+/** How a run ended whose end could not be stored as it was. */
+function insteadOf({ reason }: ActiveRun, failure: unknown): Outcome {
+  if (failure instanceof RunEnded) return { status: reason === 'cancel' ? 'canceled' : 'failed' };
+  if (isExplained(failure)) return outcomeOf(failure);
+  return { status: 'error', explanation: NOT_STORED };
 }

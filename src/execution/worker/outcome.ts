@@ -1,6 +1,10 @@
 import type { ColumnValues } from '../../database/rows.js';
 import { InjectionError } from '../../credentials/types/injection-plan.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { ImportError } from '../../inventories/import/delivery.js';
+import { HostLimitExceeded } from '../../inventories/import/inventory-import.service.js';
 import { VariablesError } from '../../common/fields/variables.js';
+import { ContentError } from '../runner/galaxy-install.js';
 import { GitError } from '../runner/git-command.js';
 import { GitSourceError } from '../../code-hosts/git-source.js';
 import { RunnerError } from '../../runs/runner-error.js';
@@ -11,6 +15,11 @@ export interface Outcome {
   status: 'successful' | 'failed' | 'error' | 'canceled';
   explanation?: string;
   fields?: ColumnValues;
+  /**
+   * The last of the work, in the transaction of the last status and before it: it may take long, and
+   * refuse by an explained error, which is then how the run ended. @returns further columns
+   */
+  complete?: () => Promise<ColumnValues>;
   /** Further rows, written in the transaction of the last status. */
   write?: () => Promise<void>;
 }
@@ -27,14 +36,25 @@ export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
+/** The work of the run failed, and the message says why. */
+export class RunFailed extends Error {
+  override readonly name = 'RunFailed';
+}
+
 const INTERNAL = 'The run ended because of an internal error; the log of the worker tells more.';
+
+const FAILURES = [CannotStart, RunFailed, InjectionError];
 
 /** What an error before or around a run means for it. */
 export function outcomeOf(error: unknown): Outcome {
-  if (error instanceof CannotStart || error instanceof InjectionError) {
-    return { status: 'failed', explanation: error.message };
+  if (error instanceof HostLimitExceeded) {
+    const fields = { org_host_limit_error: true };
+    return { status: 'error', explanation: error.message, fields };
   }
-  if (error instanceof GitError) {
+  if (FAILURES.some((known) => error instanceof known)) {
+    return { status: 'failed', explanation: messageOf(error) };
+  }
+  if (error instanceof GitError || error instanceof ContentError) {
     if (error.reason === 'canceled') return { status: 'canceled' };
     const isTimeout = error.reason === 'timeout';
     return { status: 'failed', explanation: isTimeout ? TIMED_OUT : error.message };
@@ -45,7 +65,6 @@ export function outcomeOf(error: unknown): Outcome {
 
 /** Whether the message of an error was made for users; anything else belongs in the log. */
 export function isExplained(error: unknown): error is Error {
-  return [CannotStart, InjectionError, GitError, GitSourceError, RunnerError, VariablesError].some(
-    (known) => error instanceof known,
-  );
+  const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];
+  return [...known, VariablesError].some((one) => error instanceof one);
 }

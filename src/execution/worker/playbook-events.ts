@@ -24,6 +24,9 @@ const MOST_OPENING = 50;
 /** What Ansible ends with when it has hosts, and the limit leaves none of them. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
+/** Makes the row of an event. */
+export type RowOfEvent = (event: RunnerEvent) => EventRow;
+
 /** Takes the events of one playbook: stores them, and keeps what its end is made of. */
 export class PlaybookEvents {
   readonly summaries = new Map<string, HostSummary>();
@@ -45,10 +48,11 @@ export class PlaybookEvents {
     private readonly store: EventStore,
     private readonly run: ActiveRun,
     private readonly masker: Masker,
+    private readonly rowOf: RowOfEvent = toEventRow,
   ) {}
 
   async take(batch: readonly RunnerEvent[]): Promise<void> {
-    await this.record(this.withoutOpening(batch.map(toEventRow)));
+    await this.record(this.withoutOpening(batch.map(this.rowOf)));
   }
 
   /** Stores what was held back; no events follow. @throws RunEnded when the lease is gone */

@@ -13,6 +13,7 @@ import {
   waitingRuns,
   type StaleRun,
 } from '../../runs/run-leases.repository.js';
+import { sweepSessionFolders } from '../runner/git-session-folders.js';
 import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
 import type { RunStep } from '../../runs/run-states.repository.js';
@@ -48,7 +49,9 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.working = this.attempt(() => this.sweepFolders());
+    this.working = this.attempt(() => this.sweepFolders()).then(() =>
+      this.attempt(() => this.sweepSessions()),
+    );
     this.schedule(0);
   }
 
@@ -65,6 +68,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const dead = await this.node.deadOnThisHost();
     const stale = await this.claim(dead, now >= this.calmUntil);
     for (const run of stale) await this.settle(run);
+    // Before they are forgotten: a round that fails here finds them again.
+    if (dead.length > 0) await this.sweepSessions();
     await this.nodes.forget(dead);
     await this.outbox.remind('runs', waitingRuns());
     this.lastContact = Date.now();
@@ -121,6 +126,12 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await removeDirectory(dir);
       this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
     }
+  }
+
+  /** What is left of their sessions of git holds a credential. */
+  private async sweepSessions(): Promise<void> {
+    const removed = await sweepSessionFolders();
+    if (removed > 0) this.logger.warn({ message: 'folders of old git sessions removed', removed });
   }
 
   private async removeFolders(runId: number): Promise<void> {

@@ -1,20 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isOneOf } from '../../common/records.js';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
+import { WORKED_KINDS, type WorkedKind } from '../../runs/worked-kinds.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
+import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
+import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { Leases } from './leases.service.js';
 import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
-import { ProjectSync } from './project-sync.service.js';
+import { ProjectSync } from '../project-updates/project-sync.service.js';
 
 /** Takes the runs the scheduler gave to the workers, each to its end. */
 @Injectable()
 export class RunsHandler implements QueueHandler {
   private readonly logger = new Logger('Worker');
-  private readonly kinds: ReadonlyMap<string, RunKind<ActiveRun>>;
+  private readonly kinds: Readonly<Record<WorkedKind, RunKind<ActiveRun>>>;
 
   constructor(
     private readonly runs: RunsRepository,
@@ -23,11 +27,15 @@ export class RunsHandler implements QueueHandler {
     private readonly boundary: Boundary,
     playbooks: PlaybookJob,
     syncs: ProjectSync,
+    inventories: InventoryUpdate,
+    commands: AdHocRun,
   ) {
-    this.kinds = new Map<string, RunKind<ActiveRun>>([
-      ['job', playbooks],
-      ['project_update', syncs],
-    ]);
+    this.kinds = {
+      job: playbooks,
+      project_update: syncs,
+      inventory_update: inventories,
+      ad_hoc_command: commands,
+    };
   }
 
   async handle(runId: number): Promise<void> {
@@ -61,10 +69,9 @@ export class RunsHandler implements QueueHandler {
   }
 
   private async kindOf(run: ActiveRun): Promise<RunKind<ActiveRun>> {
-    const type = (await this.runs.typesOf([run.id])).get(run.id) ?? '';
-    const kind = this.kinds.get(type);
-    if (!kind) throw new Error(`Runs of type ${type} have no process`);
-    return kind;
+    const type = (await this.runs.typesOf([run.id])).get(run.id);
+    if (!isOneOf(WORKED_KINDS, type)) throw new Error(`Runs of type ${type} have no process`);
+    return this.kinds[type];
   }
 
   /** What has not begun can be begun by another worker, or by this one when the database is back. */

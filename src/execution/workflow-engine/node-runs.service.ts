@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
+import { InventoryUpdatesRepository } from '../../inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
 import type { LaunchRequest } from '../../launching/launch-request.js';
@@ -37,6 +38,7 @@ export class NodeRuns {
     private readonly nodes: WorkflowGraphsRepository,
     private readonly workflowJobs: WorkflowJobsRepository,
     private readonly updates: ProjectUpdatesRepository,
+    private readonly inventories: InventoryUpdatesRepository,
     private readonly transitions: RunTransitions,
     private readonly launches: LaunchService,
     private readonly workflows: WorkflowLaunchService,
@@ -63,7 +65,8 @@ export class NodeRuns {
     const approvals = await this.makeApprovals(of('workflow_approval_template'));
     const made = [
       ...(await this.makeJobs(of('job_template'), requests)),
-      ...(await this.makeUpdates(of('project'))),
+      ...(await this.makeUpdates(this.updates, of('project'))),
+      ...(await this.makeUpdates(this.inventories, of('inventory_source'))),
       ...(await this.makeWorkflows(of('workflow_job_template'), requests)),
       ...approvals.made,
     ];
@@ -106,10 +109,13 @@ export class NodeRuns {
     }));
   }
 
-  /** Rows come back in the order they were asked for; a project deleted meanwhile has none. */
-  private async makeUpdates(nodes: readonly StartingNode[]): Promise<MadeRun[]> {
+  /** Rows come back in the order they were asked for; a template deleted meanwhile has none. */
+  private async makeUpdates(
+    updates: ProjectUpdatesRepository | InventoryUpdatesRepository,
+    nodes: readonly StartingNode[],
+  ): Promise<MadeRun[]> {
     if (nodes.length === 0) return [];
-    const rows = await this.updates.insertOf(
+    const rows = await updates.insertOf(
       nodes.map(({ template_id: id }) => id),
       {
         launchType: 'workflow',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import { csrfInput } from '../../common/pages/layout.js';
 import {
   PagePanel,
@@ -8,22 +8,51 @@ import {
 } from '../../common/pages/page-panels.service.js';
 
 interface ShownTemplate {
+  type: string;
   url: string;
   survey_enabled?: boolean;
-  summary_fields: { user_capabilities?: { start?: boolean } };
+  project?: number | null;
+  inventory?: number | null;
+  ask_inventory_on_launch?: boolean;
+  summary_fields: { user_capabilities?: { start?: boolean; edit?: boolean }; survey?: object };
 }
 
-/** The way from a template to its next run. */
+/** The way from a template to its next run, or what is in the way. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel<ShownTemplate> {
+  readonly leads = true;
+
   render({ object: template, csrf }: PanelContext<ShownTemplate>): Html | null {
-    if (template.summary_fields.user_capabilities?.start !== true) return null;
+    const reasons = obstacles(template);
+    if (reasons.length > 0) {
+      return html`<section class="message warn" aria-label="Launch">
+        <p>It cannot be launched:</p>
+        <ul>
+          ${reasons.map((reason) => html`<li>${reason}</li>`)}
+        </ul>
+      </section>`;
+    }
     const url = `${template.url}launch/`;
     return html`<div class="actions">
-      ${asksSomething(template) ? link(url) : form(url, csrf)}
+      ${asksSomething(template) ? link(url) : form(url, csrf)} ${surveySwitch(template, csrf)}
     </div>`;
   }
+}
+
+/** Why a launch would be refused, as far as the template itself tells. */
+function obstacles(template: ShownTemplate): string[] {
+  const { type, project, inventory, ask_inventory_on_launch: asks, summary_fields } = template;
+  const isJob = type === 'job_template';
+  return [
+    ...(isJob && project === null ? ['It has no project.'] : []),
+    ...(isJob && inventory === null && asks !== true
+      ? ['It has no inventory, and does not ask for one at the launch.']
+      : []),
+    ...(summary_fields.user_capabilities?.start === true
+      ? []
+      : ['You need its Execute role for that; those who administer it can grant it.']),
+  ];
 }
 
 /** Whether a person may want to say something first; a template that needs it says so anyway. */
@@ -32,6 +61,24 @@ const asksSomething = (object: PanelContext['object']): boolean =>
   Object.entries(object).some(
     ([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true,
   );
+
+/** A survey that was written and is not asked yet: most people who write one want it asked. */
+const surveySwitch = (
+  {
+    url,
+    survey_enabled: isAsked,
+    summary_fields: { survey, user_capabilities: may },
+  }: ShownTemplate,
+  csrf: string,
+): HtmlValue =>
+  survey !== undefined &&
+  isAsked === false &&
+  may?.edit === true &&
+  html`<form method="post" action="${url}">
+    ${csrfInput(csrf)}
+    <input type="hidden" name="_method" value="PATCH" />
+    <button class="button" name="survey_enabled" value="true">Ask its survey at launches</button>
+  </form>`;
 
 const link = (url: string): Html =>
   html`<a class="button primary" href="${url}#form-post">Launch…</a>`;

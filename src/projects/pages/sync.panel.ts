@@ -17,6 +17,8 @@ interface ShownProject {
 @Injectable()
 @PagePanel('project')
 export class SyncPanel implements Panel<ShownProject> {
+  readonly leads = true;
+
   render({ object, csrf }: PanelContext<ShownProject>): Html | null {
     const { url, scm_type: source, summary_fields: summary } = object;
     if (source === '' || summary.user_capabilities?.start !== true) return null;

@@ -2,12 +2,12 @@ import { Header, RequestMethod } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../../common/fields/json-schema.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import type { Row } from '../../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
-import { listJobEvents } from './job-event-list.js';
+import { listEvents } from './event-list.js';
 import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
 import { jobEvents } from './job-events.resource.js';
 import { JobEventsRepository } from './job-events.repository.js';
@@ -15,8 +15,12 @@ import { JobEventsRepository } from './job-events.repository.js';
 /** How many events a user interface should follow at most. */
 const MAX_SHOWN = '4000';
 
-/** Declares the list of events of a run, in the order of its output. Reading the run is enough. */
-export function WithEvents(path: string): ClassDecorator {
+/**
+ * Declares the list of events of a run, in the order of its output. Reading the run is enough.
+ *
+ * @param events as which they are shown
+ */
+export function WithEvents(path: string, events: ResourceDefinition = jobEvents): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
     const { definition } = controller;
@@ -27,7 +31,7 @@ export function WithEvents(path: string): ClassDecorator {
         kind: 'list',
         link: path,
         access: 'authenticated',
-        resource: jobEvents,
+        resource: events,
         operationId: `${definition.path}_${path}_list`,
         summary: `Events of one ${definition.label.toLowerCase()}, in the order of its output.`,
         parent: definition,
@@ -36,7 +40,7 @@ export function WithEvents(path: string): ClassDecorator {
       decorators: [Header('X-UI-Max-Events', MAX_SHOWN)],
       parameters: [Target(), ListParams(), CurrentActor()],
       handler(this: GenericController, run: Row, query: QueryParameters, actor: Actor) {
-        return listJobEvents(this.services, query, actor, {
+        return listEvents(events, this.services, query, actor, {
           events: true,
           scope: sql`t.job_id = ${run.id}`,
           visible: sql`TRUE`,

@@ -9,7 +9,7 @@ import { ResourceController } from '../../common/rest/resource.controller.js';
 import { Resource } from '../../common/rest/resource.decorator.js';
 import { Route } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
-import { listJobEvents } from './job-event-list.js';
+import { listEvents } from './event-list.js';
 import { jobEvents } from './job-events.resource.js';
 
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
@@ -28,7 +28,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return listJobEvents(this.services, query, actor, { events: true });
+    return listEvents(jobEvents, this.services, query, actor, { events: true });
   }
 
   @Route({
@@ -44,7 +44,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return listJobEvents(this.services, query, actor, {
+    return listEvents(jobEvents, this.services, query, actor, {
       scope: sql`t.job_id = ${event.job_id} AND t.parent_uuid = ${event.uuid} AND t.uuid <> ''`,
       orderBy: ['start_line'],
     });

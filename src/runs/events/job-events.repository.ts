@@ -39,14 +39,6 @@ export interface OutputChunk {
   start_line: number;
 }
 
-/** Part of the end of an output. */
-export interface TailChunk {
-  counter: number;
-  stdout: string;
-  /** Nothing was printed before. */
-  first: boolean;
-}
-
 export type TaskOutcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
 
 /** A task of a run: how many hosts came to which outcome, and the first of them. */
@@ -71,6 +63,7 @@ export class JobEventsRepository extends TableRepository<Row> {
    */
   async store(held: HeldRun, events: readonly EventRow[]): Promise<boolean> {
     const all = <Key extends keyof EventRow>(key: Key) => events.map((event) => event[key]);
+    const hosts = events.map(({ hostName }) => held.hosts?.get(hostName) ?? null);
     const data = events.map(({ eventData }) => JSON.stringify(eventData));
     const row = await this.database.row<{ is_held: boolean }>(sql`
       WITH lease AS (${heldLease(held)}), stored AS (
@@ -87,11 +80,10 @@ export class JobEventsRepository extends TableRepository<Row> {
           ${all('hostName')}::text[], ${all('playbook')}::text[], ${all('play')}::text[],
           ${all('task')}::text[], ${all('role')}::text[], ${all('stdout')}::text[],
           ${all('startLine')}::int[], ${all('endLine')}::int[], ${all('verbosity')}::int[],
-          ${data}::text[]
+          ${data}::text[], ${hosts}::int[]
         ) AS e(created, uuid, parent_uuid, counter, event, event_display, event_level, failed, changed,
-          host_name, playbook, play, task, role, stdout, start_line, end_line, verbosity, event_data)
-        LEFT JOIN (${allHosts()}) host ON e.host_name <> '' AND host.inventory_id = lease.inventory_id
-          AND host.name = e.host_name
+          host_name, playbook, play, task, role, stdout, start_line, end_line, verbosity, event_data, host_id)
+        LEFT JOIN (${allHosts()}) host ON host.id = e.host_id
         ON CONFLICT (job_id, counter) DO NOTHING)
       SELECT EXISTS (SELECT 1 FROM lease) AS is_held`);
     return row?.is_held === true;
@@ -132,25 +124,6 @@ export class JobEventsRepository extends TableRepository<Row> {
       SELECT counter, stdout, start_line FROM job_events
       WHERE job_id = ${runId} AND counter > ${counter}
       ORDER BY counter LIMIT ${most}`);
-  }
-
-  /** The end of an output, at least its last event. */
-  tail(runId: number, most: { events: number; bytes: number }): Promise<TailChunk[]> {
-    return this.database.rows<TailChunk>(sql`
-      SELECT counter, left(stdout, ${most.bytes}) AS stdout, is_first AS first
-      FROM (
-        SELECT counter, stdout, sum(octet_length(stdout) + 1) OVER newest AS bytes,
-          lead(counter) OVER newest IS NULL AS is_first,
-          row_number() OVER newest AS place
-        FROM (
-          SELECT counter, stdout FROM job_events
-          WHERE job_id = ${runId} AND stdout <> ''
-          ORDER BY counter DESC LIMIT ${most.events + 1}
-        ) newest_events
-        WINDOW newest AS (ORDER BY counter DESC)
-      ) sized
-      WHERE place = 1 OR (place <= ${most.events} AND bytes <= ${most.bytes})
-      ORDER BY counter`);
   }
 
   /** The tasks of a run in their order, with what came of each. */

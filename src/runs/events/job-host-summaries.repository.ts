@@ -67,10 +67,16 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /**
-   * Stores how each host fared, by its name, ties that to the hosts of the run's inventory and shows
-   * it on them. Two statements, however many hosts there are.
+   * Stores how each host fared, by its name, ties that to the hosts there still are and shows it on
+   * them. Two statements, however many hosts there are.
+   *
+   * @param hosts ids by name
    */
-  async store(runId: number, summaries: ReadonlyMap<string, HostSummary>): Promise<void> {
+  async store(
+    runId: number,
+    summaries: ReadonlyMap<string, HostSummary>,
+    hosts: ReadonlyMap<string, number>,
+  ): Promise<void> {
     if (summaries.size === 0) return;
     const insert = insertRows(
       'job_host_summaries',
@@ -81,18 +87,18 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       ]),
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
-    await this.showOnHosts(runId);
+    const known = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);
+    await this.showOnHosts(runId, known);
   }
 
   /** In the order of ids: jobs of one inventory that end together must not lock each other out. */
-  private async showOnHosts(runId: number): Promise<void> {
+  private async showOnHosts(runId: number, hostIds: readonly number[]): Promise<void> {
     await this.database.execute(sql`
       WITH locked AS (
         SELECT host.id, summary.id AS summary_id
         FROM job_host_summaries summary
-        JOIN unified_jobs job ON job.id = summary.job_id
         JOIN (${allHosts()}) host
-          ON host.inventory_id = job.inventory_id AND host.name = summary.host_name
+          ON host.id = ANY(${hostIds}::int[]) AND host.name = summary.host_name
         WHERE summary.job_id = ${runId}
         ORDER BY host.id FOR NO KEY UPDATE OF host
       ), linked AS (

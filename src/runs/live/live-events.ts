@@ -3,13 +3,14 @@ import type { Response } from 'express';
 import { BadRequest } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import type { Row } from '../../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
-import { listJobEvents } from '../events/job-event-list.js';
+import { listEvents } from '../events/event-list.js';
+import { jobEvents } from '../events/job-events.resource.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
 
 /** How long a message of a worker may be lost before its news are found all the same. */
@@ -46,8 +47,10 @@ const ROUTE = {
  * Declares `/<runs>/<id>/events/stream/`: runs while they run (docs/contract/runs.md#live). Reading the
  * run is enough. No `related` link leads here: a client that follows all links would wait for the end
  * of the run.
+ *
+ * @param events as which its events are shown
  */
-export function WithLiveEvents(): ClassDecorator {
+export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
     const { definition } = controller;
@@ -64,7 +67,7 @@ export function WithLiveEvents(): ClassDecorator {
         actor: Actor,
         response: Response,
       ) {
-        const sender = eventSender(this.services, run.id, { query, resumed, actor });
+        const sender = eventSender(this.services, run.id, { events, query, resumed, actor });
         const following = { definition, run, actor, response, sender, patienceMs: PATIENCE_MS };
         return this.services.find(RunStreams).serve(following);
       },
@@ -74,6 +77,7 @@ export function WithLiveEvents(): ClassDecorator {
 
 /** Who asks for events, and for which. */
 interface Asked {
+  events: ResourceDefinition;
   query: QueryParameters;
   /** `Last-Event-ID`. */
   resumed: string | undefined;
@@ -82,7 +86,7 @@ interface Asked {
 
 /** Sends the events behind the place the client has, in the order of their counters. */
 function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
-  const { query, actor } = asked;
+  const { events, query, actor } = asked;
   const { no_truncate } = query;
   const paging = {
     page_size: BATCH,
@@ -93,7 +97,7 @@ function eventSender(services: CommonServices, runId: number, asked: Asked): New
   return async (stream, signal) => {
     const before = after;
     for (let hasNext = true; hasNext && !signal.aborted;) {
-      const page = await listJobEvents(services, paging, actor, {
+      const page = await listEvents(events, services, paging, actor, {
         scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
         visible: sql`TRUE`,
         orderBy: ['counter'],

@@ -15,15 +15,21 @@ interface Style {
 }
 
 /** Output as HTML: text escaped, colours as `<span class="ansi-red ansi-bold">`. */
-export function htmlText(text: string): string {
+export const htmlText = (text: string): string => htmlLines(text).join('\n');
+
+/** The same by lines; a colour that goes on over the end of one is set again in the next. */
+export function htmlLines(text: string): string[] {
   let style: Style = { colour: null, isBold: false };
-  let html = '';
+  const lines = [''];
   let position = 0;
   const add = (part: string): void => {
-    const escaped = escapeHtml(plainText(part));
     const classes = classesOf(style);
-    html +=
-      escaped === '' || classes === '' ? escaped : `<span class="${classes}">${escaped}</span>`;
+    for (const [index, line] of plainText(part).split('\n').entries()) {
+      if (index > 0) lines.push('');
+      const escaped = escapeHtml(line);
+      const shown = escaped === '' || classes === '' ? escaped : coloured(escaped, classes);
+      lines[lines.length - 1] += shown;
+    }
   };
   for (const match of text.matchAll(COLOUR)) {
     add(text.slice(position, match.index));
@@ -31,8 +37,11 @@ export function htmlText(text: string): string {
     position = match.index + match[0].length;
   }
   add(text.slice(position));
-  return html;
+  return lines;
 }
+
+const coloured = (escaped: string, classes: string): string =>
+  `<span class="${classes}">${escaped}</span>`;
 
 function applied(style: Style, codes: string): Style {
   const next = { ...style };

@@ -22,7 +22,7 @@ interface ActionContext {
 }
 
 /** Kinds of runs that can be launched again from themselves. */
-const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job']);
+const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job', 'ad_hoc_command']);
 
 /** Cancel while a run is active, relaunch once it is over; as far as the caller may. */
 export async function runActions(

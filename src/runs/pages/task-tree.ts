@@ -24,15 +24,19 @@ const OUTCOMES = keysOf(LABELS);
 export const loadTasks = (events: JobEventsRepository, runId: number): Promise<TaskOfRun[]> =>
   events.tasks(runId, MOST);
 
-/** Plays, their tasks and the hosts of each, to be unfolded; what failed is open at first. */
-export function taskTree(url: string, tasks: readonly TaskOfRun[]): Html | null {
+/**
+ * Plays, their tasks and the hosts of each, to be unfolded; what failed is open at first.
+ *
+ * @param events path of the list of all events
+ */
+export function taskTree(events: string, tasks: readonly TaskOfRun[]): Html | null {
   if (tasks.length === 0) return null;
   const byPlay = new Map<string, TaskOfRun[]>();
   for (const task of tasks) byPlay.set(task.play, [...(byPlay.get(task.play) ?? []), task]);
   return html`<section class="card" aria-labelledby="tasks-title">
     <div class="line">
       <h2 id="tasks-title">Tasks</h2>
-      <a class="button small" href="${url}job_events/">All events</a>
+      <a class="button small" href="${events}">All events</a>
     </div>
     ${[...byPlay].map(
       ([play, own]) =>

@@ -26,7 +26,8 @@ const MAX_DRAWN = 200;
 /** Nodes that hang together with nothing are a list as well, when they are many. */
 const MAX_LOOSE = 12;
 
-const EDGE_WORDS: Record<Edge['kind'], string> = {
+/** When an edge is taken, in words. */
+export const EDGE_WORDS: Record<Edge['kind'], string> = {
   success: 'on success',
   failure: 'on failure',
   always: 'always',

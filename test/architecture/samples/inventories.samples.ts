@@ -3,8 +3,11 @@ import * as givenHosts from '../../../src/inventories/given-hosts.repository.js'
 import * as groupChildren from '../../../src/inventories/group-children.repository.js';
 import * as groupHosts from '../../../src/inventories/group-hosts.repository.js';
 import * as groups from '../../../src/inventories/groups.repository.js';
+import * as hostFacts from '../../../src/inventories/host-facts.repository.js';
 import * as hosts from '../../../src/inventories/hosts.repository.js';
 import * as inventories from '../../../src/inventories/inventories.repository.js';
+import * as importedMembers from '../../../src/inventories/import/imported-members.repository.js';
+import * as importedObjects from '../../../src/inventories/import/imported-objects.repository.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
@@ -13,22 +16,35 @@ const GIVEN = sql`
     '' AS variables, '["all"]' AS groups`;
 /** A fragment that begins a statement with what was written. */
 const writing = (fragment: Sql): Sql => sql`${fragment} SELECT * FROM written`;
+const MEMBERS = new Map([
+  [1, sql`TRUE`],
+  [2, sql`t.name = 'web'`],
+]);
 const NAMES = sql`SELECT 'web' AS name`;
+const PLACE = { sourceId: 1, inventoryId: 2 };
+const PLANNED = { name: 'web', description: null, delivered: '', digest: '' };
+const CLAIM = { name: 'web', delivered: '{}', mergedDigest: '' };
+const PAIRS = { groups: ['web'], members: ['web1'] };
 
 export default {
   repositories: [
     samplesOf(inventories.InventoriesRepository, {
       usable: [[[1], SOMEBODY]],
-      variablesOf: [[1]],
+      described: [[1]],
+      smartBeside: [[1]],
       hold: [[[1]]],
+      organizationOf: [[1]],
+      membersNamed: [[1, ['localhost']]],
       totalHosts: [[1]],
       markForDeletion: [[1]],
       isPending: [[1]],
       removePending: [[1]],
     }),
     samplesOf(hosts.HostsRepository, {
-      described: [[1]],
-      describedByName: [[1, 'web']],
+      described: [[sql`TRUE`]],
+      describedByName: [[sql`TRUE`, 'web']],
+      countMembers: [[MEMBERS]],
+      inventoriesWith: [[1, MEMBERS]],
       countNames: [
         [1, NAMES, null],
         [1, NAMES, { inventory: 2 }],
@@ -44,6 +60,11 @@ export default {
       removeAll: [[[1]]],
       join: [[1, GIVEN]],
     }),
+    samplesOf(hostFacts.HostFactsRepository, {
+      of: [[1]],
+      fresh: [[[1], 3600]],
+      keep: [[sql`SELECT 1`, [{ host_id: 1, facts: '{}' }]]],
+    }),
     samplesOf(groups.GroupsRepository, {
       byName: [[1, 10]],
       described: [[1]],
@@ -52,6 +73,41 @@ export default {
       copy: [[1, 2, 3]],
     }),
     samplesOf(groupHosts.GroupHostsRepository, { of: [[[1]]], copy: [[1, 2]] }),
+    samplesOf(importedObjects.ImportedObjectsRepository, {
+      knownGroups: [[PLACE]],
+      knownHosts: [[PLACE]],
+      stored: [
+        ['hosts', PLACE, [1]],
+        ['groups', PLACE, [1]],
+      ],
+      createGroups: [[PLACE, [PLANNED]]],
+      createHosts: [[PLACE, [{ ...PLANNED, instanceId: 'i-1', isEnabled: null }]]],
+      updateGroups: [[[{ id: 1, variables: '' }]]],
+      freeNames: [[[1]]],
+      updateHosts: [[[{ id: 1, name: 'web', variables: null, instanceId: null, isEnabled: true }]]],
+      removeAll: [
+        ['hosts', [1]],
+        ['groups', [1]],
+      ],
+      claim: [
+        ['hosts', PLACE, [CLAIM]],
+        ['groups', PLACE, [CLAIM]],
+      ],
+      release: [
+        ['hosts', PLACE, [1]],
+        ['groups', PLACE, [1]],
+      ],
+    }),
+    samplesOf(importedMembers.ImportedMembersRepository, {
+      lift: [[[1]]],
+      pruneHosts: [[PLACE, PAIRS]],
+      pruneChildren: [[PLACE, PAIRS]],
+      addHosts: [[PLACE, PAIRS]],
+      addChildren: [[PLACE, PAIRS]],
+      edges: [[PLACE]],
+      variables: [[PLACE]],
+      storeVariables: [[PLACE, { variables: '', delivered: '' }]],
+    }),
     samplesOf(groupChildren.GroupChildrenRepository, {
       isWithin: [[1, 2]],
       edgesBelow: [[1]],
@@ -60,12 +116,23 @@ export default {
     }),
   ],
   fragments: [
+    fragmentsOf(hostFacts, {
+      hasFacts: {
+        calls: [['t', { ansible_system: 'Linux' }]],
+        inside: (condition) => sql`SELECT 1 FROM hosts t WHERE ${condition}`,
+      },
+    }),
+    fragmentsOf(importedObjects, { isClaimed: [[sql`1`]] }),
     fragmentsOf(inventories, {
       allInventories: { calls: [[]], inside: asQuery },
       organizationOfInventory: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),
     fragmentsOf(hosts, {
+      oneOfAName: {
+        calls: [['t', 1, () => sql`TRUE`]],
+        inside: (members) => sql`SELECT 1 FROM hosts t WHERE ${members}`,
+      },
       countHostsIn: [[sql`1`]],
       showLastJob: {
         calls: [[1, sql`SELECT 1 AS id, 2 AS summary_id`]],

@@ -8,6 +8,7 @@ export default {
     samplesOf(organizations.OrganizationsRepository, {
       byName: [['Default']],
       attachGalaxyCredential: [[1, 2]],
+      galaxyCredentials: [[1]],
       notificationLinks: [[]],
       lockAllowance: [[sql`SELECT 1`]],
     }),

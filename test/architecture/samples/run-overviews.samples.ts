@@ -1,14 +1,22 @@
 import { sql } from '../../../src/database/sql.js';
 import * as jobCredentials from '../../../src/runs/job-credentials.repository.js';
+import { RunStatisticsRepository } from '../../../src/runs/run-statistics.repository.js';
 import * as overviews from '../../../src/runs/run-overviews.repository.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const LOOKBACK = { days: 14, newest: 100 };
+const NEWEST = { days: 14, jobs: 100 };
 
 export default {
   repositories: [
     samplesOf(jobCredentials.JobCredentialsRepository, { ofJobs: [[[1], SOMEBODY]] }),
+    samplesOf(RunStatisticsRepository, {
+      outcomes: [[SOMEBODY, LOOKBACK]],
+      slowTasks: [[SOMEBODY, { ...NEWEST, events: 100 }, 5]],
+      failingHosts: [[SOMEBODY, NEWEST, 5]],
+      queue: [[SOMEBODY]],
+    }),
     samplesOf(overviews.RunOverviewsRepository, {
       complete: [[[1]]],
       hostOutcomes: [[[1]]],
@@ -20,6 +28,7 @@ export default {
       totals: [[]],
       onNode: [[sql`'host'`]],
       latestOfHost: [[sql`1`, SOMEBODY, 5]],
+      lastSuccess: [[1, SOMEBODY]],
       days: [[SOMEBODY, LOOKBACK]],
       active: [[SOMEBODY, 8]],
       failed: [[SOMEBODY, LOOKBACK, 8]],

@@ -3,6 +3,7 @@ import {
   JobHostSummariesRepository,
   type HostSummary,
 } from '../../../src/runs/events/job-host-summaries.repository.js';
+import { RunOutputsRepository } from '../../../src/runs/events/run-outputs.repository.js';
 import { JobContextsRepository } from '../../../src/runs/job-contexts.repository.js';
 import * as leases from '../../../src/runs/run-leases.repository.js';
 import { RunQueueRepository } from '../../../src/runs/run-queue.repository.js';
@@ -63,7 +64,7 @@ export default {
       ready: [[sql`SELECT 5`, 10]],
       explain: [[]],
       unsettled: [[10]],
-      settle: [[[{ id: 1, updateId: null }]]],
+      settle: [[[{ id: 1, projectUpdateId: null, inventoryUpdateIds: [2] }]]],
       broken: [[]],
     }),
     samplesOf(leases.RunLeasesRepository, {
@@ -88,13 +89,18 @@ export default {
       outputSize: [[1, 0, 10]],
       output: [[1, 0, 10]],
       outputAfter: [[1, 5, 10]],
-      tail: [[1, { events: 5, bytes: 100 }]],
       tasks: [[1, { events: 5, tasks: 2, hosts: 2 }]],
       propagate: [[1]],
       removeOld: [[30, 100]],
     }),
+    samplesOf(RunOutputsRepository, {
+      tail: [[1, { events: 5, bytes: 100 }]],
+      from: [[1, 10, { events: 5, bytes: 100 }]],
+      search: [[1, 'text', 5]],
+      failures: [[1, 5]],
+    }),
     samplesOf(JobHostSummariesRepository, {
-      store: [[1, new Map([['host', SUMMARY]])]],
+      store: [[1, new Map([['host', SUMMARY]]), new Map([['host', 1]])]],
       ofRun: [[1, 10]],
       failedHosts: [[1]],
       counts: [[1]],

@@ -3,17 +3,18 @@ import { toBoolean } from '../../common/fields/lenient.js';
 import type { ListOptions } from '../../common/list/list.service.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Page } from '../../common/list/page.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import type { Representation } from '../../common/resource/represent.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { Settings } from '../../config/settings.js';
-import { jobEvents } from './job-events.resource.js';
 
 /**
- * Lists events, each with at most EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless
+ * Lists the events of runs, as the resource that shows them, each with at most EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless
  * `no_truncate` is sent (docs/contract/runs.md#lists-of-events). What playbook, plays and tasks print
  * is short and always whole.
  */
-export function listJobEvents(
+export function listEvents(
+  definition: ResourceDefinition,
   services: CommonServices,
   query: QueryParameters,
   actor: Actor,
@@ -22,7 +23,7 @@ export function listJobEvents(
   const word = [query.no_truncate].flat()[0];
   const isWhole = word !== undefined && (word === '' || toBoolean(word) === true);
   const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.find(Settings);
-  return services.resources.list(jobEvents, query, actor, {
+  return services.resources.list(definition, query, actor, {
     ...options,
     ...(isWhole
       ? {}

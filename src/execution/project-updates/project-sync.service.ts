@@ -17,10 +17,17 @@ import { syncProject, type GitProject } from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
-import { RunEnded, type ActiveRun } from './active-runs.service.js';
-import { EventStore } from './event-store.service.js';
-import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
-import { RunOutput } from './run-output.js';
+import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { EventStore } from '../worker/event-store.service.js';
+import { ProjectContent } from './project-content.service.js';
+import {
+  CannotStart,
+  isExplained,
+  outcomeOf,
+  type Outcome,
+  type RunKind,
+} from '../worker/outcome.js';
+import { RunOutput } from '../worker/run-output.js';
 
 /** Of all users of advisory locks in this database, the folders of projects. */
 const LOCK_CLASS = 7402;
@@ -39,6 +46,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly events: EventStore,
     private readonly folders: ProjectFolders,
     private readonly boundary: Boundary,
+    private readonly content: ProjectContent,
     private readonly settings: Settings,
   ) {}
 
@@ -84,6 +92,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
     output: RunOutput,
   ): Promise<Outcome> {
     const destination = this.folders.path(row.local_path);
+    const timeoutSeconds = row.timeout || (await this.defaultTimeout());
+    const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
     const { revision } = await syncProject({
       ...(await this.source(row)),
       ...{ destination, fence: this.boundary },
@@ -91,12 +101,17 @@ export class ProjectSync implements RunKind<ActiveRun> {
       clean: row.scm_clean,
       deleteOnUpdate: row.scm_delete_on_update,
       trackSubmodules: row.scm_track_submodules,
-      timeoutSeconds: row.timeout || (await this.defaultTimeout()),
+      timeoutSeconds,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
       onOutput: (text) => output.add(text),
     });
     output.add(`Revision: ${revision}\n`);
+    await this.content.provide({
+      ...{ projectDir: destination, revision, organizationId: row.organization_id },
+      ...{ deadline, signal: run.signal, onOutput: (text) => output.add(text) },
+      isFresh: row.scm_delete_on_update,
+    });
     const synced = {
       scm_revision: revision,
       playbook_files: await listPlaybooks(destination),

@@ -1,0 +1,49 @@
+/**
+ * The status that shows that a request has reached the code it is named for: one that is refused
+ * earlier measures something else. What waits for the database may be answered or given up.
+ *
+ * @type {Readonly<Record<string, readonly number[]>>}
+ */
+const ANSWERS = {
+  'a compressed body': [401],
+  JSON: [401],
+  'a delivery without proof': [403],
+  'a login of many fields': [400],
+  'a wrong password': [401],
+  headers: [302],
+  'YAML of 64 KB': [403],
+  'a host with YAML': [201],
+  'hosts with YAML': [201],
+  'hosts with much JSON': [201],
+  filters: [200],
+  'ways over relations': [200, 503],
+  words: [200],
+  orders: [200],
+  ids: [200],
+  'a large page': [200],
+  'a page with a form': [200],
+  'a variable of a megabyte': [201],
+  'many variables': [201],
+  'variables in one': [201],
+  'a hundred launches': [201],
+  'variables of a hundred launches': [201],
+  'an inventory for Ansible': [200],
+  'rules that never come': [200],
+  'a rule beside them': [200],
+  'exceptions that never come': [200],
+  'years without a match': [200],
+  'a rule of many times': [200],
+};
+/** All others are there to be refused for what they contain. */
+const REFUSED = [400];
+
+/**
+ * @param {import('./abuse-requests.mjs').Abuse} one
+ * @param {number} status
+ * @throws Error for an answer that tells nothing of what the request is to measure
+ */
+export function checkAnswer({ name }, status) {
+  const expected = ANSWERS[name] ?? REFUSED;
+  if (expected.includes(status)) return;
+  throw new Error(`"${name}" was answered with ${status}, not ${expected.join(' or ')}.`);
+}

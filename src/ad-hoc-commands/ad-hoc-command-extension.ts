@@ -1,0 +1,38 @@
+import { list, STRING } from '../common/fields/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  RowOf,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+import { launchedBy, LAUNCHED_BY, loadRunFacts } from '../runs/launched-by.js';
+import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import { CommandPasswords } from './command-passwords.service.js';
+
+export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
+  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+};
+
+/** What of commands is no column of theirs; in two statements a page. */
+export async function adHocCommandExtension(
+  rows: readonly RowOf<AdHocCommandSchema>[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const facts = await loadRunFacts(rows, context);
+  const needed = await context
+    .find(CommandPasswords)
+    .needed(rows.map(({ credential_id: credential }) => credential));
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = facts.get(row.id);
+      if (!run) return [];
+      const fields = {
+        name: row.module_name,
+        launched_by: launchedBy(run),
+        elapsed: run.live_elapsed ?? row.elapsed,
+        passwords_needed_to_start: needed.get(row.credential_id) ?? [],
+      };
+      return [[row.id, { fields }]];
+    }),
+  );
+}

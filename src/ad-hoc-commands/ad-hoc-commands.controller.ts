@@ -1,0 +1,43 @@
+import { Body, Post } from '@nestjs/common';
+import { activityOf } from '../activity/sublists.js';
+import type { Actor } from '../common/access.js';
+import { Reply } from '../common/http/reply.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor } from '../common/rest/parameters.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
+import { adHocCommandEvents } from '../runs/events/ad-hoc-command-events.resource.js';
+import { WithEvents } from '../runs/events/event-routes.js';
+import { WithLiveEvents } from '../runs/live/live-events.js';
+import { WithStdout } from '../runs/output/stdout-routes.js';
+import { RunController } from '../runs/run.controller.js';
+import { adHocCommands } from './ad-hoc-commands.resource.js';
+
+@Resource(adHocCommands)
+@WithEvents('events', adHocCommandEvents)
+@WithStdout()
+@WithLiveEvents(adHocCommandEvents)
+@SubList('notifications', children('notifications', { readOnly: true }))
+@SubList('activity_stream', activityOf())
+export class AdHocCommandsController extends RunController(adHocCommands) {
+  @Idempotent()
+  @Route({
+    kind: 'create',
+    access: 'authenticated',
+    operationId: 'ad_hoc_commands_create',
+    summary: 'Run a module on hosts of an inventory.',
+    resource: adHocCommands,
+    body: adHocCommands.fields,
+  })
+  @Post()
+  async create(
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const { resources } = this.services;
+    const command = await resources.create(adHocCommands, body, actor);
+    return Reply.created(await resources.show(adHocCommands, command, actor));
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import type { UserSchema } from '../users/user.schema.js';
+import { people } from '../users/users.repository.js';
+import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+
+/** A command with what its run is made of. What was deleted since it was launched is null. */
+export type CommandContext = Pick<
+  RowOf<AdHocCommandSchema>,
+  | 'id'
+  | 'launch_type'
+  | 'cancel_requested'
+  | 'job_type'
+  | 'inventory_id'
+  | 'credential_id'
+  | 'limit'
+  | 'module_name'
+  | 'module_args'
+  | 'forks'
+  | 'verbosity'
+  | 'extra_vars'
+  | 'become_enabled'
+  | 'diff_mode'
+  | 'start_args'
+> & {
+  inventory_name: string | null;
+  user: Pick<RowOf<UserSchema>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
+};
+
+/** Commands as their workers need them. */
+@Injectable()
+export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommandSchema>> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** One statement. @throws BrokenInvariant for a command that does not exist */
+  async context(id: number): Promise<CommandContext> {
+    const row = await this.database.row<CommandContext>(sql`
+      SELECT command.id, command.launch_type, command.cancel_requested, command.job_type,
+        command.inventory_id, inventory.name AS inventory_name, command.credential_id,
+        command."limit", command.module_name, command.module_args, command.forks,
+        command.verbosity, command.extra_vars, command.become_enabled, command.diff_mode,
+        command.start_args,
+        CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user
+      FROM unified_jobs command
+      LEFT JOIN (${allInventories()}) inventory ON inventory.id = command.inventory_id
+      LEFT JOIN (${people()}) author ON author.id = command.created_by_id
+      WHERE command.id = ${id}`);
+    return existing(row, 'a command that was started is there');
+  }
+}

@@ -1,0 +1,42 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { anyOf, everyone, isActor } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { runsOrganization } from '../runs/jobs.resource.js';
+import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
+import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
+import { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+
+export const adHocCommands = defineResource({
+  path: 'ad_hoc_commands',
+  type: 'ad_hoc_command',
+  schema: AdHocCommandSchema,
+  table: 'unified_jobs',
+  discriminator: 'ad_hoc_command',
+  orderBy: ['id'],
+  auditParent: { field: 'inventory', type: 'inventory' },
+  hooks: AdHocCommandHooks,
+  summary: ['id', 'name', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
+  capabilities: { delete: 'delete', start: 'start' },
+  policy: {
+    read: anyOf(hasRoleOn('inventory_id', 'inventory', 'read_role'), runsOrganization),
+    // The references ask for the right to run commands on the inventory and to use the credential.
+    add: () => everyone,
+    mayAdd: (actor) => holdsAny('inventory', ['adhoc_role'], actor),
+    delete: hasRoleOn('organization_id', 'organization', 'admin_role'),
+    actions: {
+      start: hasRoleOn('inventory_id', 'inventory', 'adhoc_role'),
+      cancel: anyOf(isActor('created_by_id'), hasRoleOn('inventory_id', 'inventory', 'admin_role')),
+    },
+  },
+  relations: {
+    events: { kind: 'has-many', target: () => resource('ad_hoc_command_event'), field: 'job' },
+    notifications: {
+      kind: 'has-many',
+      target: () => resource('notification'),
+      field: 'unified_job',
+    },
+  },
+  extend: adHocCommandExtension,
+  shows: AD_HOC_COMMAND_SHOWS,
+});

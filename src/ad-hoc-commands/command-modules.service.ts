@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+
+/** Collections whose modules are also called without them. */
+const BUILTIN = /^ansible\.(?:builtin|legacy)\./;
+
+/** A module by its shortest name: `ping` and `ansible.builtin.ping` are one. */
+export const shortName = (module: string): string => module.replace(BUILTIN, '');
+
+/** The modules that commands may run (docs/contract/ad-hoc-commands.md#modules). */
+@Injectable()
+export class CommandModules {
+  constructor(private readonly runtime: RuntimeSettings) {}
+
+  async offered(): Promise<readonly string[]> {
+    return (await this.runtime.get('AD_HOC_COMMANDS')).AD_HOC_COMMANDS;
+  }
+
+  /**
+   * @param name as sent; empty: `command`, where that is offered
+   * @throws Forbidden where no modules are offered at all, Invalid for one that is not among them
+   */
+  async chosen(name: string): Promise<string> {
+    const offered = await this.offered();
+    if (offered.length === 0) throw new Forbidden('Ad hoc commands are switched off.');
+    const short = new Set(offered.map(shortName));
+    if (name === '' && !short.has('command')) {
+      throw Invalid.field('module_name', 'This field is required.');
+    }
+    const module = name === '' ? 'command' : name;
+    if (!short.has(shortName(module))) {
+      throw Invalid.field('module_name', `"${module}" is not a valid choice.`);
+    }
+    return module;
+  }
+}

@@ -1,0 +1,98 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import {
+  ALL_OPEN,
+  NOTHING_OPEN,
+  Route,
+  type Caller,
+  type OpenParts,
+} from '../common/rest/route.js';
+import { CredentialPasswords } from '../prompts/credential-passwords.js';
+import { passwordFields } from '../prompts/launch-form.js';
+import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import { adHocCommands } from './ad-hoc-commands.resource.js';
+import { CommandPasswords } from './command-passwords.service.js';
+
+/** What a relaunch may be told. */
+export class CommandRelaunchBody {
+  @CredentialPasswords()
+  credential_passwords!: Record<string, string>;
+}
+
+type Command = RowOf<AdHocCommandSchema>;
+
+/** What of a command makes another one like it. */
+function repeated(command: Command): Record<string, unknown> {
+  const { inventory_id: inventory, credential_id: credential } = command;
+  const { job_type, limit, module_name, module_args, forks, verbosity } = command;
+  const { extra_vars, become_enabled, diff_mode } = command;
+  return {
+    ...{ inventory, credential, job_type, limit, module_name, module_args, forks, verbosity },
+    ...{ extra_vars, become_enabled, diff_mode },
+  };
+}
+
+/** The form of a relaunch asks for the passwords that the credential lacks. */
+async function askedBy({ services, parent }: Caller): Promise<OpenParts> {
+  if (!parent) return NOTHING_OPEN;
+  const names = await services.find(CommandPasswords).neededBy(Number(parent.credential_id));
+  return { ...ALL_OPEN, fields: passwordFields(names) };
+}
+
+/** Running a command again (docs/contract/ad-hoc-commands.md#relaunch). */
+@ApiTags('ad_hoc_commands')
+@Controller('api/v2/ad_hoc_commands/:id/relaunch')
+export class CommandRelaunchController {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly passwords: CommandPasswords,
+  ) {}
+
+  @Route({
+    kind: 'document',
+    link: 'relaunch',
+    access: 'authenticated',
+    operationId: 'ad_hoc_commands_relaunch_needs',
+    summary: 'What a relaunch of the command needs.',
+    parent: adHocCommands,
+    response: object({ passwords_needed_to_start: list(STRING) }),
+  })
+  @Get()
+  async needs(
+    @Target() { credential_id: credential }: Command,
+  ): Promise<{ passwords_needed_to_start: string[] }> {
+    return { passwords_needed_to_start: await this.passwords.neededBy(credential) };
+  }
+
+  @Idempotent()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'ad_hoc_commands_relaunch',
+    summary: 'Run the command again, as if it were sent anew.',
+    parent: adHocCommands,
+    resource: adHocCommands,
+    adds: { ad_hoc_command: INTEGER },
+    needs: 'start',
+    opens: askedBy,
+    status: 201,
+  })
+  @Post()
+  async relaunch(
+    @Target() command: Command,
+    @Body() { credential_passwords }: CommandRelaunchBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const values = { ...repeated(command), ...credential_passwords, launch_type: 'relaunch' };
+    const made = await this.resources.insert(adHocCommands, values, actor);
+    const shown = await this.resources.show(adHocCommands, made, actor);
+    return Reply.created({ ...shown, ad_hoc_command: made.id });
+  }
+}

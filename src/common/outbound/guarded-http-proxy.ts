@@ -1,0 +1,116 @@
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AddressGuard } from './address-guard.js';
+import { guardedConnect, type Target } from './guarded-connect.js';
+import { OutboundError } from './outbound-error.js';
+
+/** Headers between a program and its proxy, which are nobody else's. */
+const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
+
+/**
+ * An HTTP proxy on this machine for programs that know no other kind: as `GuardedProxy` it resolves
+ * names and connects to nothing but what the guard allows. https goes through unread (`CONNECT`).
+ */
+export class GuardedHttpProxy {
+  /** Why connections were refused, in sentences. */
+  readonly refusals: string[] = [];
+  private readonly sockets = new Set<Duplex>();
+  private readonly server: Server;
+
+  private constructor(private readonly guard: AddressGuard) {
+    this.server = createServer((asked, answer) => void this.forward(asked, answer));
+    this.server.on('connect', (asked, client) => void this.tunnel(asked, client));
+    this.server.on('connection', (client) => this.watch(client));
+  }
+
+  /** Opens a proxy on a free port of the loopback address. */
+  static async open(guard: AddressGuard): Promise<GuardedHttpProxy> {
+    const proxy = new GuardedHttpProxy(guard);
+    await new Promise<void>((resolve, reject) => {
+      proxy.server.once('error', reject);
+      proxy.server.listen(0, '127.0.0.1', resolve);
+    });
+    return proxy;
+  }
+
+  /** As the variables `http_proxy` and `https_proxy` take it. */
+  get url(): string {
+    const address = this.server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+  }
+
+  /** Ends the proxy and every connection through it. */
+  close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  private async tunnel({ url = '' }: IncomingMessage, client: Duplex): Promise<void> {
+    try {
+      const upstream = await this.reach(targetOf(`https://${url}`), client);
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      client.pipe(upstream).pipe(client);
+      upstream.once('close', () => client.destroy());
+    } catch (error) {
+      client.end(`HTTP/1.1 ${statusOf(error)} ${reasonOf(error)}\r\nConnection: close\r\n\r\n`);
+    }
+  }
+
+  private async forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    try {
+      const url = new URL(asked.url ?? '');
+      const upstream = await this.reach(targetOf(url), asked.socket);
+      const [method = 'GET', path] = [asked.method, url.pathname + url.search];
+      const headers = { ...withoutWay(asked.headers), connection: 'close' };
+      const passed = request({ method, path, headers, createConnection: () => upstream });
+      const told = new Promise<IncomingMessage>((resolve, reject) => {
+        passed.once('response', resolve).once('error', reject);
+      });
+      // Whoever stops sending learns of it by the end of the connection.
+      pipeline(asked, passed).catch(() => upstream.destroy());
+      const response = await told;
+      answer.writeHead(response.statusCode ?? 502, withoutWay(response.headers));
+      await pipeline(response, answer);
+    } catch (error) {
+      if (answer.headersSent) answer.destroy();
+      else answer.writeHead(statusOf(error), { connection: 'close' }).end(reasonOf(error));
+    }
+  }
+
+  private async reach(target: Target, client: Duplex): Promise<Socket> {
+    try {
+      return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
+    } catch (error) {
+      if (error instanceof OutboundError) this.refusals.push(error.message);
+      throw error;
+    }
+  }
+
+  private watch(socket: Duplex): void {
+    this.sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.sockets.delete(socket));
+  }
+}
+
+/** @throws TypeError for what is no address */
+function targetOf(address: string | URL): Target {
+  const { protocol, hostname, port } = new URL(address);
+  return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+const withoutWay = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_WAY.includes(name)));
+
+const statusOf = (error: unknown): number => (error instanceof OutboundError ? 403 : 502);
+
+const reasonOf = (error: unknown): string =>
+  error instanceof OutboundError ? 'Refused by the address guard' : 'Could not connect';

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { AddressGuard } from './address-guard.js';
+import { GuardedProxy } from './guarded-proxy.js';
+
+const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+/** What a program sends that wants to reach `example.org`. */
+function request(port: number): Buffer {
+  const name = Buffer.from('example.org');
+  const target = Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 0xff]);
+  return Buffer.concat([Buffer.from([5, 1, 0]), target]);
+}
+
+describe('a guarded proxy', () => {
+  let target: Server;
+  let reached: Socket[];
+  beforeEach(async () => {
+    reached = [];
+    target = createServer((socket) => reached.push(socket.on('error', () => undefined).resume()));
+    await once(target.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(() => target.close());
+
+  const open = (resolve: () => Promise<typeof LOOPBACK>): Promise<GuardedProxy> =>
+    GuardedProxy.open(Object.assign(new AddressGuard([]), { resolve }));
+
+  async function ask(proxy: GuardedProxy): Promise<Socket> {
+    const client = connect(Number(new URL(proxy.url).port), '127.0.0.1');
+    await once(client, 'connect');
+    client.on('error', () => undefined).resume();
+    client.write(request(portOf(target)));
+    return client;
+  }
+
+  it('ends what it has connected with who asked for it', async () => {
+    const proxy = await open(() => Promise.resolve(LOOPBACK));
+    const client = await ask(proxy);
+    const [socket] = (await once(target, 'connection')) as [Socket];
+    client.destroy();
+    await once(socket, 'close');
+    await proxy.close();
+  });
+
+  it('connects nothing for who gave up while the name was looked up', async () => {
+    let found: (addresses: typeof LOOPBACK) => void = () => undefined;
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const proxy = await open(() => {
+      isAsked();
+      return new Promise((resolve) => (found = resolve));
+    });
+    const client = await ask(proxy);
+    await asked;
+    client.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    found(LOOPBACK);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(reached.filter((socket) => !socket.destroyed)).toEqual([]);
+    await proxy.close();
+  });
+});

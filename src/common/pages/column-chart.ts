@@ -1,0 +1,144 @@
+import { html, type Html } from './html.js';
+
+const WIDTH = 1160;
+const HEIGHT = 210;
+const LEFT = 76;
+const TOP = 12;
+const BOTTOM = 24;
+const PLOT_HEIGHT = HEIGHT - TOP - BOTTOM;
+
+/** One part of each column. */
+export interface Series {
+  /** Class of its colour is `part-<key>`. */
+  key: string;
+  /** For people: "successful". */
+  label: string;
+  values: readonly number[];
+}
+
+/** Columns of parts upon each other, such as how the runs of each day ended. */
+export interface ColumnChart {
+  /** What the whole of it says, for those who do not see it. */
+  summary: string;
+  /** Name of the table of its numbers: "Jobs by day". */
+  title: string;
+  /** What the columns stand for: "Day". */
+  unit: string;
+  /** One name for each column; `short` below it. */
+  columns: readonly { name: string; short: string }[];
+  series: readonly Series[];
+  /** What is said of each series beside its colour; its label unless given. */
+  legend?: (series: Series) => string;
+  /** A value for people; as it is unless given. */
+  format?: (value: number) => string;
+}
+
+/** A picture, and the same numbers as a table. */
+export function columnChart(chart: ColumnChart): Html {
+  const { columns, series, legend = ({ label }) => label } = chart;
+  const totals = columns.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
+  const top = niceTop(Math.max(0, ...totals));
+  return html`<figure class="plot">
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${chart.summary}">
+      ${[0, top / 2, top].map((value) => gridLine(value, top, chart))}
+      ${columns.map((_, index) => column(index, top, chart))}
+    </svg>
+    <figcaption>
+      ${series.map(
+        (one) =>
+          html`<span
+            ><span class="key part-${one.key}" aria-hidden="true"></span>${legend(one)}</span
+          >`,
+      )}
+    </figcaption>
+    <details class="plain">
+      <summary>As a table</summary>
+      <div class="folded">${table(chart)}</div>
+    </details>
+  </figure>`;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+/** An even upper end of the scale, so that its middle is a whole number. */
+function niceTop(largest: number): number {
+  for (let unit = 1; ; unit *= 10) {
+    const step = [2, 4, 6, 8, 10, 12, 16, 20].find((one) => one * unit >= largest);
+    if (step !== undefined) return step * unit;
+  }
+}
+
+const yOf = (value: number, top: number): number => TOP + PLOT_HEIGHT * (1 - value / top);
+
+const shown = (value: number, { format = String }: ColumnChart): string => format(value);
+
+const gridLine = (value: number, top: number, chart: ColumnChart): Html => {
+  const y = yOf(value, top).toFixed(1);
+  return html`<line class="grid-line" x1="${LEFT}" x2="${WIDTH}" y1="${y}" y2="${y}" />
+    <text class="axis" x="${LEFT - 8}" y="${y}" dy="0.32em" text-anchor="end">
+      ${shown(value, chart)}
+    </text>`;
+};
+
+/** Names below columns stand apart. */
+const LEAST_SPACE = 38;
+
+function column(index: number, top: number, chart: ColumnChart): Html {
+  const { columns, series } = chart;
+  const step = (WIDTH - LEFT) / columns.length;
+  const x = (LEFT + index * step + step * 0.2).toFixed(1);
+  const width = (step * 0.6).toFixed(1);
+  let below = 0;
+  const parts = series.map(({ key, values }) => {
+    const size = values[index] ?? 0;
+    below += size;
+    return (
+      size > 0 &&
+      html`<rect
+        class="part-${key}"
+        x="${x}"
+        y="${yOf(below, top).toFixed(1)}"
+        width="${width}"
+        height="${((PLOT_HEIGHT * size) / top).toFixed(1)}"
+      />`
+    );
+  });
+  const middle = (LEFT + (index + 0.5) * step).toFixed(1);
+  const texts = series.map(({ label, values }) => `${shown(values[index] ?? 0, chart)} ${label}`);
+  const isNamed = index % Math.ceil(LEAST_SPACE / step) === 0;
+  return html`<g>
+    <title>${columns[index]?.name}: ${texts.join(', ')}</title>
+    ${parts}
+    ${
+      isNamed &&
+      html`<text class="axis" x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">
+        ${columns[index]?.short}
+      </text>`
+    }
+  </g>`;
+}
+
+const table = (chart: ColumnChart): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${chart.unit}</th>
+          ${chart.series.map(({ label }) => html`<th scope="col">${capital(label)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${chart.columns.map(
+          ({ name }, index) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              ${chart.series.map(
+                ({ values }) => html`<td class="number">${shown(values[index] ?? 0, chart)}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+
+const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());

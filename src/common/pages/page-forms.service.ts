@@ -1,0 +1,100 @@
+import { Injectable, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Field } from '../fields/field.js';
+import { BrokenInvariant } from '../invariants.js';
+import { memberOf } from '../records.js';
+import type { OpenParts } from '../rest/route.js';
+import type { TableRoute } from '../rest/route-table.service.js';
+import type { Item } from './values.js';
+
+const FORM_OF = 'controller:page-form';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * What people fill in where that is not simply the fields of a resource. It is about forms alone: what
+ * they send becomes the body that every other client sends.
+ */
+export interface PageForm {
+  /** A field that decides what else is asked for; a form asks for it first. */
+  readonly choice?: string;
+  /**
+   * The fields of the form; a name with a dot is a member of a document.
+   *
+   * @param fields those that the caller may send
+   * @param chosen value of `choice`
+   */
+  fields(fields: readonly Field[], chosen: unknown): readonly Field[] | Promise<readonly Field[]>;
+  /** The request body, of what was filled in. @throws Invalid naming fields of the form */
+  toBody?(filled: Record<string, unknown>): Record<string, unknown>;
+  /** What the form of a change is filled with besides the members of the object. */
+  fromObject?(object: Item): Values;
+}
+
+/** A form as one page has it. */
+export interface FormPlan {
+  fields: readonly Field[];
+  /** What is to be chosen before anything else can be asked for. */
+  asksFirst: Field | null;
+  /** What was chosen: it stands fast on this page. */
+  choice: Field | null;
+  toBody(filled: Record<string, unknown>): Record<string, unknown>;
+  fromObject(object: Item): Values;
+}
+
+const isForm = (value: unknown): value is PageForm =>
+  typeof memberOf(value, 'fields') === 'function';
+
+/** Makes a provider the form of the objects of a resource type, or of one action by its operation id. */
+export const PageFormOf = (...keys: string[]): ClassDecorator => SetMetadata(FORM_OF, keys);
+
+const MAKING: ReadonlySet<string> = new Set(['create', 'modify', 'replace']);
+
+/** The forms that the features declare. */
+@Injectable()
+export class PageForms {
+  private byKey: Map<string, PageForm> | undefined;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /**
+   * @param known values that are known: filled in, of the object, or told by the link to the page
+   * @returns null where the fields of the route are the form
+   */
+  async plan({ info }: TableRoute, open: OpenParts, known: Values): Promise<FormPlan | null> {
+    if (!info || !open.body) return null;
+    this.byKey ??= this.find();
+    const ofType = MAKING.has(info.kind) ? this.byKey.get(info.resource?.type ?? '') : undefined;
+    const form = this.byKey.get(info.operationId) ?? ofType;
+    if (!form) return null;
+    const declared = open.fields ?? info.body ?? [];
+    const choice = declared.find(({ name }) => name === form.choice) ?? null;
+    const chosen = choice && lastOf(known[choice.name]);
+    const isOpen = choice !== null && (chosen === undefined || chosen === '');
+    return {
+      fields: isOpen ? [choice] : await form.fields(declared, chosen),
+      asksFirst: isOpen ? choice : null,
+      choice: isOpen ? null : choice,
+      toBody: (filled) => form.toBody?.(filled) ?? filled,
+      fromObject: (object) => form.fromObject?.(object) ?? {},
+    };
+  }
+
+  private find(): Map<string, PageForm> {
+    const found = new Map<string, PageForm>();
+    for (const { instance, metatype } of this.discovery.getProviders()) {
+      if (!instance || !metatype) continue;
+      for (const key of this.reflector.get<string[] | undefined>(FORM_OF, metatype) ?? []) {
+        if (!isForm(instance)) throw new BrokenInvariant(`${metatype.name} is a form`);
+        found.set(key, instance);
+      }
+    }
+    return found;
+  }
+}
+
+/** Of what a form sends twice the last counts. */
+const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);

@@ -1,0 +1,39 @@
+/** How the pages of a resource arrange its fields: details, forms and lists alike. */
+export interface PageLayout {
+  /**
+   * Fields by the heading they stand under, in order. What is named nowhere stands first, without a
+   * heading, in the order of the schema.
+   */
+  sections?: Readonly<Record<string, readonly string[]>>;
+  /** Columns of lists, in order; chosen by what the fields are unless they are named. */
+  columns?: readonly string[];
+}
+
+/** Every field that a layout names. */
+export const layoutNames = ({ sections = {}, columns = [] }: PageLayout): readonly string[] => [
+  ...Object.values(sections).flat(),
+  ...columns,
+];
+
+/** Some of the fields of a resource, and the heading they stand under. */
+export interface Section<Part> {
+  /** Empty for what comes first. */
+  title: string;
+  parts: readonly Part[];
+}
+
+/** Puts what a page shows of fields under the headings of their layout; headings without any are left out. */
+export function inSections<Part>(
+  { sections = {} }: PageLayout,
+  parts: readonly Part[],
+  nameOf: (part: Part) => string,
+): Section<Part>[] {
+  const byName = new Map(parts.map((part) => [nameOf(part), part]));
+  const named = new Set(Object.values(sections).flat());
+  const first = parts.filter((part) => !named.has(nameOf(part)));
+  const others = Object.entries(sections).map(([title, names]) => ({
+    title,
+    parts: names.flatMap((name) => byName.get(name) ?? []),
+  }));
+  return [{ title: '', parts: first }, ...others].filter((section) => section.parts.length > 0);
+}

@@ -1,0 +1,27 @@
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import type { Relation } from './define-resource.js';
+
+/** The condition that ties a row of `near` to a row of a relation's target. */
+export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
+  switch (relation.kind) {
+    case 'has-many': {
+      const column = relation.target().field(relation.field)?.column ?? relation.field;
+      return sql`${ident(far, column)} = ${near}`;
+    }
+    case 'many-to-many':
+      return sql`EXISTS (
+        SELECT 1 FROM ${ident(relation.table)} lnk
+        WHERE lnk.${ident(relation.near)} = ${near}
+          AND lnk.${ident(relation.far)} = ${ident(far, 'id')}
+          ${fixedCondition(relation.fixed)})`;
+    case 'computed':
+      return relation.condition(near, far);
+  }
+}
+
+function fixedCondition(fixed: Record<string, string> = {}): Sql {
+  return Object.entries(fixed).reduce(
+    (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
+    raw(''),
+  );
+}

@@ -1,0 +1,48 @@
+import { Settings } from './settings.js';
+
+const NEEDED = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
+const load = (environment: object): Settings =>
+  Settings.load({ ...NEEDED, DATA_DIR: '/srv/data', ...environment });
+
+describe('the settings of jobs', () => {
+  it.each([
+    ['JOB_CONCURRENCY', '0'],
+    ['JOB_CONCURRENCY', '1001'],
+    ['JOB_ISOLATION', 'docker'],
+    ['JOB_NETWORK', 'outbound'],
+    ['JOB_PROCESSES', '31'],
+    ['JOB_PROCESSES', '64.5'],
+    ['JOB_OPEN_FILES', '255'],
+    ['JOB_MEMORY_BYTES', '-1'],
+    ['JOB_MEMORY_BYTES', '67108863'],
+    ['JOB_MEMORY_BYTES', '2G'],
+    ['JOB_FILE_BYTES', '1048575'],
+    ['JOB_TMP_BYTES', '0'],
+    ['JOB_DISK_BYTES', ''],
+    ['JOB_SHOW_PATHS', 'srv/tools'],
+    ['JOB_SHOW_PATHS', '/'],
+    ['JOB_SHOW_PATHS', '/etc/'],
+    ['JOB_SHOW_PATHS', '/proc:rw'],
+    ['JOB_SHOW_PATHS', '/srv/tools/../../root'],
+    ['JOB_SHOW_PATHS', '/srv/tools,/srv/data'],
+    ['JOB_SHOW_PATHS', '/srv/data/projects:rw'],
+  ])('refuse %s=%s, and name it', (name, value) => {
+    expect(() => load({ [name]: value })).toThrow(name);
+  });
+
+  it.each([
+    ['JOB_CONCURRENCY', '1000', 1000],
+    ['JOB_ISOLATION', 'bubblewrap', 'bubblewrap'],
+    ['JOB_NETWORK', 'none', 'none'],
+    ['JOB_PROCESSES', '32', 32],
+    ['JOB_OPEN_FILES', '256', 256],
+    ['JOB_MEMORY_BYTES', '0', 0],
+    ['JOB_MEMORY_BYTES', '67108864', 67_108_864],
+    ['JOB_FILE_BYTES', '1048576', 1_048_576],
+    ['JOB_TMP_BYTES', '1048576', 1_048_576],
+    ['JOB_DISK_BYTES', '1048576', 1_048_576],
+    ['JOB_SHOW_PATHS', '/srv/tools, /srv/database:rw', ['/srv/tools', '/srv/database:rw']],
+  ] as const)('take %s=%s', (name, text, value) => {
+    expect(load({ [name]: text })[name]).toEqual(value);
+  });
+});

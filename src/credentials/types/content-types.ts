@@ -1,0 +1,105 @@
+import {
+  tokenTypeNamespace,
+  WEBHOOK_SERVICE_NAMES,
+  webhookService,
+  type WebhookServiceName,
+} from '../../code-hosts/services.js';
+import {
+  managed,
+  PASSWORD,
+  secret,
+  secretFile,
+  text,
+  USERNAME,
+  VERIFY_SSL,
+  type ManagedCredentialType,
+} from './managed-type.js';
+
+const REGISTRY = managed({
+  name: 'Container Registry',
+  kind: 'registry',
+  namespace: 'registry',
+  inputs: {
+    fields: [
+      text('host', 'Authentication URL', 'Address of the registry.'),
+      USERNAME,
+      { ...PASSWORD, label: 'Password or Token' },
+      VERIFY_SSL,
+    ],
+    required: ['host'],
+  },
+});
+
+const GALAXY = managed({
+  name: 'Ansible Galaxy/Automation Hub API Token',
+  kind: 'galaxy',
+  namespace: 'galaxy_api_token',
+  inputs: {
+    fields: [
+      {
+        ...text(
+          'url',
+          'Galaxy Server URL',
+          'Address of the server that collections are installed from.',
+        ),
+        format: 'url',
+      },
+      {
+        ...text(
+          'auth_url',
+          'Auth Server URL',
+          'Address of the token endpoint, for servers with single sign-on.',
+        ),
+        format: 'url',
+      },
+      secret('token', 'API Token', 'Token that is sent to the server.'),
+    ],
+    required: ['url'],
+  },
+});
+
+const GPG_PUBLIC_KEY = managed({
+  name: 'GPG Public Key',
+  kind: 'cryptography',
+  namespace: 'gpg_public_key',
+  inputs: {
+    fields: [
+      secretFile('gpg_public_key', 'GPG Public Key', 'Key that signs the content of projects.'),
+    ],
+    required: ['gpg_public_key'],
+  },
+});
+
+/**
+ * The token that posts statuses to a service. `host` goes beyond the reference: the address of the
+ * status API comes from a payload, and the token is sent to this host only.
+ */
+const tokenType = (service: WebhookServiceName): ManagedCredentialType =>
+  managed({
+    name: `${webhookService(service).label} Personal Access Token`,
+    kind: 'token',
+    namespace: tokenTypeNamespace(service),
+    inputs: {
+      fields: [
+        secret('token', 'Token', 'Token with permission to post commit statuses.'),
+        {
+          ...text(
+            'host',
+            'Host of the status API',
+            'The token is sent to this host only, for example https://git.example.com. ' +
+              'Without it the installation-wide list of hosts applies.',
+          ),
+          format: 'url',
+        },
+      ],
+      required: ['token'],
+    },
+  });
+
+/** What content is fetched and checked with, and what is told to code hosts: no run is given any of these. */
+export const CONTENT_TYPES = [
+  REGISTRY,
+  GALAXY,
+  GPG_PUBLIC_KEY,
+  ...WEBHOOK_SERVICE_NAMES.map(tokenType),
+];

@@ -1,0 +1,85 @@
+import type { InputField } from './definition.js';
+import {
+  managed,
+  PASSPHRASE,
+  PASSWORD,
+  PRIVATE_KEY,
+  secret,
+  secretFile,
+  text,
+  USERNAME,
+} from './managed-type.js';
+
+const askable = (field: InputField): InputField => ({ ...field, ask_at_runtime: true });
+
+const MACHINE = managed({
+  name: 'Machine',
+  kind: 'ssh',
+  namespace: 'ssh',
+  inputs: {
+    fields: [
+      USERNAME,
+      askable(PASSWORD),
+      PRIVATE_KEY,
+      secretFile('ssh_public_key_data', 'Signed SSH Certificate'),
+      askable(PASSPHRASE),
+      text(
+        'become_method',
+        'Privilege Escalation Method',
+        'How tasks become another user, as the --become-method option of Ansible.',
+      ),
+      text('become_username', 'Privilege Escalation Username'),
+      askable(secret('become_password', 'Privilege Escalation Password')),
+    ],
+  },
+});
+
+const SOURCE_CONTROL = managed({
+  name: 'Source Control',
+  kind: 'scm',
+  namespace: 'scm',
+  inputs: {
+    fields: [USERNAME, PASSWORD, { ...PRIVATE_KEY, label: 'SCM Private Key' }, PASSPHRASE],
+  },
+});
+
+const VAULT = managed({
+  name: 'Vault',
+  kind: 'vault',
+  namespace: 'vault',
+  inputs: {
+    fields: [
+      askable(secret('vault_password', 'Vault Password')),
+      {
+        ...text(
+          'vault_id',
+          'Vault Identifier',
+          'Tells several vault passwords apart, as the --vault-id option of Ansible.',
+        ),
+        format: 'vault_id',
+      },
+    ],
+    required: ['vault_password'],
+  },
+});
+
+const NETWORK = managed({
+  name: 'Network',
+  kind: 'net',
+  namespace: 'net',
+  inputs: {
+    fields: [
+      USERNAME,
+      PASSWORD,
+      PRIVATE_KEY,
+      PASSPHRASE,
+      { id: 'authorize', label: 'Authorize', type: 'boolean' },
+      secret('authorize_password', 'Authorize Password'),
+    ],
+    dependencies: { authorize_password: ['authorize'] },
+    required: ['username'],
+  },
+});
+
+/** What hosts, repositories and vaults are opened with. Code of their own uses them: they have no injectors. */
+export const MACHINE_TYPES = [MACHINE, SOURCE_CONTROL, VAULT, NETWORK];

@@ -1,0 +1,126 @@
+import {
+  assemble,
+  end,
+  type Instruction,
+  load,
+  whenAnyBit,
+  whenAtLeast,
+  whenEqual,
+} from './bpf.js';
+
+/** Kinds of processors that there is a filter for, by their name in Node. */
+type Processor = 'x64' | 'arm64';
+
+/** `AUDIT_ARCH_*` of linux/audit.h. */
+const AUDIT_NAMES = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
+
+/**
+ * What no playbook needs, and what gives a run a large part of the kernel to try its luck at: the
+ * numbers of asm/unistd_64.h and asm-generic/unistd.h.
+ */
+const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
+  // Keys, which belong to an account and not to a namespace.
+  add_key: { x64: 248, arm64: 217 },
+  request_key: { x64: 249, arm64: 218 },
+  keyctl: { x64: 250, arm64: 219 },
+  // Programs inside the kernel, and the parts most of its faults were in.
+  bpf: { x64: 321, arm64: 280 },
+  perf_event_open: { x64: 298, arm64: 241 },
+  userfaultfd: { x64: 323, arm64: 282 },
+  io_uring_setup: { x64: 425, arm64: 425 },
+  io_uring_enter: { x64: 426, arm64: 426 },
+  io_uring_register: { x64: 427, arm64: 427 },
+  // Other processes from within.
+  ptrace: { x64: 101, arm64: 117 },
+  process_vm_readv: { x64: 310, arm64: 270 },
+  process_vm_writev: { x64: 311, arm64: 271 },
+  kcmp: { x64: 312, arm64: 272 },
+  pidfd_getfd: { x64: 438, arm64: 438 },
+  // Mounts and namespaces.
+  mount: { x64: 165, arm64: 40 },
+  umount2: { x64: 166, arm64: 39 },
+  move_mount: { x64: 429, arm64: 429 },
+  open_tree: { x64: 428, arm64: 428 },
+  fsopen: { x64: 430, arm64: 430 },
+  fsconfig: { x64: 431, arm64: 431 },
+  fsmount: { x64: 432, arm64: 432 },
+  fspick: { x64: 433, arm64: 433 },
+  mount_setattr: { x64: 442, arm64: 442 },
+  pivot_root: { x64: 155, arm64: 41 },
+  setns: { x64: 308, arm64: 268 },
+  unshare: { x64: 272, arm64: 97 },
+  // The machine itself.
+  swapon: { x64: 167, arm64: 224 },
+  swapoff: { x64: 168, arm64: 225 },
+  kexec_load: { x64: 246, arm64: 104 },
+  kexec_file_load: { x64: 320, arm64: 294 },
+  init_module: { x64: 175, arm64: 105 },
+  finit_module: { x64: 313, arm64: 273 },
+  delete_module: { x64: 176, arm64: 106 },
+  reboot: { x64: 169, arm64: 142 },
+  acct: { x64: 163, arm64: 89 },
+  syslog: { x64: 103, arm64: 116 },
+  // Files by number instead of by name, past every folder that is closed.
+  open_by_handle_at: { x64: 304, arm64: 265 },
+  fanotify_init: { x64: 300, arm64: 262 },
+};
+const CLONE: Record<Processor, number> = { x64: 56, arm64: 220 };
+/** Its flags are behind a pointer, where no filter can look. */
+const CLONE3 = 435;
+const SOCKET: Record<Processor, number> = { x64: 41, arm64: 198 };
+
+/** Flag of `clone` for a new user namespace. */
+const NEW_USER_NAMESPACE = 0x10000000;
+/** Families of sockets by their numbers: local, IPv4, IPv6, and netlink, which tells of addresses. */
+const FAMILIES = [1, 2, 10, 16];
+/** Calls in the 32-bit form of x86-64 have this bit. */
+const X32_CALLS = 0x40000000;
+
+/** Where `struct seccomp_data` has what a filter asks. */
+const OFFSETS = { call: 0, processor: 4, firstArgument: 16 } as const;
+
+const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+const ALLOWED = end(0x7fff0000);
+const refusedWith = (error: keyof typeof ERRORS): Instruction => end(0x00050000 | ERRORS[error]);
+
+/**
+ * The filter of system calls of what runs inside the boundary, compiled for this processor: what is
+ * refused is told to the program as an error, so that it can do without. Null where the numbers of
+ * the processor are not known here.
+ */
+export function systemCallFilter(processor: string = process.arch): Buffer | null {
+  return isKnown(processor) ? assemble(filterFor(processor)) : null;
+}
+
+/** The names of what is refused whatever its arguments. */
+export const REFUSED_CALLS = Object.keys(REFUSED);
+
+const isKnown = (processor: string): processor is Processor => processor in AUDIT_NAMES;
+
+function filterFor(processor: Processor): Instruction[] {
+  const refused = [refusedWith('EPERM')];
+  const foreign = [refusedWith('ENOSYS')];
+  return [
+    load(OFFSETS.processor),
+    // A 32-bit program has numbers of its own for everything below.
+    ...whenEqual(AUDIT_NAMES[processor], [
+      load(OFFSETS.call),
+      ...(processor === 'x64' ? whenAtLeast(X32_CALLS, foreign) : []),
+      ...Object.values(REFUSED).flatMap((numbers) => whenEqual(numbers[processor], refused)),
+      // Told that there is none, programs use `clone`.
+      ...whenEqual(CLONE3, foreign),
+      ...whenEqual(CLONE[processor], [
+        load(OFFSETS.firstArgument),
+        ...whenAnyBit(NEW_USER_NAMESPACE, refused),
+        ALLOWED,
+      ]),
+      ...whenEqual(SOCKET[processor], [
+        load(OFFSETS.firstArgument),
+        ...FAMILIES.flatMap((family) => whenEqual(family, [ALLOWED])),
+        refusedWith('EAFNOSUPPORT'),
+      ]),
+      ALLOWED,
+    ]),
+    ...foreign,
+  ];
+}

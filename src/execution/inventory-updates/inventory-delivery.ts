@@ -1,0 +1,69 @@
+import type { Delivery } from '../../inventories/import/delivery.js';
+import { namesMatching } from '../../inventories/import/name-pattern.js';
+import { readDelivery } from '../../inventories/import/read-delivery.js';
+import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/restrict-delivery.js';
+import { pathsIn } from '../../inventories/import/variable-paths.js';
+import type { StartedUpdate } from '../../inventory-sources/inventory-updates.repository.js';
+import type { SourceKind } from '../../inventory-sources/source-kinds.js';
+import { environmentOf, sourceVariableFaults } from '../../inventory-sources/source-variables.js';
+import type { InventoryOrigin } from '../runner/inventory-files.js';
+import type { ReadInventory } from './inventory-reader.service.js';
+import type { ProjectFiles } from '../worker/job-project-files.service.js';
+
+/** What Ansible reads for a source. */
+export function originOf(
+  { plugin }: SourceKind,
+  {
+    row,
+    variables,
+    files,
+    env,
+  }: {
+    row: StartedUpdate;
+    variables: Readonly<Record<string, unknown>>;
+    files: ProjectFiles;
+    env: Readonly<Record<string, string>>;
+  },
+): InventoryOrigin {
+  if (!plugin) return { kind: 'files', projectDir: files.dir, path: row.source_path };
+  const filled = Object.entries(plugin.fills ?? {}).flatMap(([option, name]) => {
+    const value = env[name];
+    return value ? [[option, [value]] as const] : [];
+  });
+  return {
+    kind: 'plugin',
+    fileName: plugin.fileName,
+    options: { ...Object.fromEntries(filled), ...variables, plugin: plugin.name },
+  };
+}
+
+/** What was saved before a name was refused is not set either. */
+export function allowedEnvironment(
+  variables: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const allowed = Object.entries(variables).filter(
+    ([name]) => sourceVariableFaults([name], true).length === 0,
+  );
+  return environmentOf(Object.fromEntries(allowed));
+}
+
+/** What a source says, as far as its filters take it. @throws ImportError */
+export async function deliveryOf(
+  { document, limited }: ReadInventory,
+  row: StartedUpdate,
+  kind: SourceKind,
+): Promise<Delivery> {
+  const own = row.enabled_var === '' ? null : row.enabled_var;
+  const paths = pathsIn(own ?? kind.enabled?.variable ?? '');
+  const value = own === null ? (kind.enabled?.value ?? '') : row.enabled_value;
+  let delivery = await readDelivery(document, {
+    enabled: paths.length === 0 ? null : { paths, value, ignoresCase: own === null },
+    instanceId: pathsIn(kind.instanceId),
+  });
+  if (limited) delivery = onlyHosts(delivery, limited);
+  if (row.host_filter !== '') {
+    const names = await namesMatching(row.host_filter, [...delivery.hosts.keys()]);
+    delivery = onlyHosts(delivery, names);
+  }
+  return kind.dropsEmptyGroups ? withoutEmptyGroups(delivery) : delivery;
+}

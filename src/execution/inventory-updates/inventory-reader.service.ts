@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { parseRecord } from '../../common/records.js';
+import { splitPort } from '../../inventories/import/read-delivery.js';
+import { TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { runEnclosure } from '../boundary/run-enclosure.js';
+import { CommandShell } from '../runner/command-shell.js';
+import { watchFolder } from '../runner/folder-watch.js';
+import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-files.js';
+import { readBelow } from '../runner/left-files.js';
+import type { Workspace } from '../runner/workspace.js';
+import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { RunFailed } from '../worker/outcome.js';
+
+/** Largest document that is read, in bytes. */
+const MAX_DOCUMENT_BYTES = 384 * 1024 * 1024;
+/** A longer timer would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How `ansible --list-hosts` shows a host. */
+const LISTED_HOST = /^ {4}(.+)$/;
+
+/** What is asked of a source. */
+export interface ReadRequest {
+  readonly workspace: Workspace;
+  readonly prepared: PreparedReading;
+  /** Folders outside of the workspace without which the project is not whole. */
+  readonly shared: readonly string[];
+  /** Full name of the plugin that must be there; null for files. */
+  readonly plugin: string | null;
+  /** Host pattern; empty for all. */
+  readonly limit: string;
+  /** 0: none. */
+  readonly timeoutSeconds: number;
+  /** Takes whole lines of output. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** What Ansible has read. */
+export interface ReadInventory {
+  readonly document: unknown;
+  /** Hosts that the limit leaves; null without one. */
+  readonly limited: ReadonlySet<string> | null;
+}
+
+/** Has Ansible read inventories, inside the boundary. */
+@Injectable()
+export class InventoryReader {
+  constructor(
+    private readonly boundary: Boundary,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws RunFailed, RunEnded when the run was told to end */
+  async read(run: ActiveRun, request: ReadRequest): Promise<ReadInventory> {
+    const { workspace, prepared, shared } = request;
+    const hasNetwork = this.settings.JOB_NETWORK !== 'none';
+    const enclosure = await runEnclosure(workspace, shared, hasNetwork);
+    const { environment } = prepared;
+    const command = { file: 'sh', args: [], environment, cwd: workspace.inside.dir };
+    const shell = CommandShell.start(await this.boundary.wrap(command, enclosure));
+    const session = new Session(run, shell, request, this.settings.JOB_DISK_BYTES);
+    try {
+      if (request.plugin !== null) await session.assertInstalled(request.plugin);
+      await session.export();
+      const limited = request.limit === '' ? null : await session.limit();
+      return { document: await documentIn(workspace), limited };
+    } finally {
+      session.end();
+      await shell.close();
+    }
+  }
+}
+
+/** One reading: its commands, and what ends them before their time. */
+class Session {
+  private endedAs: 'timeout' | 'full' | null = null;
+  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly stopWatch: () => void;
+  private readonly stop = (): void => this.shell.stop();
+
+  constructor(
+    private readonly run: ActiveRun,
+    private readonly shell: CommandShell,
+    private readonly request: ReadRequest,
+    private readonly maxBytes: number,
+  ) {
+    const { timeoutSeconds, workspace } = request;
+    const end = (reason: 'timeout' | 'full') => (): void => {
+      this.endedAs ??= reason;
+      this.shell.stop();
+    };
+    if (timeoutSeconds > 0) {
+      const delay = Math.min(timeoutSeconds * 1000, MAX_TIMER_MS);
+      this.timer = setTimeout(end('timeout'), delay);
+    }
+    this.stopWatch = watchFolder(workspace.dir, maxBytes, end('full'));
+    run.signal.addEventListener('abort', this.stop, { once: true });
+    if (run.signal.aborted) this.stop();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.stopWatch();
+    this.run.signal.removeEventListener('abort', this.stop);
+  }
+
+  async assertInstalled(plugin: string): Promise<void> {
+    const { stdout } = await this.execute('ansible-doc', ['-t', 'inventory', '--json', plugin], {
+      isShown: false,
+    });
+    if (Object.hasOwn(parsed(stdout), plugin)) return;
+    throw new RunFailed(`The inventory plugin ${plugin} is not installed on this server.`);
+  }
+
+  async export(): Promise<void> {
+    const { code } = await this.execute('ansible-inventory', this.request.prepared.args);
+    if (code !== 0) throw new RunFailed('The inventory could not be read; its output says why.');
+  }
+
+  /** Asks Ansible itself what a pattern means, of what was read: it is the same in every version. */
+  async limit(): Promise<ReadonlySet<string>> {
+    const { workspace, limit } = this.request;
+    const script = await writeEcho(workspace);
+    const args = ['all', '-i', script, `--limit=${limit}`, '--list-hosts'];
+    const environment = { ANSIBLE_INVENTORY_ENABLED: 'script' };
+    const { code, stdout } = await this.execute('ansible', args, { environment });
+    const names = stdout.split('\n').flatMap((line) => LISTED_HOST.exec(line)?.[1] ?? []);
+    if (code !== 0 || names.length === 0) throw new RunFailed('The limit matches no host.');
+    return new Set(names.map((name) => splitPort(name).name));
+  }
+
+  private async execute(
+    file: string,
+    args: readonly string[],
+    {
+      environment = {},
+      isShown = true,
+    }: { environment?: Record<string, string>; isShown?: boolean } = {},
+  ): Promise<{ code: number | null; stdout: string }> {
+    const { prepared, onOutput } = this.request;
+    const lines = new Lines(onOutput);
+    let stdout = '';
+    const code = await this.shell.run(
+      { file, args, environment, cwd: prepared.cwd },
+      {
+        onStdout: (text) => (stdout += text),
+        onStderr: (text) => {
+          if (isShown) lines.add(text);
+        },
+      },
+    );
+    lines.end();
+    this.assertGoesOn();
+    return { code, stdout };
+  }
+
+  private assertGoesOn(): void {
+    if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
+    if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
+    if (this.endedAs === 'full') throw new RunFailed(tooMuchWritten(this.maxBytes));
+  }
+}
+
+/** Hands on whole lines: a secret is only recognized in one piece. */
+class Lines {
+  private unfinished = '';
+
+  constructor(private readonly take: (text: string) => void) {}
+
+  add(text: string): void {
+    const all = this.unfinished + text;
+    const end = all.lastIndexOf('\n') + 1;
+    this.unfinished = all.slice(end);
+    if (end > 0) this.take(all.slice(0, end));
+  }
+
+  end(): void {
+    if (this.unfinished !== '') this.add('\n');
+  }
+}
+
+async function documentIn({ artifactsDir }: Workspace): Promise<unknown> {
+  const text = await readBelow(artifactsDir, [OUTPUT], MAX_DOCUMENT_BYTES);
+  if (text === null) throw new RunFailed('The inventory was not written, or is too large.');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RunFailed('The inventory that was read is no JSON.');
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return parseRecord(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { readVariables } from '../../common/fields/variables.js';
+import type { Delivery } from '../../inventories/import/delivery.js';
+import type { ReportLevel } from '../../inventories/import/import-changes.js';
+import { InventoryImport } from '../../inventories/import/inventory-import.service.js';
+import { InventorySourcesRepository } from '../../inventory-sources/inventory-sources.repository.js';
+import {
+  InventoryUpdatesRepository,
+  type StartedUpdate,
+} from '../../inventory-sources/inventory-updates.repository.js';
+import { SCM, sourceKind, type SourceKind } from '../../inventory-sources/source-kinds.js';
+import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
+import { NO_INVENTORY, NO_PROJECT } from '../../runs/run-explanations.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { searchPaths } from '../runner/ansible-paths.js';
+import { toEventRow } from '../runner/events.js';
+import { prepareReading } from '../runner/inventory-files.js';
+import { createMasker } from '../runner/masker.js';
+import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { EventStore } from '../worker/event-store.service.js';
+import { allowedEnvironment, deliveryOf, originOf } from './inventory-delivery.js';
+import { InventoryReader, type ReadInventory } from './inventory-reader.service.js';
+import { JobCredentials } from '../worker/job-credentials.service.js';
+import { JobProjectFiles, type ProjectFiles } from '../worker/job-project-files.service.js';
+import {
+  CannotStart,
+  isExplained,
+  outcomeOf,
+  RunFailed,
+  type Outcome,
+  type RunKind,
+} from '../worker/outcome.js';
+import { RunOutput } from '../worker/run-output.js';
+import { WorkerNode } from '../worker/worker-node.service.js';
+
+const NO_FILES: ProjectFiles = {
+  ...{ dir: '', isShared: false, revision: '' },
+  ...{ shared: [], content: null },
+};
+/** Lines of the import that are told, by the verbosity of the source. */
+const TOLD: readonly (readonly ReportLevel[])[] = [
+  ['WARNING'],
+  ['WARNING', 'INFO'],
+  ['WARNING', 'INFO', 'DEBUG'],
+];
+
+/** Runs an inventory update: has Ansible read the source, and brings what it says into the inventory. */
+@Injectable()
+export class InventoryUpdate implements RunKind<ActiveRun> {
+  private readonly logger = new Logger('Worker');
+
+  constructor(
+    private readonly sources: InventorySourcesRepository,
+    private readonly updates: InventoryUpdatesRepository,
+    private readonly runtime: RuntimeSettings,
+    private readonly leases: RunLeasesRepository,
+    private readonly credentials: JobCredentials,
+    private readonly projectFiles: JobProjectFiles,
+    private readonly reader: InventoryReader,
+    private readonly imports: InventoryImport,
+    private readonly events: EventStore,
+    private readonly storedEvents: JobEventsRepository,
+    private readonly boundary: Boundary,
+    private readonly node: WorkerNode,
+  ) {}
+
+  async run(run: ActiveRun): Promise<Outcome> {
+    const row = await this.updates.started(run.id);
+    if (row.cancel_requested) run.end('cancel');
+    const position = { counter: row.counter, line: row.line };
+    const output = new RunOutput(this.events, run, position);
+    const started = Date.now();
+    const outcome = await this.attempt(run, row, output, (delivery) => ({
+      status: 'successful',
+      complete: () => this.store(run, row, delivery, { position, started }),
+    }));
+    await output.end();
+    return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
+  }
+
+  private async attempt(
+    run: ActiveRun,
+    row: StartedUpdate,
+    output: RunOutput,
+    finish: (delivery: Delivery) => Outcome,
+  ): Promise<Outcome> {
+    try {
+      return finish(await this.deliver(run, row, output));
+    } catch (error) {
+      if (!isExplained(error)) throw error;
+      output.add(`${error.message}\n`);
+      return outcomeOf(error);
+    }
+  }
+
+  /** Has the source read. */
+  private async deliver(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Delivery> {
+    const kind = sourceKind(row.source) ?? SCM;
+    const place = await this.boundary.place();
+    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
+    try {
+      const read = await this.read(run, row, { kind, workspace, output });
+      return await deliveryOf(read, row, kind);
+    } finally {
+      await removeDirectory(workspace.root).catch((error: Error) => {
+        this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
+      });
+    }
+  }
+
+  private async read(
+    run: ActiveRun,
+    row: StartedUpdate,
+    { kind, workspace, output }: { kind: SourceKind; workspace: Workspace; output: RunOutput },
+  ): Promise<ReadInventory> {
+    const ids = row.credential_id === null ? [] : [row.credential_id];
+    const plan = await this.credentials.open(ids, {}, workspace);
+    const files = kind.plugin ? NO_FILES : await this.files(run, row, workspace);
+    const variables = await readVariables(row.source_vars);
+    const prepared = await prepareReading(
+      {
+        origin: originOf(kind, { row, variables, files, env: plan.env }),
+        verbosity: row.verbosity,
+        env: {
+          INVENTORY_SOURCE_ID: String(row.inventory_source_id),
+          INVENTORY_UPDATE_ID: String(run.id),
+          ...kind.plugin?.environment,
+          ...(kind.plugin ? {} : allowedEnvironment(variables)),
+          ...(await collectionsOf(files)),
+          ...plan.env,
+        },
+        secretEnv: Object.keys(plan.env).filter((name) => plan.safeEnv[name] !== plan.env[name]),
+      },
+      workspace,
+    ).catch((error: unknown) => {
+      throw new RunFailed(messageOf(error));
+    });
+    const masker = createMasker(plan.secrets);
+    await this.begin(run, { prepared, mask: masker.text, revision: files.revision });
+    return this.reader.read(run, {
+      ...{ workspace, prepared, shared: files.shared, limit: row.limit },
+      plugin: kind.plugin?.fullName ?? null,
+      timeoutSeconds: await this.timeout(row),
+      onOutput: (text) => output.add(masker.text(text)),
+    });
+  }
+
+  /** The project is synced first, always: what is imported is what the project says now. */
+  private async files(
+    run: ActiveRun,
+    row: StartedUpdate,
+    workspace: Workspace,
+  ): Promise<ProjectFiles> {
+    const { source_project_id: id } = row;
+    const project = id === null ? undefined : await this.sources.projectFiles(id);
+    if (!project || project.scm_type === '') throw new CannotStart(NO_PROJECT);
+    return this.projectFiles.provide(run, {
+      project,
+      branch: row.scm_branch,
+      destination: workspace.projectDir,
+      noteSync: (updateId) => this.updates.noteProjectUpdate(run, updateId),
+    });
+  }
+
+  private async begin(
+    run: ActiveRun,
+    {
+      prepared,
+      mask,
+      revision,
+    }: {
+      prepared: Awaited<ReturnType<typeof prepareReading>>;
+      mask: (text: string) => string;
+      revision: string;
+    },
+  ): Promise<void> {
+    const { mode } = await this.boundary.isolation();
+    const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
+    const isHeld = await this.leases.begin(run, {
+      ...{ args: mask(prepared.jobArgs), cwd: prepared.cwd, revision, isolation: mode },
+      env: JSON.stringify(Object.fromEntries(env)),
+    });
+    if (isHeld && run.reason === null) return;
+    if (!isHeld) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
+    throw new RunEnded('The run was told to end.');
+  }
+
+  /** Below 0 is no limit, 0 the setting's. */
+  private async timeout({ timeout }: StartedUpdate): Promise<number> {
+    if (timeout !== 0) return Math.max(timeout, 0);
+    return (await this.runtime.get('DEFAULT_INVENTORY_UPDATE_TIMEOUT'))
+      .DEFAULT_INVENTORY_UPDATE_TIMEOUT;
+  }
+
+  /** In the transaction in which the run ends: nobody sees an inventory that is half of each. */
+  private async store(
+    run: ActiveRun,
+    row: StartedUpdate,
+    delivery: Delivery,
+    { position, started }: { position: { counter: number; line: number }; started: number },
+  ): Promise<Record<string, unknown>> {
+    const { inventory_id: inventoryId, inventory_source_id: sourceId } = row;
+    if (inventoryId === null || sourceId === null) throw new CannotStart(NO_INVENTORY);
+    const lines: string[] = [];
+    const seconds = (): string => ((Date.now() - started) / 1000).toFixed(3).padStart(9);
+    const report = (level: ReportLevel, message: string): void => {
+      if (TOLD[row.verbosity]?.includes(level)) {
+        lines.push(`${seconds()} ${level.padEnd(8)} ${message}`);
+      }
+    };
+    report('INFO', `Loaded ${delivery.groups.size} groups, ${delivery.hosts.size} hosts`);
+    const changes = await this.imports.store(
+      { sourceId, inventoryId },
+      delivery,
+      {
+        overwrite: row.overwrite,
+        overwriteVars: row.overwrite_vars,
+        hasInstanceIds: (sourceKind(row.source) ?? SCM).instanceId !== '',
+      },
+      {
+        report,
+        checkpoint: () => {
+          // A worker that leaves gets to the end of it, or the update is done again.
+          if (run.reason === 'cancel' || run.reason === 'lost') throw new RunEnded('Canceled.');
+        },
+      },
+    );
+    report('INFO', `Inventory import completed for ${row.name} in ${seconds().trim()}s`);
+    const emitted = await this.tell(run, lines, position);
+    return { changes: JSON.stringify(changes), emitted_events: emitted };
+  }
+
+  /** @returns how many events the run has with them */
+  private async tell(
+    run: ActiveRun,
+    lines: readonly string[],
+    { counter, line }: { counter: number; line: number },
+  ): Promise<number> {
+    if (lines.length === 0) return counter;
+    const event = toEventRow({
+      uuid: randomUUID(),
+      counter: counter + 1,
+      event: 'verbose',
+      stdout: lines.join('\n'),
+      start_line: line,
+      end_line: line + lines.length,
+      created: new Date().toISOString(),
+    });
+    if (!(await this.storedEvents.store(run, [event]))) {
+      throw new RunEnded('The lease is gone.');
+    }
+    return counter + 1;
+  }
+}
+
+/** What the project requires of collections comes before what the worker has. */
+async function collectionsOf({ dir, content }: ProjectFiles): Promise<Record<string, string>> {
+  if (content === null) return {};
+  const { collectionsPaths } = await searchPaths(dir, content);
+  return { ANSIBLE_COLLECTIONS_PATH: collectionsPaths.join(':') };
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { GitReach } from '../../code-hosts/git-reach.js';
+import { Settings } from '../../config/settings.js';
+import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import { textInput } from '../../credentials/types/inputs.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
+import {
+  contentDigest,
+  readRequirements,
+  type GalaxyServer,
+  type RequirementFile,
+} from '../../projects/project-requirements.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { ContentCache } from '../runner/content-cache.js';
+import { type ContentLimits, installContent } from '../runner/galaxy-install.js';
+
+/** Files of a project whose roles and collections are wanted. */
+export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal' | 'onOutput'> {
+  readonly projectDir: string;
+  /** Commit of the files. */
+  readonly revision: string;
+  readonly organizationId: number | null;
+  /** Whether content that is there is made again. */
+  readonly isFresh?: boolean;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The roles and collections that projects require (docs/contract/runs.md#content-of-a-project). */
+@Injectable()
+export class ProjectContent {
+  private readonly cache: ContentCache;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
+    private readonly organizations: OrganizationsRepository,
+    private readonly credentials: CredentialSecrets,
+    private readonly reach: GitReach,
+    private readonly boundary: Boundary,
+  ) {
+    this.cache = new ContentCache(settings.DATA_DIR, settings.CONTENT_RETENTION * DAY_MS);
+  }
+
+  /**
+   * Installs what the files require, unless it is there.
+   *
+   * @returns its folder with `roles` and `collections`; null when nothing is required, or nothing may be
+   *   installed, which the output tells
+   * @throws ContentError, RunnerError
+   */
+  async provide(request: ContentRequest): Promise<string | null> {
+    const { projectDir, revision, organizationId: organization, onOutput } = request;
+    const files = await this.enabled(await readRequirements(projectDir), onOutput);
+    if (files.length === 0) return null;
+    const servers = organization === null ? [] : await this.servers(organization);
+    if (organization === null || servers.length === 0) {
+      onOutput('Nothing is installed: the organization has no Galaxy credentials.\n');
+      return null;
+    }
+    const digest = contentDigest(
+      { organization, files, servers, revision },
+      this.settings.SECRET_KEY,
+    );
+    const found = request.isFresh ? null : await this.cache.find(digest);
+    if (found !== null) {
+      onOutput('The required roles and collections are installed already.\n');
+      return found;
+    }
+    return this.cache.make(digest, (root) =>
+      installContent({
+        ...request,
+        ...{ files, servers, root, guard: this.reach.guard, fence: this.boundary },
+        maxFolderBytes: this.settings.JOB_DISK_BYTES,
+      }),
+    );
+  }
+
+  private async enabled(
+    files: readonly RequirementFile[],
+    onOutput: (text: string) => void,
+  ): Promise<RequirementFile[]> {
+    const switches = await this.runtime.get('AWX_ROLES_ENABLED', 'AWX_COLLECTIONS_ENABLED');
+    const off = Object.entries(switches).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+    const needed = {
+      roles: ['AWX_ROLES_ENABLED'],
+      collections: ['AWX_COLLECTIONS_ENABLED'],
+      both: ['AWX_ROLES_ENABLED', 'AWX_COLLECTIONS_ENABLED'],
+    };
+    return files.filter(({ path, kind }) => {
+      const missing = needed[kind].filter((name) => off.includes(name));
+      if (missing.length > 0) onOutput(`${path} is left out: ${missing.join(', ')} is off.\n`);
+      return missing.length === 0;
+    });
+  }
+
+  private async servers(organization: number): Promise<GalaxyServer[]> {
+    const ids = await this.organizations.galaxyCredentials(organization);
+    const opened = await this.credentials.open(ids);
+    return ids.flatMap((id) => {
+      const inputs = opened.get(id)?.inputs;
+      if (!inputs) return [];
+      const [url, authUrl, token] = ['url', 'auth_url', 'token'].map((name) =>
+        textInput(inputs, name),
+      );
+      return url ? [{ url, authUrl: authUrl ?? '', token: token ?? '' }] : [];
+    });
+  }
+}

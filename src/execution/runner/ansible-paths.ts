@@ -1,0 +1,45 @@
+import { readBelow } from './left-files.js';
+
+const MAX_BYTES = 1024 * 1024;
+const ROLES = ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles'];
+const COLLECTIONS = ['~/.ansible/collections', '/usr/share/ansible/collections'];
+
+/** Where Ansible looks for content. */
+export interface SearchPaths {
+  readonly rolesPaths: readonly string[];
+  readonly collectionsPaths: readonly string[];
+}
+
+/**
+ * The places of a project's content, then those it has without: Ansible's own, or what the project's
+ * `ansible.cfg` puts in their place, which the environment of a run would otherwise overrule.
+ *
+ * @param content as the run sees it
+ */
+export async function searchPaths(projectDir: string, content: string): Promise<SearchPaths> {
+  const config = (await readBelow(projectDir, ['ansible.cfg'], MAX_BYTES)) ?? '';
+  const own = (...names: string[]): string[] | undefined =>
+    defaultsOf(config)
+      .find(([name]) => names.includes(name))?.[1]
+      .split(':');
+  return {
+    rolesPaths: [`${content}/roles`, ...(own('roles_path') ?? ROLES)],
+    collectionsPaths: [
+      `${content}/collections`,
+      ...(own('collections_path', 'collections_paths') ?? COLLECTIONS),
+    ],
+  };
+}
+
+/** Names and values of the section `defaults`, as Python's reader of such files sees them. */
+function defaultsOf(config: string): [name: string, value: string][] {
+  let section = '';
+  return config.split(/\r?\n/).flatMap((line): [string, string][] => {
+    const header = /^\[([^\]]+)\]/.exec(line);
+    if (header) section = header[1] ?? '';
+    const option = /^([^#;\s:=][^:=]*?)\s*[:=]\s*(.*?)\s*(?:\s;.*)?$/.exec(line);
+    if (header || section !== 'defaults' || !option) return [];
+    const [, name = '', value = ''] = option;
+    return value === '' ? [] : [[name.toLowerCase(), value]];
+  });
+}

@@ -1,0 +1,198 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
+import type {
+  ContentKind,
+  GalaxyServer,
+  RequirementFile,
+} from '../../projects/project-requirements.js';
+import { tooMuchFetched } from '../../runs/run-explanations.js';
+import type { Fence } from '../boundary/command.js';
+import { certificates } from '../boundary/git-enclosure.js';
+import { CommandShell } from './command-shell.js';
+import { MaskedLines } from './masked-lines.js';
+import { createMasker } from './masker.js';
+import { operatorProxy } from './operator-proxy.js';
+import { type EarlyEnd, LimitWatch } from './shell-limits.js';
+
+/** Bounds and listeners of an installation. */
+export interface ContentLimits {
+  /** In ms, as `Date.now` counts; none when absent. */
+  readonly deadline?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** What the content may hold, in bytes; no limit when absent. */
+  readonly maxFolderBytes?: number | undefined;
+  /** Receives the output as it comes, secrets masked. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** An installation of roles and collections. */
+export interface InstallRequest extends ContentLimits {
+  /** Only read. */
+  readonly projectDir: string;
+  readonly files: readonly RequirementFile[];
+  /** In the order in which they are asked. */
+  readonly servers: readonly GalaxyServer[];
+  /** An empty folder of this installation's own; `content` below it gets `roles` and `collections`. */
+  readonly root: string;
+  readonly guard: AddressGuard;
+  readonly fence: Fence;
+}
+
+/** Content could not be installed; `message` holds the end of the output, without secrets. */
+export class ContentError extends Error {
+  override readonly name = 'ContentError';
+  constructor(
+    message: string,
+    readonly reason: EarlyEnd | 'failed' = 'failed',
+  ) {
+    super(message);
+  }
+}
+
+const INHERITED = /^(PATH|TZ|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|REQUESTS_CA_BUNDLE)$/;
+const CONFIG = 'ansible.cfg';
+const LAST_LINES = 5;
+const MAX_EXPLANATION = 500;
+
+/**
+ * Installs what files of requirements name, with `ansible-galaxy` inside the boundary: of the machine it
+ * sees the project, of the network what the guard allows.
+ *
+ * @returns the folder with the content
+ * @throws ContentError
+ */
+export async function installContent(request: InstallRequest): Promise<string> {
+  const { root, guard, servers } = request;
+  const [content, home] = [join(root, 'content'), join(root, 'home')];
+  for (const dir of [content, home, join(content, 'roles'), join(content, 'collections')]) {
+    await mkdir(dir, { mode: 0o700 });
+  }
+  await writeFile(join(home, CONFIG), '', { mode: 0o600 });
+  const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
+  const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
+  try {
+    const environment = {
+      ...installEnvironment(content, home),
+      ...(proxy ? { http_proxy: proxy.url, https_proxy: proxy.url } : operatorProxy(process.env)),
+      ...serverEnvironment(servers),
+    };
+    await runInstalls(request, { content, home, environment, refusals: proxy?.refusals ?? [] });
+    return content;
+  } finally {
+    await proxy?.close();
+  }
+}
+
+interface InstallParts {
+  readonly content: string;
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly refusals: readonly string[];
+}
+
+async function runInstalls(
+  request: InstallRequest,
+  { content, home, environment, refusals }: InstallParts,
+): Promise<void> {
+  const { projectDir, root, files, fence, maxFolderBytes, onOutput } = request;
+  const launch = await fence.wrap(
+    { file: 'sh', args: [], environment, cwd: home },
+    {
+      ...{ root, home, name: 'content', hasNetwork: true },
+      ...(maxFolderBytes === undefined ? {} : { maxFileBytes: maxFolderBytes }),
+      binds: [
+        ...certificates(process.env),
+        { from: projectDir },
+        { from: home, isWritable: true },
+        { from: content, isWritable: true },
+      ],
+    },
+  );
+  const last: string[] = [];
+  const lines = new MaskedLines(createMasker(secretsOf(request.servers)).text, (text) => {
+    onOutput(text);
+    last.push(...text.split('\n').filter((line) => line.trim() !== ''));
+    last.splice(0, last.length - LAST_LINES);
+  });
+  const shell = CommandShell.start(launch);
+  const limits = { ...request, deadline: request.deadline ?? Infinity, folder: root };
+  const watch = new LimitWatch(limits, () => shell.stop());
+  const listener = {
+    onStdout: (text: string) => lines.add(text),
+    onStderr: (text: string) => lines.add(text),
+  };
+  try {
+    for (const { path, kind } of files) {
+      onOutput(`Installing what ${path} names\n`);
+      const args = [...COMMANDS[kind], '-r', path, ...placeOf(kind, content)];
+      const command = { file: 'ansible-galaxy', args, cwd: projectDir, environment: {} };
+      const code = await shell.run(command, listener);
+      lines.add('\n');
+      if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
+      if (code === 0) continue;
+      for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);
+      const reason = last.join(' ').slice(-MAX_EXPLANATION);
+      throw new ContentError(`What ${path} names could not be installed: ${reason}`);
+    }
+  } finally {
+    watch.release();
+    await shell.close();
+  }
+}
+
+const COMMANDS: Record<ContentKind, readonly string[]> = {
+  roles: ['role', 'install'],
+  collections: ['collection', 'install'],
+  // Without a kind both are installed, to where the environment says.
+  both: ['install'],
+};
+
+const placeOf = (kind: ContentKind, content: string): string[] =>
+  kind === 'both' ? [] : ['-p', join(content, kind)];
+
+function installEnvironment(content: string, home: string): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
+  return {
+    ...Object.fromEntries(inherited),
+    HOME: home,
+    LC_ALL: 'C.UTF-8',
+    PYTHONUNBUFFERED: '1',
+    ANSIBLE_NOCOLOR: '1',
+    // A project says what it needs, not how the servers of its organization are asked for it.
+    ANSIBLE_CONFIG: join(home, CONFIG),
+    ANSIBLE_ROLES_PATH: join(content, 'roles'),
+    ANSIBLE_COLLECTIONS_PATH: join(content, 'collections'),
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
+}
+
+/** The servers in the words of Ansible, which asks them in this order. */
+function serverEnvironment(servers: readonly GalaxyServer[]): Record<string, string> {
+  const entries = servers.flatMap(({ url, authUrl, token }, index) => {
+    const name = `ANSIBLE_GALAXY_SERVER_SERVER${index}`;
+    const settings = { URL: url, AUTH_URL: authUrl, TOKEN: token };
+    return Object.entries(settings)
+      .filter(([, value]) => value !== '')
+      .map(([setting, value]) => [`${name}_${setting}`, value] as const);
+  });
+  const names = servers.map((_, index) => `server${index}`);
+  return { ANSIBLE_GALAXY_SERVER_LIST: names.join(','), ...Object.fromEntries(entries) };
+}
+
+const secretsOf = (servers: readonly GalaxyServer[]): string[] =>
+  servers.map(({ token }) => token).filter((token) => token !== '');
+
+function endedEarly(reason: EarlyEnd, maxFolderBytes = 0): ContentError {
+  const texts: Record<EarlyEnd, string> = {
+    canceled: 'The installation was canceled.',
+    timeout: 'The installation did not finish in the allowed time.',
+    full: tooMuchFetched(maxFolderBytes),
+  };
+  return new ContentError(texts[reason], reason);
+}

@@ -1,0 +1,94 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+import { EventBatches } from './event-batches.js';
+import { EventReader } from './event-reader.js';
+import { readMissedEvents } from './run-artifacts.js';
+import type { RunOptions } from './run-options.js';
+import type { Workspace } from './workspace.js';
+
+/** A process whose output is read. */
+export type RunChild = ChildProcess & { stdout: Readable; stderr: Readable };
+
+const STDERR_TAIL_BYTES = 64 * 1024;
+/** A pipe still held open after every process of the run has ended is given up. */
+const PIPE_GRACE_MS = 5_000;
+
+/** What a run says: its events, in batches, and the last of its error output. */
+export class RunOutput {
+  private readonly reader = new EventReader();
+  private readonly batches: EventBatches;
+  private child: RunChild | null = null;
+  private closed: Promise<void> = Promise.resolve();
+  private stderr = Buffer.alloc(0);
+  private bytesRead = 0;
+
+  /**
+   * @param onFirst the first word of the run has come
+   * @param onError an event was not taken
+   */
+  constructor(
+    options: RunOptions,
+    private readonly onFirst: () => void,
+    onError: (error: unknown) => void,
+  ) {
+    this.batches = new EventBatches(options.onEvents, {
+      maxEvents: options.batchSize ?? 200,
+      maxDelayMs: options.batchDelayMs ?? 250,
+      maxInFlight: options.maxBatchesInFlight ?? 4,
+      onFlow: (mayFlow) => (mayFlow ? this.child?.stdout.resume() : this.child?.stdout.pause()),
+      onError,
+    });
+  }
+
+  /** Whether anything has been said. */
+  get hasBegun(): boolean {
+    return this.bytesRead > 0;
+  }
+
+  /** The last 64 KB of the error output. */
+  get stderrTail(): string {
+    return this.stderr.toString('utf8');
+  }
+
+  follow(child: RunChild): void {
+    this.child = child;
+    this.closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    child.stdout.on('data', (chunk: Buffer) => this.takeOutput(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr = Buffer.concat([this.stderr, chunk]).subarray(-STDERR_TAIL_BYTES);
+    });
+  }
+
+  /** Resolves when everything that was said, or stands among the artifacts, has been taken. */
+  async end(workspace: Workspace): Promise<void> {
+    await this.runDry();
+    this.batches.add(this.reader.end());
+    this.batches.add(await readMissedEvents(workspace, this.reader));
+    await this.batches.drain();
+  }
+
+  private takeOutput(chunk: Buffer): void {
+    const isFirst = !this.hasBegun;
+    this.bytesRead += chunk.length;
+    if (isFirst) this.onFirst();
+    this.batches.add(this.reader.read(chunk));
+  }
+
+  /** Waits for the pipes to run dry, however slowly the events are taken. */
+  private async runDry(): Promise<void> {
+    let isClosed = false;
+    void this.closed.then(() => (isClosed = true));
+    for (let before = -1; !isClosed;) {
+      const timer = new Promise<void>((resolve) => setTimeout(resolve, PIPE_GRACE_MS).unref());
+      await Promise.race([this.closed, timer]);
+      const isStuck = before === this.bytesRead && !this.child?.stdout.isPaused();
+      if (isStuck) {
+        this.child?.stdout.destroy();
+        this.child?.stderr.destroy();
+        return;
+      }
+      before = this.bytesRead;
+    }
+  }
+}

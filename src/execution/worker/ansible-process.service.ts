@@ -1,0 +1,175 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { memberOf } from '../../common/records.js';
+import { failPoint } from '../../common/fail-point.js';
+import { Settings } from '../../config/settings.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { TIMED_OUT, tooMuchMemory, tooMuchWritten } from '../../runs/run-explanations.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { runEnclosure } from '../boundary/run-enclosure.js';
+import type { PreparedRun } from '../runner/ansible-run.js';
+import type { Masker } from '../runner/masker.js';
+import type { RunResult } from '../runner/run-options.js';
+import { startRun } from '../runner/run-process.js';
+import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
+import { RunEnded, type ActiveRun } from './active-runs.service.js';
+import { EventStore } from './event-store.service.js';
+import type { Outcome } from './outcome.js';
+import { patiently } from './patience.js';
+import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
+import { WorkerNode } from './worker-node.service.js';
+
+/** Ends the children of a run early enough for the worker to leave in time. */
+const KILL_GRACE_MS = 8000;
+
+/** A run of Ansible that is ready to be started. */
+export interface Preparation {
+  prepared: PreparedRun;
+  /** Knows all that the run was given in confidence. */
+  masker: Masker;
+  /** Commit of its project; empty without one. */
+  revision: string;
+  /** Folders outside of its own that it reads. */
+  shared: readonly string[];
+  /** Makes the rows of its events, where they are not as those of a playbook. */
+  rowOf?: RowOfEvent;
+}
+
+/** A run whose process has ended: its folder is still there, and its last events are still to be stored. */
+export interface EndedProcess<Prepared extends Preparation = Preparation> {
+  result: RunResult;
+  events: PlaybookEvents;
+  preparation: Prepared;
+}
+
+/** Runs Ansible under a lease and inside the boundary, from an empty folder to its last word. */
+@Injectable()
+export class AnsibleProcess {
+  private readonly logger = new Logger('Worker');
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly leases: RunLeasesRepository,
+    private readonly events: EventStore,
+    private readonly node: WorkerNode,
+    private readonly boundary: Boundary,
+  ) {}
+
+  /**
+   * @param prepare fills the private folder of the run, which is gone when this returns
+   * @param judge says what the end of the process means
+   */
+  async run<Prepared extends Preparation, Verdict>(
+    run: ActiveRun,
+    prepare: (workspace: Workspace) => Promise<Prepared>,
+    judge: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
+  ): Promise<Verdict> {
+    const place = await this.boundary.place();
+    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
+    try {
+      const preparation = await prepare(workspace);
+      failPoint('run-prepared');
+      await this.begin(run, preparation);
+      return await judge({ ...(await this.play(run, preparation)), preparation });
+    } finally {
+      await removeDirectory(workspace.root).catch((error: Error) => {
+        this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
+      });
+    }
+  }
+
+  /** Stores the last events. @returns what the end of the process means for the run */
+  async conclude(run: ActiveRun, ended: EndedProcess): Promise<Outcome> {
+    const { result, events, preparation } = ended;
+    if (result.error instanceof RunEnded) run.end('lost');
+    else await this.lastEvents(run, events);
+    return {
+      ...this.verdict(run, ended),
+      ...(result.status === 'error'
+        ? { fields: { result_traceback: preparation.masker.text(result.stderrTail) } }
+        : {}),
+    };
+  }
+
+  /**
+   * Shows how Ansible is started. It is also the last look at the lease: whoever reads these columns
+   * knows that it may have run, and that it must not be run again.
+   */
+  private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
+    stopIfEnded(run);
+    const { prepared, masker, revision } = preparation;
+    const { mode } = await this.boundary.isolation();
+    const started = {
+      ...{ args: masker.text(prepared.jobArgs), cwd: prepared.jobCwd },
+      ...{ revision, isolation: mode },
+      env: JSON.stringify(masker.value(prepared.jobEnv)),
+    };
+    const hasBegun = await patiently(
+      () => this.leases.begin(run, started),
+      () => run.reason === null,
+    );
+    if (!hasBegun) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
+    stopIfEnded(run);
+    run.hasStarted = true;
+  }
+
+  private async play(
+    run: ActiveRun,
+    preparation: Preparation,
+  ): Promise<Omit<EndedProcess, 'preparation'>> {
+    const { prepared, masker, shared, rowOf } = preparation;
+    const events = new PlaybookEvents(this.events, run, masker, rowOf);
+    const hasNetwork = this.settings.JOB_NETWORK !== 'none';
+    const enclosure = await runEnclosure(prepared.workspace, shared, hasNetwork);
+    const handle = startRun(prepared, {
+      wrap: (command) => this.boundary.wrap(command, enclosure),
+      onEvents: (batch) => events.take(batch),
+      signal: run.signal,
+      killGraceMs: KILL_GRACE_MS,
+      maxFolderBytes: this.settings.JOB_DISK_BYTES,
+      maxMemoryBytes: this.settings.JOB_MEMORY_BYTES,
+    });
+    return { result: await handle.wait(), events };
+  }
+
+  private async lastEvents(run: ActiveRun, events: PlaybookEvents): Promise<void> {
+    try {
+      await events.finish();
+    } catch (error) {
+      if (error instanceof RunEnded) run.end('lost');
+      throw error;
+    }
+  }
+
+  private verdict(run: ActiveRun, { result, preparation }: EndedProcess): Outcome {
+    switch (result.status) {
+      case 'successful':
+      case 'failed':
+      case 'canceled':
+        return { status: result.status };
+      case 'timeout':
+        return { status: 'failed', explanation: TIMED_OUT };
+      case 'full':
+        return { status: 'failed', explanation: tooMuchWritten(this.settings.JOB_DISK_BYTES) };
+      case 'memory':
+        return { status: 'failed', explanation: tooMuchMemory(this.settings.JOB_MEMORY_BYTES) };
+      default: {
+        const { error } = result;
+        const reason = error instanceof Error ? error.message : 'see the traceback';
+        const masked = preparation.masker.text(reason);
+        this.logger.error({ message: 'runner failed', run: run.id, reason: masked });
+        return { status: 'error', explanation: explanationOf(error) };
+      }
+    }
+  }
+}
+
+/** @throws RunEnded when the run was told to end */
+export function stopIfEnded(run: ActiveRun): void {
+  if (run.reason !== null) throw new RunEnded('The run was told to end.');
+}
+
+function explanationOf(error: unknown): string {
+  const code = memberOf(error, 'code');
+  if (code === 'ENOENT') return 'ansible-runner is not installed on this worker.';
+  return 'Ansible could not be run because of an error around it.';
+}

@@ -1,0 +1,128 @@
+/** Conditions of one filter at most, and brackets within brackets. */
+const MOST_CONDITIONS = 50;
+const MOST_NESTED = 20;
+const MOST_CHARACTERS = 4096;
+
+/** A filter as it is written: conditions, and how they hang together. */
+export type HostFilter =
+  { readonly kind: 'and' | 'or'; readonly parts: readonly HostFilter[] } | HostCondition;
+
+export interface HostCondition {
+  readonly kind: 'condition';
+  readonly key: string;
+  readonly value: string;
+  /** In quotes a value is a text, whatever it looks like. */
+  readonly isQuoted: boolean;
+}
+
+/** A text that is no filter; the message says why, and where. */
+export class HostFilterError extends Error {
+  override readonly name = 'HostFilterError';
+}
+
+interface Token {
+  readonly kind: '(' | ')' | '=' | 'word' | 'end';
+  readonly text: string;
+  readonly isQuoted: boolean;
+  /** Place in the text, from 1. */
+  readonly place: number;
+}
+
+/**
+ * Reads a filter (docs/contract/resources.md#host-filters):
+ *
+ *     expression := term { "or" term }      term := factor { "and" factor }
+ *     factor     := "(" expression ")" | word "=" word
+ *     word       := '"' anything but '"' '"' | anything but blanks ( ) = "
+ *
+ * @throws HostFilterError unless the whole text is one
+ */
+export function parseHostFilter(text: string): HostFilter {
+  if (text.length > MOST_CHARACTERS) {
+    throw new HostFilterError(`it has more than ${MOST_CHARACTERS} characters`);
+  }
+  return new Parser(tokensOf(text)).whole();
+}
+
+const TOKEN = /\s*(?:([()=])|"([^"]*)"|([^\s()="]+))/uy;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(TOKEN);
+  const length = text.trimEnd().length;
+  while (pattern.lastIndex < length) {
+    const from = pattern.lastIndex;
+    const match = pattern.exec(text);
+    if (!match) throw new HostFilterError('a quote is not closed');
+    const [all, sign, quoted, bare = ''] = match;
+    const place = from + all.length - all.trimStart().length + 1;
+    const isQuoted = quoted !== undefined;
+    const kind = sign === '(' || sign === ')' || sign === '=' ? sign : 'word';
+    tokens.push({ kind, text: sign ?? quoted ?? bare, isQuoted, place });
+  }
+  return [...tokens, { kind: 'end', text: '', isQuoted: false, place: length + 1 }];
+}
+
+class Parser {
+  private next = 0;
+  private conditions = 0;
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  whole(): HostFilter {
+    const filter = this.joined('or', 0);
+    this.expect('end', 'and, or, or the end');
+    return filter;
+  }
+
+  private joined(word: 'or' | 'and', depth: number): HostFilter {
+    const part = (): HostFilter => (word === 'or' ? this.joined('and', depth) : this.factor(depth));
+    const first = part();
+    const parts = [first];
+    while (this.isWord(word)) {
+      this.next += 1;
+      parts.push(part());
+    }
+    return parts.length === 1 ? first : { kind: word, parts };
+  }
+
+  private factor(depth: number): HostFilter {
+    if (this.token().kind === '(') {
+      if (depth === MOST_NESTED) {
+        throw new HostFilterError(`more than ${MOST_NESTED} brackets are open`);
+      }
+      this.next += 1;
+      const filter = this.joined('or', depth + 1);
+      this.expect(')', 'and, or, or a closing bracket');
+      return filter;
+    }
+    const { text: key } = this.expect('word', 'a condition');
+    this.expect('=', '=');
+    const { text: value, isQuoted } = this.expect('word', 'a value');
+    this.conditions += 1;
+    if (this.conditions > MOST_CONDITIONS) {
+      throw new HostFilterError(`it has more than ${MOST_CONDITIONS} conditions`);
+    }
+    return { kind: 'condition', key, value, isQuoted };
+  }
+
+  private token(): Token {
+    const token = this.tokens[this.next];
+    if (!token) throw new HostFilterError('it is not complete');
+    return token;
+  }
+
+  private isWord(word: string): boolean {
+    const { kind, text, isQuoted } = this.token();
+    return kind === 'word' && text === word && !isQuoted;
+  }
+
+  private expect(kind: Token['kind'], what: string): Token {
+    const token = this.token();
+    if (token.kind !== kind) {
+      throw new HostFilterError(`${what} is expected at character ${token.place}`);
+    }
+    this.next += 1;
+    return token;
+  }
+}

@@ -1,0 +1,85 @@
+import { BadRequest } from '../common/errors/errors.js';
+import type { ExpressionParts } from '../common/resource/expression.js';
+import { and, or, type Sql } from '../database/sql.js';
+import { hasFacts } from './host-facts.repository.js';
+import {
+  HostFilterError,
+  parseHostFilter,
+  type HostCondition,
+  type HostFilter,
+} from './host-filter-grammar.js';
+
+const FACTS = 'ansible_facts';
+/** Lookups of lists, as their keys end; of facts only whole values are compared. */
+const LOOKUP = /^(i?(exact|contains|startswith|endswith|regex)|gte?|lte?|in|isnull|search|int)$/;
+/** What lists take in front of a key, and filters say with words, or not at all. */
+const PREFIX = /^(not|or|chain)(__|$)/;
+
+/**
+ * The hosts that a filter finds, as a condition on a row of hosts
+ * (docs/contract/resources.md#host-filters).
+ *
+ * @throws BadRequest for what is no filter, Forbidden for one that asks for what nobody may ask for
+ */
+export function hostsFound(text: string, alias: string, parts: ExpressionParts): Sql {
+  const compile = (filter: HostFilter): Sql => {
+    if (filter.kind !== 'condition') {
+      return (filter.kind === 'and' ? and : or)(...filter.parts.map(compile));
+    }
+    const path = filter.key.split('__');
+    if (path[0] === FACTS) return hasFacts(alias, factsIn(path.slice(1), filter));
+    return conditionOf(filter, parts);
+  };
+  try {
+    return compile(parseHostFilter(text));
+  } catch (error) {
+    const isInvalid = error instanceof HostFilterError || error instanceof ConditionError;
+    throw isInvalid ? new BadRequest(`Invalid query ${text}: ${error.message}`) : error;
+  }
+}
+
+/** A condition that lists do not take either. */
+class ConditionError extends Error {}
+
+function conditionOf({ key, value, isQuoted }: HostCondition, parts: ExpressionParts): Sql {
+  if (PREFIX.test(key)) throw new ConditionError(`Host has no field named '${key}'`);
+  try {
+    if (key === 'search') return parts.search(value);
+    const isNull = value === 'null' && !isQuoted && !LOOKUP.test(key.split('__').at(-1) ?? '');
+    return isNull ? parts.condition(`${key}__isnull`, 'true') : parts.condition(key, value);
+  } catch (error) {
+    throw error instanceof BadRequest ? new ConditionError(error.message) : error;
+  }
+}
+
+/**
+ * What the facts of a host have to contain: `a__b=v` is `{"a": {"b": v}}`, `a[]__b=v` is
+ * `{"a": [{"b": v}]}`.
+ */
+function factsIn(keys: readonly string[], { value, isQuoted }: HostCondition): object {
+  const last = keys.at(-1) ?? '';
+  const path = keys.length > 1 && last === 'exact' ? keys.slice(0, -1) : keys;
+  if (path === keys && keys.length > 1 && LOOKUP.test(last)) {
+    throw new BadRequest(`${FACTS} does not support searching with __${last}`);
+  }
+  if (path.length === 0 || path.some((name) => /^(\[\])*$/.test(name))) {
+    throw new ConditionError(`${FACTS} is followed by the name of a fact, as in ${FACTS}__a__b`);
+  }
+  const [outermost = '', ...deeper] = path;
+  const innermost: unknown = isQuoted ? value : typed(value);
+  return holding(
+    outermost,
+    deeper.reduceRight((inner, name) => holding(name, inner), innermost),
+  );
+}
+
+/** `a[]` is a list that holds what is wanted. */
+const holding = (name: string, wanted: unknown): Record<string, unknown> =>
+  name.endsWith('[]') ? { [name.slice(0, -2)]: [wanted] } : { [name]: wanted };
+
+/** A bare value as JSON knows it. */
+function typed(value: string): unknown {
+  if (value === 'null') return null;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+}

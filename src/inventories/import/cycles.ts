@@ -1,0 +1,45 @@
+import type { Pairs } from './imported-members.repository.js';
+
+/** A circle of groups that hold each other, as the names on its way; null when there is none. */
+export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
+  const children = new Map<string, string[]>();
+  for (const [index, group] of groups.entries()) {
+    const child = members[index];
+    if (child !== undefined) children.set(group, [...(children.get(group) ?? []), child]);
+  }
+  const cleared = new Set<string>();
+  for (const start of children.keys()) {
+    const found = cycleFrom(start, children, cleared);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Goes down from a group without recursion: inventories may be deep. */
+function cycleFrom(
+  start: string,
+  children: ReadonlyMap<string, readonly string[]>,
+  cleared: Set<string>,
+): readonly string[] | null {
+  const way: { name: string; left: string[] }[] = [];
+  const onWay = new Set<string>();
+  const enter = (name: string): void => {
+    way.push({ name, left: [...(children.get(name) ?? [])] });
+    onWay.add(name);
+  };
+  if (!cleared.has(start)) enter(start);
+  for (let here = way.at(-1); here; here = way.at(-1)) {
+    const next = here.left.pop();
+    if (next === undefined) {
+      way.pop();
+      onWay.delete(here.name);
+      cleared.add(here.name);
+    } else if (onWay.has(next)) {
+      const names = way.map(({ name }) => name);
+      return [...names.slice(names.indexOf(next)), next];
+    } else if (!cleared.has(next)) {
+      enter(next);
+    }
+  }
+  return null;
+}

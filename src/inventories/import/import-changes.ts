@@ -1,0 +1,113 @@
+import type { ImportPlan, Matched } from './import-plan.js';
+import type { KnownHost, PlannedHost } from './known-objects.js';
+
+/** How many objects of a kind an import changed. */
+export interface ObjectChanges {
+  added: number;
+  changed: number;
+  removed: number;
+}
+
+/** What an import did; shown on the run. */
+export interface ImportChanges {
+  hosts: ObjectChanges & { disabled: number };
+  groups: ObjectChanges;
+  variables: boolean;
+}
+
+export type ReportLevel = 'DEBUG' | 'INFO' | 'WARNING';
+
+/** Takes the lines of what an import did. */
+export interface ImportReport {
+  readonly report: (level: ReportLevel, message: string) => void;
+}
+
+/** Objects that are named; of more the number is told. */
+const MOST_NAMED = 1000;
+
+type Texts = ReadonlyMap<number, string>;
+
+/** Counts what an import did, and tells it line by line. */
+export function describeChanges(
+  {
+    plan: { groups, hosts },
+    groupTexts,
+    hostTexts,
+    variables,
+  }: { plan: ImportPlan; groupTexts: Texts; hostTexts: Texts; variables: boolean },
+  { report }: ImportReport,
+): ImportChanges {
+  if (variables) report('INFO', 'Inventory variables updated from "all" group');
+  else report('DEBUG', 'Inventory variables unmodified');
+  const renamed = hosts.matched.filter(({ known, planned }) => known.name !== planned.name);
+  const switched = hosts.matched.filter(isSwitched);
+  tell(
+    report,
+    'INFO',
+    groups.created.map(({ name }) => `Group "${name}" added`),
+  );
+  tell(
+    report,
+    'INFO',
+    groups.removed.map(({ name }) => `Group "${name}" deleted`),
+  );
+  tell(
+    report,
+    'INFO',
+    hosts.created.map(({ name }) => `Host "${name}" added`),
+  );
+  tell(
+    report,
+    'INFO',
+    hosts.removed.map(({ name }) => `Host "${name}" deleted`),
+  );
+  tell(
+    report,
+    'DEBUG',
+    renamed.map(({ known, planned }) => `Host renamed from "${known.name}" to "${planned.name}"`),
+  );
+  tell(
+    report,
+    'INFO',
+    switched.map(
+      ({ planned: { name, isEnabled } }) =>
+        `Host "${name}" is now ${isEnabled === true ? 'enabled' : 'disabled'}`,
+    ),
+  );
+  return {
+    hosts: changesOfHosts(hosts, hostTexts),
+    groups: {
+      added: groups.created.length,
+      changed: groupTexts.size,
+      removed: groups.removed.length,
+    },
+    variables,
+  };
+}
+
+function changesOfHosts(
+  { created, matched, removed }: ImportPlan['hosts'],
+  texts: Texts,
+): ImportChanges['hosts'] {
+  const changed = matched.filter(
+    ({ known, planned }) =>
+      texts.has(known.id) || known.name !== planned.name || isSwitched({ known, planned }),
+  );
+  const disabled = [...created, ...matched.filter(isSwitched).map(({ planned }) => planned)];
+  return {
+    added: created.length,
+    changed: changed.length,
+    removed: removed.length,
+    disabled: disabled.filter(({ isEnabled }) => isEnabled === false).length,
+  };
+}
+
+const isSwitched = ({ known, planned }: Matched<KnownHost, PlannedHost>): boolean =>
+  planned.isEnabled !== null && planned.isEnabled !== known.enabled;
+
+function tell(report: ImportReport['report'], level: ReportLevel, lines: readonly string[]): void {
+  for (const line of lines.slice(0, MOST_NAMED)) report(level, line);
+  if (lines.length > MOST_NAMED) {
+    report(level, `… and ${lines.length - MOST_NAMED} more like this`);
+  }
+}

@@ -1,0 +1,150 @@
+import { ImportError } from './delivery.js';
+import { digestOf, planImport, type ImportOptions } from './import-plan.js';
+import type { KnownHost } from './known-objects.js';
+import { mergedVariables } from './merge-variables.js';
+import { readDelivery } from './read-delivery.js';
+import { onlyHosts, withoutEmptyGroups } from './restrict-delivery.js';
+
+const RULES = { enabled: null, instanceId: [] };
+const OPTIONS: ImportOptions = { overwrite: false, overwriteVars: false, hasInstanceIds: true };
+
+const host = (id: number, name: string, values: Partial<KnownHost> = {}): KnownHost => ({
+  ...{ id, name, digest: digestOf(''), is_imported: true, is_claimed: true, has_others: false },
+  ...{ delivered_digest: null, merged_digest: null, instance_id: '', enabled: true },
+  ...values,
+});
+
+describe('what is read', () => {
+  it('are groups, hosts with ports, and the variables of all', async () => {
+    const { groups, hosts, variables } = await readDelivery(
+      {
+        all: { children: ['ungrouped', 'web'], vars: { dns: '1.1.1.1' } },
+        ungrouped: { hosts: ['lonely'] },
+        web: { hosts: ['w:2222', '[::1]:22'], children: ['inner'], vars: { a: 1 } },
+        old: ['w:2222'],
+        _meta: { hostvars: { 'w:2222': { b: 2, _svc_description: 'A web server' } } },
+      },
+      RULES,
+    );
+    expect(variables).toEqual({ dns: '1.1.1.1' });
+    expect([...groups.keys()]).toEqual(['web', 'inner', 'old']);
+    expect([...(groups.get('web')?.hosts ?? [])]).toEqual(['w', '::1']);
+    expect(hosts.get('w')).toMatchObject({
+      description: 'A web server',
+      variables: { ansible_port: 2222, b: 2 },
+    });
+    expect([...hosts.keys()]).toEqual(['lonely', 'w', '::1']);
+  });
+
+  it.each([
+    [{ g: { hosts: ['{{ x }}'] } }, /Inline Jinja variables are not allowed/],
+    [{ g: { hosts: ['g'] } }, /same name: g/],
+    [{ g: 3 }, /The group g/],
+    [[], /not a JSON object/],
+  ])('is not %j', async (document, text) => {
+    await expect(readDelivery(document, RULES)).rejects.toThrow(text);
+    await expect(readDelivery(document, RULES)).rejects.toBeInstanceOf(ImportError);
+  });
+
+  it('tells which hosts are enabled, and what they are called elsewhere', async () => {
+    const rules = {
+      enabled: { paths: ['guest.gueststate'], value: 'Running', ignoresCase: true },
+      instanceId: ['none', 'config.uuid'],
+    };
+    const hostvars = {
+      on: { guest: { guestState: 'running' }, config: { uuid: 7 } },
+      off: { guest: { guestState: 'notRunning' } },
+      unsaid: {},
+    };
+    const { hosts } = await readDelivery({ _meta: { hostvars } }, rules);
+    expect([...hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([true, false, null]);
+    expect(hosts.get('on')?.instanceId).toBe('7');
+    const truth = { ...rules, enabled: { paths: ['state'], value: '', ignoresCase: false } };
+    const told = await readDelivery(
+      { _meta: { hostvars: { a: { state: 'no' }, b: { state: true }, c: { state: 0 } } } },
+      truth,
+    );
+    expect([...told.hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('is restricted to hosts, and goes without empty groups', async () => {
+    const delivery = await readDelivery({ a: ['x', 'y'], b: ['y'], c: { children: ['b'] } }, RULES);
+    const left = withoutEmptyGroups(onlyHosts(delivery, new Set(['x'])));
+    expect([...left.hosts.keys()]).toEqual(['x']);
+    expect([...left.groups.keys()]).toEqual(['a', 'c']);
+  });
+});
+
+describe('what becomes of hosts', () => {
+  const plan = async (
+    document: object,
+    known: readonly KnownHost[],
+    options: Partial<ImportOptions> = {},
+  ) =>
+    planImport(
+      await readDelivery(document, { enabled: null, instanceId: ['id'] }),
+      { groups: [], hosts: known },
+      { ...OPTIONS, ...options },
+    );
+  const named = (...names: string[]) => ({ _meta: { hostvars: tableOf(names) } });
+  const tableOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, {}]));
+
+  it('stays without overwrite', async () => {
+    const { hosts } = await plan(named('new'), [host(1, 'old')]);
+    expect(hosts).toMatchObject({ created: [{ name: 'new' }], removed: [], released: [] });
+  });
+
+  it('goes with overwrite, but not what others made or bring', async () => {
+    const { hosts } = await plan(
+      named('kept'),
+      [
+        host(1, 'kept'),
+        host(2, 'gone'),
+        host(3, 'shared', { has_others: true }),
+        host(4, 'adopted', { is_imported: false }),
+        host(5, 'by hand', { is_claimed: false, is_imported: false }),
+      ],
+      { overwrite: true },
+    );
+    expect(hosts.removed.map(({ id }) => id)).toEqual([2]);
+    expect(hosts.released.map(({ id }) => id)).toEqual([3, 4]);
+  });
+
+  it('is known by its id before its name, among those of the source alone', async () => {
+    const document = { _meta: { hostvars: { b: { id: 'i-1' }, a: { id: 'i-2' } } } };
+    const { hosts } = await plan(document, [
+      host(1, 'a', { instance_id: 'i-1' }),
+      host(2, 'b', { instance_id: 'i-2' }),
+      host(3, 'c', { instance_id: 'i-1', is_claimed: false }),
+    ]);
+    expect(hosts.matched.map(({ known, planned }) => [known.id, planned.name])).toEqual([
+      [1, 'b'],
+      [2, 'a'],
+    ]);
+  });
+
+  it('is refused a name that stays with another', async () => {
+    const document = { _meta: { hostvars: { b: { id: 'i-1' } } } };
+    const known = [host(1, 'a', { instance_id: 'i-1' }), host(2, 'b', { is_claimed: false })];
+    await expect(plan(document, known)).rejects.toThrow('A host cannot be named b');
+  });
+});
+
+describe('variables', () => {
+  const merged = (present: object, before: object, now: object, others: string[] = []) =>
+    mergedVariables({ ...present }, { before: { ...before }, now: { ...now }, others });
+
+  it('are those of the source over those that are there', () => {
+    expect(merged({ a: 1, own: 1 }, {}, { a: 2 })).toEqual({ a: 2, own: 1 });
+  });
+
+  it('go when the source says them no more, unless they are somebody else’s', () => {
+    expect(merged({ a: 1, b: 1 }, { a: 1, b: 1 }, { b: 1 })).toEqual({ b: 1 });
+    expect(merged({ a: 2 }, { a: 1 }, {})).toEqual({ a: 2 });
+    expect(merged({ a: 1 }, { a: 1 }, {}, ['a'])).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { isStorableJson } from '../../common/fields/text.js';
+import { Turns } from '../../common/turns.js';
+import { ImportError, type DeliveredHost, type Delivery, type Variables } from './delivery.js';
+import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known-objects.js';
+
+/** Longest text of variables that a host or group can have, as for those entered by hand. */
+const MAX_VARIABLES = 1_048_576;
+
+/** How a source is brought into its inventory. */
+export interface ImportOptions {
+  /** What the source made and brings no more goes. */
+  readonly overwrite: boolean;
+  /** Variables are those of the source alone. */
+  readonly overwriteVars: boolean;
+  /** Hosts are known by the ids of the system they come from. */
+  readonly hasInstanceIds: boolean;
+}
+
+/** An object that is there, and what the source says of it. */
+export interface Matched<Known, Planned> {
+  readonly known: Known;
+  readonly planned: Planned;
+}
+
+/** What becomes of the objects of one kind. */
+export interface ObjectPlan<Known, Planned> {
+  readonly created: readonly Planned[];
+  readonly matched: readonly Matched<Known, Planned>[];
+  /** Made by sources, and brought by none any more. */
+  readonly removed: readonly Known[];
+  /** Brought by this source no more; they are somebody else's, too. */
+  readonly released: readonly Known[];
+}
+
+/** What an import does, but for the merging of variables. */
+export interface ImportPlan {
+  readonly groups: ObjectPlan<KnownObject, PlannedObject>;
+  readonly hosts: ObjectPlan<KnownHost, PlannedHost>;
+}
+
+/**
+ * Decides what becomes of the hosts and groups of an inventory when a source is imported
+ * (docs/contract/inventory-sources.md#hosts-and-groups). Knows nothing of the database.
+ *
+ * @throws ImportError naming a host or group that cannot be stored
+ */
+export async function planImport(
+  delivery: Delivery,
+  known: { groups: readonly KnownObject[]; hosts: readonly KnownHost[] },
+  options: ImportOptions,
+): Promise<ImportPlan> {
+  const turns = new Turns();
+  const groups = await planGroups(delivery, known.groups, options, turns);
+  const hosts = await planHosts(delivery, known.hosts, options, turns);
+  assertNamesApart(
+    namesAfter(groups, known.groups),
+    namesAfter(hosts, known.hosts),
+    delivery.groups,
+  );
+  return { groups, hosts };
+}
+
+async function planGroups(
+  { groups }: Delivery,
+  known: readonly KnownObject[],
+  options: ImportOptions,
+  turns: Turns,
+): Promise<ObjectPlan<KnownObject, PlannedObject>> {
+  const byName = new Map(known.map((one) => [one.name, one]));
+  const created: PlannedObject[] = [];
+  const matched: Matched<KnownObject, PlannedObject>[] = [];
+  for (const { name, description, variables } of groups.values()) {
+    const planned = { name, description, ...textOf('group', name, variables) };
+    const found = byName.get(name);
+    if (found) matched.push({ known: found, planned });
+    else created.push(planned);
+    await turns.next();
+  }
+  return { created, matched, ...leaving(known, matched, options) };
+}
+
+async function planHosts(
+  { hosts }: Delivery,
+  known: readonly KnownHost[],
+  options: ImportOptions,
+  turns: Turns,
+): Promise<ObjectPlan<KnownHost, PlannedHost>> {
+  const byName = new Map(known.map((one) => [one.name, one]));
+  // Ids are the source's own: those of another system may be the same.
+  const own = known.filter((one) => one.is_claimed && one.instance_id !== '');
+  const byInstance = new Map(own.map((one) => [one.instance_id, one]));
+  const taken = new Set<number>();
+  const created: PlannedHost[] = [];
+  const matched: Matched<KnownHost, PlannedHost>[] = [];
+  // An id decides before any name does: a host may have got the name another one had.
+  const found = new Map<DeliveredHost, KnownHost>();
+  for (const find of [
+    ({ instanceId }: DeliveredHost) => (instanceId === '' ? undefined : byInstance.get(instanceId)),
+    ({ name }: DeliveredHost) => byName.get(name),
+  ]) {
+    for (const host of hosts.values()) {
+      const candidate = found.has(host) ? undefined : find(host);
+      if (!candidate || taken.has(candidate.id)) continue;
+      taken.add(candidate.id);
+      found.set(host, candidate);
+    }
+  }
+  for (const host of hosts.values()) {
+    const { name, description, instanceId, isEnabled } = host;
+    const text = textOf('host', name, host.variables);
+    const planned = { name, description, instanceId, isEnabled, ...text };
+    const candidate = found.get(host);
+    if (candidate) matched.push({ known: candidate, planned });
+    else created.push(planned);
+    await turns.next();
+  }
+  const left = leaving(known, matched, options);
+  assertFree({ created, matched, ...left }, byName);
+  return { created, matched, ...left };
+}
+
+/** What the source made and brings no more is removed, what others bring or made is only let go. */
+function leaving<Known extends KnownObject>(
+  known: readonly Known[],
+  matched: readonly Matched<Known, unknown>[],
+  { overwrite }: ImportOptions,
+): { removed: Known[]; released: Known[] } {
+  if (!overwrite) return { removed: [], released: [] };
+  const kept = new Set(matched.map((one) => one.known.id));
+  const gone = known.filter(({ id, is_claimed }) => is_claimed && !kept.has(id));
+  const isOwn = ({ is_imported, has_others }: Known): boolean => is_imported && !has_others;
+  return { removed: gone.filter(isOwn), released: gone.filter((one) => !isOwn(one)) };
+}
+
+/** A name that a host gets must not be that of a host that stays. */
+function assertFree(
+  { created, matched, removed }: ObjectPlan<KnownHost, PlannedHost>,
+  byName: ReadonlyMap<string, KnownHost>,
+): void {
+  const leaves = new Set([
+    ...removed.map(({ id }) => id),
+    ...matched
+      .filter(({ known, planned }) => known.name !== planned.name)
+      .map((one) => one.known.id),
+  ]);
+  const renamed = matched.filter(({ known, planned }) => known.name !== planned.name);
+  for (const { name } of [...created, ...renamed.map(({ planned }) => planned)]) {
+    const holder = byName.get(name);
+    if (holder && !leaves.has(holder.id)) {
+      throw new ImportError(`A host cannot be named ${name}: another one of that name stays.`);
+    }
+  }
+}
+
+function namesAfter(
+  { created, matched, removed }: ObjectPlan<KnownObject, PlannedObject>,
+  known: readonly KnownObject[],
+): Set<string> {
+  const names = new Set(known.map(({ name }) => name));
+  for (const { name } of removed) names.delete(name);
+  for (const one of matched) if (one.known.name !== one.planned.name) names.delete(one.known.name);
+  for (const { name } of created) names.add(name);
+  for (const { planned } of matched) names.add(planned.name);
+  return names;
+}
+
+/** Ansible knows hosts and groups by name alone. */
+function assertNamesApart(
+  groups: ReadonlySet<string>,
+  hosts: ReadonlySet<string>,
+  delivered: Delivery['groups'],
+): void {
+  for (const name of groups) {
+    if (!hosts.has(name)) continue;
+    const [noun, other] = delivered.has(name) ? ['group', 'host'] : ['host', 'group'];
+    throw new ImportError(`The ${noun} ${name} has the name of a ${other}.`);
+  }
+}
+
+/** Variables as they are stored, and how they are recognized. @throws ImportError */
+export function textOf(
+  noun: string,
+  name: string,
+  variables: Variables,
+): Pick<PlannedObject, 'delivered' | 'digest'> {
+  if (!isStorableJson(variables)) {
+    throw new ImportError(`The variables of the ${noun} ${name} cannot be stored.`);
+  }
+  const delivered = Object.keys(variables).length === 0 ? '' : JSON.stringify(variables);
+  if (delivered.length > MAX_VARIABLES) {
+    throw new ImportError(
+      `The variables of the ${noun} ${name} have more than ${MAX_VARIABLES} characters.`,
+    );
+  }
+  return { delivered, digest: digestOf(delivered) };
+}
+
+/** As PostgreSQL's `md5` says: for finding what has changed, and no secret of anybody. */
+export const digestOf = (text: string): string => createHash('md5').update(text).digest('hex');

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../../common/resource/define-resource.js';
+import { Database } from '../../database/database.js';
+import { sql, type Sql } from '../../database/sql.js';
+import { TableRepository } from '../../database/table-repository.js';
+import type { ImportPlace } from './imported-objects.repository.js';
+
+/** Who is in what, by name: the group, and its host or child. */
+export interface Pairs {
+  readonly groups: readonly string[];
+  readonly members: readonly string[];
+}
+
+/** Variables of an inventory, and what sources said of them. */
+export interface InventoryVariables {
+  variables: string;
+  delivered: string | null;
+  others: readonly string[];
+}
+
+/** Who is in what, and the variables of an inventory, as sources bring them. */
+@Injectable()
+export class ImportedMembersRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'inventory_source_variables');
+  }
+
+  /** Puts hosts and subgroups of groups that are about to go into the groups these are in. */
+  async lift(groups: readonly number[]): Promise<void> {
+    await this.database.execute(sql`
+      WITH RECURSIVE up (gone, parent) AS (
+        SELECT child_id, parent_id FROM group_children WHERE child_id = ANY(${groups}::int[])
+        UNION SELECT up.gone, edge.parent_id FROM up JOIN group_children edge
+          ON edge.child_id = up.parent WHERE up.parent = ANY(${groups}::int[])),
+      staying AS (SELECT gone, parent FROM up WHERE parent <> ALL(${groups}::int[])),
+      lifted AS (
+        INSERT INTO group_hosts (group_id, host_id)
+        SELECT DISTINCT staying.parent, link.host_id
+        FROM staying JOIN group_hosts link ON link.group_id = staying.gone
+        ON CONFLICT DO NOTHING)
+      INSERT INTO group_children (parent_id, child_id)
+      SELECT DISTINCT staying.parent, edge.child_id
+      FROM staying JOIN group_children edge ON edge.parent_id = staying.gone
+      WHERE edge.child_id <> ALL(${groups}::int[])
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /** Takes hosts out of groups where both are the source's and it does not say so any more. */
+  async pruneHosts(place: ImportPlace, staying: Pairs): Promise<void> {
+    const { sourceId } = place;
+    await this.database.execute(sql`
+      WITH staying AS MATERIALIZED (${hostsIn(place, staying)})
+      DELETE FROM group_hosts link
+      USING inventory_source_groups grp, inventory_source_hosts host
+      WHERE grp.inventory_source_id = ${sourceId} AND grp.group_id = link.group_id
+        AND host.inventory_source_id = ${sourceId} AND host.host_id = link.host_id
+        AND NOT EXISTS (SELECT 1 FROM staying
+          WHERE staying.group_id = link.group_id AND staying.member_id = link.host_id)`);
+  }
+
+  /** The same of groups in groups. */
+  async pruneChildren(place: ImportPlace, staying: Pairs): Promise<void> {
+    const { sourceId } = place;
+    await this.database.execute(sql`
+      WITH staying AS MATERIALIZED (${childrenIn(place, staying)})
+      DELETE FROM group_children edge
+      USING inventory_source_groups parent, inventory_source_groups child
+      WHERE parent.inventory_source_id = ${sourceId} AND parent.group_id = edge.parent_id
+        AND child.inventory_source_id = ${sourceId} AND child.group_id = edge.child_id
+        AND NOT EXISTS (SELECT 1 FROM staying
+          WHERE staying.group_id = edge.parent_id AND staying.member_id = edge.child_id)`);
+  }
+
+  async addHosts(place: ImportPlace, pairs: Pairs): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO group_hosts (group_id, host_id) ${hostsIn(place, pairs)} ON CONFLICT DO NOTHING`);
+  }
+
+  async addChildren(place: ImportPlace, pairs: Pairs): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO group_children (parent_id, child_id) ${childrenIn(place, pairs)}
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /** Every edge between groups of an inventory, by name. */
+  async edges({ inventoryId }: ImportPlace): Promise<Pairs> {
+    const rows = await this.database.rows<{ parent: string; child: string }>(sql`
+      SELECT parent.name AS parent, child.name AS child
+      FROM group_children edge JOIN groups parent ON parent.id = edge.parent_id
+      JOIN groups child ON child.id = edge.child_id
+      WHERE parent.inventory_id = ${inventoryId}`);
+    return { groups: rows.map(({ parent }) => parent), members: rows.map(({ child }) => child) };
+  }
+
+  /** The variables of an inventory; undefined when it is gone. */
+  variables({ sourceId, inventoryId }: ImportPlace): Promise<InventoryVariables | undefined> {
+    return this.database.row<InventoryVariables & Record<string, unknown>>(sql`
+      SELECT inv.variables, own.delivered,
+        ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
+          FROM inventory_source_variables other
+          WHERE other.inventory_id = inv.id AND other.inventory_source_id <> ${sourceId}
+            AND other.delivered <> '') AS others
+      FROM inventories inv
+      LEFT JOIN inventory_source_variables own ON own.inventory_source_id = ${sourceId}
+      WHERE inv.id = ${inventoryId}`);
+  }
+
+  /** Stores the variables of an inventory, and what the source said of them. */
+  async storeVariables(
+    { sourceId, inventoryId }: ImportPlace,
+    { variables, delivered }: { variables: string; delivered: string },
+  ): Promise<void> {
+    await this.database.execute(sql`
+      WITH noted AS (
+        INSERT INTO inventory_source_variables (inventory_source_id, inventory_id, delivered)
+        VALUES (${sourceId}, ${inventoryId}, ${delivered})
+        ON CONFLICT (inventory_source_id) DO UPDATE SET delivered = excluded.delivered)
+      UPDATE inventories SET variables = ${variables}, modified = now()
+      WHERE id = ${inventoryId} AND variables <> ${variables}`);
+  }
+}
+
+const hostsIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
+  SELECT grp.id AS group_id, host.id AS member_id
+  FROM ${given(pairs)}
+  JOIN groups grp ON grp.inventory_id = ${inventoryId} AND grp.name = given.group_name
+  JOIN hosts host ON host.inventory_id = ${inventoryId} AND host.name = given.member_name`;
+
+const childrenIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
+  SELECT grp.id AS group_id, child.id AS member_id
+  FROM ${given(pairs)}
+  JOIN groups grp ON grp.inventory_id = ${inventoryId} AND grp.name = given.group_name
+  JOIN groups child ON child.inventory_id = ${inventoryId} AND child.name = given.member_name`;
+
+const given = ({ groups, members }: Pairs): Sql => sql`
+  unnest(${groups}::text[], ${members}::text[]) AS given(group_name, member_name)`;

@@ -1,0 +1,197 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../../common/resource/define-resource.js';
+import { Database } from '../../database/database.js';
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import { TableRepository } from '../../database/table-repository.js';
+import type {
+  KnownHost,
+  KnownObject,
+  PlannedHost,
+  PlannedObject,
+  StoredVariables,
+} from './known-objects.js';
+
+/** Which source is brought into which inventory. */
+export interface ImportPlace {
+  readonly sourceId: number;
+  readonly inventoryId: number;
+}
+
+/** What an import stores of an object that is there; null leaves a column as it is. */
+export interface ObjectChange {
+  readonly id: number;
+  readonly variables: string | null;
+}
+
+export interface HostChange extends ObjectChange {
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly isEnabled: boolean | null;
+}
+
+/** What a source has brought, to be noted. */
+export interface Claim {
+  readonly name: string;
+  readonly delivered: string;
+  /** MD5 of the variables the object has now. */
+  readonly mergedDigest: string;
+}
+
+/** The two kinds of what sources bring. */
+export type ImportedKind = 'hosts' | 'groups';
+
+const CLAIMS = {
+  hosts: { table: 'inventory_source_hosts', column: 'host_id' },
+  groups: { table: 'inventory_source_groups', column: 'group_id' },
+} as const;
+
+/** Whether a source has brought a host. */
+export const isClaimed = (hostId: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM inventory_source_hosts claim WHERE claim.host_id = ${hostId})`;
+
+/** Hosts and groups as sources bring them; each statement takes as many as there are. */
+@Injectable()
+export class ImportedObjectsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'inventory_source_hosts');
+  }
+
+  /** The groups of an inventory, and what sources have to do with them. */
+  knownGroups(place: ImportPlace): Promise<(KnownObject & Row)[]> {
+    return this.database.rows<KnownObject & Row>(known('groups', place, raw('')));
+  }
+
+  /** Its hosts, the same way. */
+  knownHosts(place: ImportPlace): Promise<(KnownHost & Row)[]> {
+    return this.database.rows<KnownHost & Row>(
+      known('hosts', place, raw('one.instance_id, one.enabled,')),
+    );
+  }
+
+  /** Variables of some objects, for merging. */
+  stored(
+    kind: ImportedKind,
+    { sourceId }: ImportPlace,
+    ids: readonly number[],
+  ): Promise<(StoredVariables & Row)[]> {
+    const { table, column } = CLAIMS[kind];
+    return this.database.rows<StoredVariables & Row>(sql`
+      SELECT one.id, one.variables, own.delivered,
+        ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
+          FROM ${ident(table)} other
+          WHERE other.${ident(column)} = one.id AND other.inventory_source_id <> ${sourceId}
+            AND other.delivered <> '') AS others
+      FROM ${ident(kind)} one
+      LEFT JOIN ${ident(table)} own
+        ON own.${ident(column)} = one.id AND own.inventory_source_id = ${sourceId}
+      WHERE one.id = ANY(${ids}::int[])`);
+  }
+
+  async createGroups(
+    { inventoryId }: ImportPlace,
+    groups: readonly PlannedObject[],
+  ): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO groups (inventory_id, name, description, variables, is_imported)
+      SELECT ${inventoryId}::int, name, coalesce(description, ${IMPORTED}), variables, true
+      FROM unnest(${groups.map(({ name }) => name)}::text[],
+        ${groups.map(({ description }) => description)}::text[],
+        ${groups.map(({ delivered }) => delivered)}::text[]) AS given(name, description, variables)
+      ORDER BY name`);
+  }
+
+  async createHosts({ inventoryId }: ImportPlace, hosts: readonly PlannedHost[]): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO hosts (inventory_id, name, description, variables, instance_id, enabled, is_imported)
+      SELECT ${inventoryId}::int, name, coalesce(description, ${IMPORTED}), variables, instance_id,
+        coalesce(enabled, true), true
+      FROM unnest(${hosts.map(({ name }) => name)}::text[],
+        ${hosts.map(({ description }) => description)}::text[],
+        ${hosts.map(({ delivered }) => delivered)}::text[],
+        ${hosts.map(({ instanceId }) => instanceId)}::text[],
+        ${hosts.map(({ isEnabled }) => isEnabled)}::bool[])
+        AS given(name, description, variables, instance_id, enabled)
+      ORDER BY name`);
+  }
+
+  async updateGroups(changes: readonly ObjectChange[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE groups SET variables = given.variables, modified = now()
+      FROM unnest(${changes.map(({ id }) => id)}::int[],
+        ${changes.map(({ variables }) => variables)}::text[]) AS given(id, variables)
+      WHERE groups.id = given.id`);
+  }
+
+  /** Hosts give up their names, so that two can change theirs for each other's. */
+  async freeNames(ids: readonly number[]): Promise<void> {
+    await this.database.execute(
+      sql`UPDATE hosts SET name = chr(1) || id WHERE id = ANY(${ids}::int[])`,
+    );
+  }
+
+  async updateHosts(changes: readonly HostChange[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE hosts SET name = given.name, modified = now(),
+        variables = coalesce(given.variables, hosts.variables),
+        instance_id = coalesce(given.instance_id, hosts.instance_id),
+        enabled = coalesce(given.enabled, hosts.enabled)
+      FROM unnest(${changes.map(({ id }) => id)}::int[], ${changes.map(({ name }) => name)}::text[],
+        ${changes.map(({ variables }) => variables)}::text[],
+        ${changes.map(({ instanceId }) => instanceId)}::text[],
+        ${changes.map(({ isEnabled }) => isEnabled)}::bool[])
+        AS given(id, name, variables, instance_id, enabled)
+      WHERE hosts.id = given.id`);
+  }
+
+  /** What goes from an inventory for good. */
+  async removeAll(kind: ImportedKind, ids: readonly number[]): Promise<void> {
+    await this.database.execute(sql`DELETE FROM ${ident(kind)} WHERE id = ANY(${ids}::int[])`);
+  }
+
+  /** Notes what a source has brought; what it brought before stays noted. */
+  async claim(
+    kind: ImportedKind,
+    { sourceId, inventoryId }: ImportPlace,
+    claims: readonly Claim[],
+  ): Promise<void> {
+    const { table, column } = CLAIMS[kind];
+    await this.database.execute(sql`
+      INSERT INTO ${ident(table)} (inventory_source_id, ${ident(column)}, delivered, merged_digest)
+      SELECT ${sourceId}::int, one.id, given.delivered, given.merged_digest
+      FROM unnest(${claims.map(({ name }) => name)}::text[],
+        ${claims.map(({ delivered }) => delivered)}::text[],
+        ${claims.map(({ mergedDigest }) => mergedDigest)}::text[])
+        AS given(name, delivered, merged_digest)
+      JOIN ${ident(kind)} one ON one.inventory_id = ${inventoryId} AND one.name = given.name
+      ON CONFLICT (inventory_source_id, ${ident(column)})
+        DO UPDATE SET delivered = excluded.delivered, merged_digest = excluded.merged_digest`);
+  }
+
+  /** Takes note that a source brings objects no more. */
+  async release(
+    kind: ImportedKind,
+    { sourceId }: ImportPlace,
+    ids: readonly number[],
+  ): Promise<void> {
+    const { table, column } = CLAIMS[kind];
+    await this.database.execute(sql`
+      DELETE FROM ${ident(table)}
+      WHERE inventory_source_id = ${sourceId} AND ${ident(column)} = ANY(${ids}::int[])`);
+  }
+}
+
+/** Description of what a source brings without one. */
+const IMPORTED = 'imported';
+
+const known = (kind: ImportedKind, { sourceId, inventoryId }: ImportPlace, further: Sql): Sql => {
+  const { table, column } = CLAIMS[kind];
+  return sql`
+    SELECT one.id, one.name, ${further} md5(one.variables) AS digest, one.is_imported,
+      own.id IS NOT NULL AS is_claimed, md5(own.delivered) AS delivered_digest, own.merged_digest,
+      EXISTS (SELECT 1 FROM ${ident(table)} other WHERE other.${ident(column)} = one.id
+        AND other.inventory_source_id <> ${sourceId}) AS has_others
+    FROM ${ident(kind)} one
+    LEFT JOIN ${ident(table)} own
+      ON own.${ident(column)} = one.id AND own.inventory_source_id = ${sourceId}
+    WHERE one.inventory_id = ${inventoryId}`;
+};

@@ -1,0 +1,235 @@
+import { Injectable } from '@nestjs/common';
+import { readAllVariables } from '../../common/fields/variables.js';
+import { HostLimit } from '../host-limit.service.js';
+import { InventoryLock } from '../inventory-lock.service.js';
+import { cycleIn } from './cycles.js';
+import { ImportError, type Delivery } from './delivery.js';
+import { describeChanges, type ImportChanges, type ImportReport } from './import-changes.js';
+import {
+  digestOf,
+  planImport,
+  textOf,
+  type ImportOptions,
+  type ImportPlan,
+  type ObjectPlan,
+} from './import-plan.js';
+import {
+  ImportedObjectsRepository,
+  type ImportedKind,
+  type ImportPlace,
+} from './imported-objects.repository.js';
+import { ImportedMembersRepository, type Pairs } from './imported-members.repository.js';
+import type { KnownObject, PlannedObject } from './known-objects.js';
+import { mergedText } from './merge-variables.js';
+
+/** What an import is told besides what it brings. */
+export interface ImportContext extends ImportReport {
+  /** Asked between steps: throws when the import is to end. */
+  readonly checkpoint: () => void;
+}
+
+/** The organization may not have so many hosts. */
+export class HostLimitExceeded extends ImportError {}
+
+/** Texts of variables that an import stores, by id of the object; what stays as it is is missing. */
+type Texts = ReadonlyMap<number, string>;
+
+/**
+ * Brings what a source delivers into its inventory (docs/contract/inventory-sources.md#import), in the
+ * caller's transaction: all of it or nothing, in a number of statements that does not depend on how much
+ * it is. Imports of one inventory wait for each other.
+ */
+@Injectable()
+export class InventoryImport {
+  constructor(
+    private readonly objects: ImportedObjectsRepository,
+    private readonly members: ImportedMembersRepository,
+    private readonly lock: InventoryLock,
+    private readonly limit: HostLimit,
+  ) {}
+
+  /** @throws ImportError, HostLimitExceeded, and what `checkpoint` throws */
+  async store(
+    place: ImportPlace,
+    delivery: Delivery,
+    options: ImportOptions,
+    context: ImportContext,
+  ): Promise<ImportChanges> {
+    // Organization before inventory, as everywhere.
+    const allowance = await this.limit.hold(place.inventoryId);
+    await this.lock.hold(place.inventoryId, 'host');
+    const plan = await planImport(
+      delivery,
+      {
+        groups: await this.objects.knownGroups(place),
+        hosts: await this.objects.knownHosts(place),
+      },
+      options,
+    );
+    context.checkpoint();
+    const groupTexts = await this.texts('groups', place, plan.groups, options);
+    const hostTexts = await this.texts('hosts', place, plan.hosts, options);
+    context.checkpoint();
+    const children = pairsOf(delivery, 'children');
+    const hosts = pairsOf(delivery, 'hosts');
+    await this.clear(plan);
+    await this.change(plan, groupTexts, hostTexts, options);
+    context.checkpoint();
+    if (options.overwrite) await this.prune(place, plan, { hosts, children });
+    await this.create(place, plan);
+    context.checkpoint();
+    await this.note('groups', place, plan.groups, groupTexts);
+    await this.note('hosts', place, plan.hosts, hostTexts);
+    context.checkpoint();
+    await this.members.addHosts(place, hosts);
+    await this.members.addChildren(place, children);
+    await this.assertNoCycle(place);
+    const variables = await this.storeVariables(place, delivery);
+    context.checkpoint();
+    if (allowance && (await this.limit.isExceeded(allowance))) {
+      throw new HostLimitExceeded('Host limit for organization exceeded!');
+    }
+    return describeChanges({ plan, groupTexts, hostTexts, variables }, context);
+  }
+
+  /** Texts of the variables of matched objects, where they become others. */
+  private async texts(
+    kind: ImportedKind,
+    place: ImportPlace,
+    { matched }: ObjectPlan<KnownObject, PlannedObject>,
+    { overwriteVars }: ImportOptions,
+  ): Promise<Texts> {
+    if (overwriteVars) {
+      const changed = matched.filter(({ known, planned }) => known.digest !== planned.digest);
+      return new Map(changed.map(({ known, planned }) => [known.id, planned.delivered]));
+    }
+    // What the source says as last time, and nobody has changed since, needs no look at it.
+    const differing = matched.filter(
+      ({ known, planned }) =>
+        known.delivered_digest !== planned.digest || known.merged_digest !== known.digest,
+    );
+    const ids = differing.map(({ known }) => known.id);
+    const stored = new Map(
+      (await this.objects.stored(kind, place, ids)).map((one) => [one.id, one]),
+    );
+    const read = await readAllVariables(
+      [...stored.values()].flatMap(({ variables, delivered }) => [variables, delivered ?? '']),
+    );
+    const texts = new Map<number, string>();
+    for (const { known, planned } of differing) {
+      const one = stored.get(known.id);
+      if (!one) continue;
+      const what = `${kind === 'hosts' ? 'host' : 'group'} ${known.name}`;
+      const text = mergedText(what, one, { now: planned.delivered, read });
+      if (text !== one.variables) texts.set(known.id, text);
+    }
+    return texts;
+  }
+
+  /** Removes what the source made and brings no more. */
+  private async clear({ groups, hosts }: ImportPlan): Promise<void> {
+    if (groups.removed.length > 0) {
+      await this.members.lift(idsOf(groups.removed));
+      await this.objects.removeAll('groups', idsOf(groups.removed));
+    }
+    if (hosts.removed.length > 0) await this.objects.removeAll('hosts', idsOf(hosts.removed));
+  }
+
+  /** Takes out of the source's groups what it does not bring there any more. */
+  private async prune(
+    place: ImportPlace,
+    { groups, hosts }: ImportPlan,
+    staying: { hosts: Pairs; children: Pairs },
+  ): Promise<void> {
+    await this.members.pruneHosts(place, staying.hosts);
+    await this.members.pruneChildren(place, staying.children);
+    if (groups.released.length > 0) {
+      await this.objects.release('groups', place, idsOf(groups.released));
+    }
+    if (hosts.released.length > 0) {
+      await this.objects.release('hosts', place, idsOf(hosts.released));
+    }
+  }
+
+  private async change(
+    { hosts, groups }: ImportPlan,
+    groupTexts: Texts,
+    hostTexts: Texts,
+    { hasInstanceIds }: ImportOptions,
+  ): Promise<void> {
+    if (groupTexts.size > 0) {
+      await this.objects.updateGroups(
+        groups.matched.flatMap(({ known: { id } }) => {
+          const variables = groupTexts.get(id);
+          return variables === undefined ? [] : [{ id, variables }];
+        }),
+      );
+    }
+    const changes = hosts.matched.flatMap(({ known, planned }) => {
+      const variables = hostTexts.get(known.id) ?? null;
+      const instanceId =
+        hasInstanceIds && planned.instanceId !== known.instance_id ? planned.instanceId : null;
+      const isEnabled = planned.isEnabled === known.enabled ? null : planned.isEnabled;
+      const isSame = [variables, instanceId, isEnabled].every((one) => one === null);
+      if (isSame && planned.name === known.name) return [];
+      return [{ id: known.id, name: planned.name, variables, instanceId, isEnabled }];
+    });
+    if (changes.length === 0) return;
+    const renamed = hosts.matched.filter(({ known, planned }) => known.name !== planned.name);
+    if (renamed.length > 0) await this.objects.freeNames(renamed.map(({ known }) => known.id));
+    await this.objects.updateHosts(changes);
+  }
+
+  private async create(place: ImportPlace, { groups, hosts }: ImportPlan): Promise<void> {
+    if (groups.created.length > 0) await this.objects.createGroups(place, groups.created);
+    if (hosts.created.length > 0) await this.objects.createHosts(place, hosts.created);
+  }
+
+  /** Only what differs from what is noted is written. */
+  private async note(
+    kind: ImportedKind,
+    place: ImportPlace,
+    { created, matched }: ObjectPlan<KnownObject, PlannedObject>,
+    texts: Texts,
+  ): Promise<void> {
+    const claims = matched.flatMap(({ known, planned }) => {
+      const text = texts.get(known.id);
+      const mergedDigest = text === undefined ? known.digest : digestOf(text);
+      const isNoted =
+        known.delivered_digest === planned.digest && known.merged_digest === mergedDigest;
+      return isNoted ? [] : [{ ...planned, mergedDigest }];
+    });
+    const fresh = created.map((planned) => ({ ...planned, mergedDigest: planned.digest }));
+    const all = [...claims, ...fresh];
+    if (all.length > 0) await this.objects.claim(kind, place, all);
+  }
+
+  private async assertNoCycle(place: ImportPlace): Promise<void> {
+    const cycle = cycleIn(await this.members.edges(place));
+    if (cycle) throw new ImportError(`Groups hold each other in a circle: ${cycle.join(' > ')}`);
+  }
+
+  /** @returns whether they changed */
+  private async storeVariables(place: ImportPlace, { variables }: Delivery): Promise<boolean> {
+    const stored = await this.members.variables(place);
+    if (!stored) throw new ImportError('The inventory does not exist any more.');
+    const now = textOf('inventory', 'itself', variables).delivered;
+    const read = await readAllVariables([stored.variables, stored.delivered ?? '', now]);
+    const text = mergedText('inventory', { id: place.inventoryId, ...stored }, { now, read });
+    await this.members.storeVariables(place, { variables: text, delivered: now });
+    return text !== stored.variables;
+  }
+}
+
+const idsOf = (objects: readonly KnownObject[]): number[] => objects.map(({ id }) => id);
+
+function pairsOf({ groups }: Delivery, kind: 'hosts' | 'children'): Pairs {
+  const pairs: { groups: string[]; members: string[] } = { groups: [], members: [] };
+  for (const group of groups.values()) {
+    for (const member of group[kind]) {
+      pairs.groups.push(group.name);
+      pairs.members.push(member);
+    }
+  }
+  return pairs;
+}

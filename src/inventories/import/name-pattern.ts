@@ -1,0 +1,60 @@
+import { Thread } from '../../common/thread.js';
+import { ImportError } from './delivery.js';
+
+/** A pattern for names of hosts, or why it is none. */
+export type NamePattern =
+  | { readonly fault: null; readonly source: string; readonly flags: string }
+  | { readonly fault: string };
+
+/**
+ * Reads a regular expression as sources write it: it is matched from the start of a name. Flags at its
+ * beginning and named groups may be written as Python writes them.
+ */
+export function compileNamePattern(text: string): NamePattern {
+  const [, own = '', rest = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(text) ?? [];
+  const source = `^(?:${rest.replaceAll('(?P<', '(?<')})`;
+  const flags = `${own}u`;
+  try {
+    new RegExp(source, flags);
+    return { fault: null, source, flags };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { fault: reason.replace(/^.*: /, '') };
+  }
+}
+
+interface MatchTask {
+  source: string;
+  flags: string;
+  names: readonly string[];
+}
+
+/** In the thread. */
+function matchAll(_library: unknown, { source, flags, names }: MatchTask): string[] {
+  const expression = new RegExp(source, flags);
+  return names.filter((name) => expression.test(name));
+}
+
+/** An expression may take as long as it likes: it is its author who waits, and not for ever. */
+const matcher = new Thread<MatchTask, string[]>({
+  functions: [matchAll],
+  library: 'node:util',
+  timeoutMs: 10_000,
+  resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
+});
+
+/** Which of the names a pattern matches. @throws ImportError when it is none, or takes too long */
+export async function namesMatching(
+  text: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const pattern = compileNamePattern(text);
+  if (pattern.fault !== null) {
+    throw new ImportError(`The host_filter is no regular expression: ${pattern.fault}`);
+  }
+  try {
+    return new Set(await matcher.run({ source: pattern.source, flags: pattern.flags, names }));
+  } catch {
+    throw new ImportError('The host_filter takes too long to be matched.');
+  }
+}

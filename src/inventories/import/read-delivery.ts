@@ -1,0 +1,185 @@
+import { isRecord, listOf } from '../../common/records.js';
+import { Turns } from '../../common/turns.js';
+import {
+  ImportError,
+  type DeliveredGroup,
+  type DeliveredHost,
+  type Delivery,
+  type DeliveryRules,
+  type Variables,
+} from './delivery.js';
+import { enabledBy, textAtFirst } from './variable-paths.js';
+
+const MAX_NAME_LENGTH = 512;
+const MAX_PORT = 65_535;
+/** Groups that stand for the inventory itself. */
+const ITSELF = new Set(['all', 'ungrouped']);
+const META = '_meta';
+const TEMPLATE = /\{\{.*\}\}|\{%.*%\}/s;
+/** Variables that say what a host or group is described as, and are none of it. */
+const DESCRIPTIONS = ['_svc_description', '_awx_description'];
+
+/** A group while it is read. */
+interface OpenGroup {
+  variables: Variables;
+  hosts: Set<string>;
+  children: Set<string>;
+}
+
+/**
+ * Reads what Ansible says of an inventory: the document of an inventory script
+ * (docs/contract/inventory-sources.md#what-is-read), lists in place of objects included.
+ *
+ * @throws ImportError naming what cannot be taken
+ */
+export async function readDelivery(document: unknown, rules: DeliveryRules): Promise<Delivery> {
+  if (!isRecord(document)) throw new ImportError('The inventory is not a JSON object.');
+  const reading = new Reading(document, rules);
+  const turns = new Turns();
+  for (const [name, entry] of Object.entries(document)) {
+    if (name !== META) await reading.group(name, entry, turns);
+  }
+  return reading.end(turns);
+}
+
+class Reading {
+  private readonly groups = new Map<string, OpenGroup>();
+  /** Variables by the name of the host, as far as the groups bring them. */
+  private readonly hosts = new Map<string, Variables>();
+  /** Hosts by what the document calls them. */
+  private readonly names = new Map<string, { name: string; port: number | null }>();
+  private readonly hostvars: Readonly<Record<string, unknown>>;
+  private variables: Variables = {};
+
+  constructor(
+    document: Readonly<Record<string, unknown>>,
+    private readonly rules: DeliveryRules,
+  ) {
+    const meta = document[META];
+    const hostvars = isRecord(meta) ? meta.hostvars : undefined;
+    this.hostvars = isRecord(hostvars) ? hostvars : {};
+  }
+
+  async group(name: string, entry: unknown, turns: Turns): Promise<void> {
+    const { hosts, children, vars } = Array.isArray(entry)
+      ? { hosts: entry, children: [], vars: {} }
+      : membersOf(name, entry);
+    const own = ITSELF.has(name) ? null : this.openGroup(name);
+    if (own) own.variables = vars;
+    else if (name === 'all') this.variables = vars;
+    for (const child of namesIn(children)) {
+      if (ITSELF.has(child)) continue;
+      this.openGroup(child);
+      own?.children.add(child);
+    }
+    for (const [raw, variables] of entriesOf(hosts)) {
+      const host = this.host(raw, variables);
+      own?.hosts.add(host);
+      await turns.next();
+    }
+  }
+
+  async end(turns: Turns): Promise<Delivery> {
+    for (const raw of Object.keys(this.hostvars)) {
+      this.host(raw, {});
+      await turns.next();
+    }
+    const groups = this.closedGroups();
+    const hosts = new Map<string, DeliveredHost>();
+    for (const [name, variables] of this.hosts) {
+      if (groups.has(name)) {
+        throw new ImportError(`A host and a group have the same name: ${name}`);
+      }
+      hosts.set(name, this.closedHost(name, variables));
+      await turns.next();
+    }
+    return { variables: withoutDescription(this.variables).variables, groups, hosts };
+  }
+
+  /** @returns the name the host has */
+  private host(raw: string, variables: Variables): string {
+    const known = this.names.get(raw) ?? splitPort(raw);
+    if (!this.names.has(raw)) checkName('host', known.name);
+    this.names.set(raw, known);
+    const own = isRecord(this.hostvars[raw]) ? this.hostvars[raw] : {};
+    const port = known.port === null ? {} : { ansible_port: known.port };
+    const before = this.hosts.get(known.name) ?? {};
+    this.hosts.set(known.name, { ...before, ...port, ...variables, ...own });
+    return known.name;
+  }
+
+  private openGroup(name: string): OpenGroup {
+    const known = this.groups.get(name);
+    if (known) return known;
+    checkName('group', name);
+    const group = { variables: {}, hosts: new Set<string>(), children: new Set<string>() };
+    this.groups.set(name, group);
+    return group;
+  }
+
+  private closedGroups(): Map<string, DeliveredGroup> {
+    return new Map(
+      [...this.groups].map(([name, { hosts, children, variables: all }]) => {
+        const { description, variables } = withoutDescription(all);
+        return [name, { name, description, variables, hosts, children }];
+      }),
+    );
+  }
+
+  private closedHost(name: string, all: Variables): DeliveredHost {
+    const { description, variables } = withoutDescription(all);
+    const { enabled, instanceId } = this.rules;
+    return {
+      ...{ name, description, variables },
+      instanceId: textAtFirst(variables, instanceId),
+      isEnabled: enabled ? enabledBy(variables, enabled) : null,
+    };
+  }
+}
+
+function membersOf(name: string, entry: unknown) {
+  if (!isRecord(entry)) throw new ImportError(`The group ${name} is neither an object nor a list.`);
+  return {
+    hosts: entry.hosts,
+    children: entry.children,
+    vars: isRecord(entry.vars) ? entry.vars : {},
+  };
+}
+
+/** Members of a group: a list of names, or an object with what is said of each. */
+function entriesOf(members: unknown): [string, Variables][] {
+  if (!isRecord(members)) return namesIn(members).map((name) => [name, {}]);
+  return Object.entries(members).map(([name, value]) => [name, isRecord(value) ? value : {}]);
+}
+
+const namesIn = (members: unknown): string[] =>
+  isRecord(members) ? Object.keys(members) : listOf(members).map((name) => String(name));
+
+/** `web:2222` and `[::1]:22` are a host on a port; other colons belong to the name. */
+export function splitPort(raw: string): { name: string; port: number | null } {
+  const match = /^\[([^\]]+)\]:(.*)$/s.exec(raw) ?? /^([^:]+):([^:]*)$/s.exec(raw);
+  const [, name, port = ''] = match ?? [];
+  if (name === undefined) return { name: raw, port: null };
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  return { name, port: number >= 1 && number <= MAX_PORT ? number : null };
+}
+
+function checkName(noun: 'host' | 'group', name: string): void {
+  if (TEMPLATE.test(name)) {
+    throw new ImportError(`Inline Jinja variables are not allowed.: ${name}`);
+  }
+  if (name.trim() === '' || name.includes('\0') || !name.isWellFormed()) {
+    throw new ImportError(`The name of a ${noun} cannot be stored: ${JSON.stringify(name)}`);
+  }
+  if (name.length > MAX_NAME_LENGTH) {
+    const start = name.slice(0, MAX_NAME_LENGTH);
+    throw new ImportError(`The name of a ${noun} is longer than ${MAX_NAME_LENGTH}: ${start}…`);
+  }
+}
+
+function withoutDescription(all: Variables): { description: string | null; variables: Variables } {
+  const name = DESCRIPTIONS.find((one) => Object.hasOwn(all, one));
+  if (name === undefined) return { description: null, variables: all };
+  const { [name]: description, ...variables } = all;
+  return { description: String(description), variables };
+}

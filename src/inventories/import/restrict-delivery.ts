@@ -1,0 +1,23 @@
+import type { DeliveredGroup, Delivery } from './delivery.js';
+
+/** A delivery of some of its hosts; groups stay. @param names of the hosts that are taken */
+export function onlyHosts(delivery: Delivery, names: ReadonlySet<string>): Delivery {
+  const groups = [...delivery.groups].map(([name, group]): [string, DeliveredGroup] => [
+    name,
+    { ...group, hosts: new Set([...group.hosts].filter((host) => names.has(host))) },
+  ]);
+  const hosts = [...delivery.hosts].filter(([name]) => names.has(name));
+  return { ...delivery, groups: new Map(groups), hosts: new Map(hosts) };
+}
+
+/** A delivery without groups in which nothing is: neither hosts nor subgroups nor variables. */
+export function withoutEmptyGroups(delivery: Delivery): Delivery {
+  const isEmpty = ({ hosts, children, variables }: DeliveredGroup): boolean =>
+    hosts.size === 0 && children.size === 0 && Object.keys(variables).length === 0;
+  const kept = new Map([...delivery.groups].filter(([, group]) => !isEmpty(group)));
+  const groups = [...kept].map(([name, group]): [string, DeliveredGroup] => [
+    name,
+    { ...group, children: new Set([...group.children].filter((child) => kept.has(child))) },
+  ]);
+  return { ...delivery, groups: new Map(groups) };
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { inListTime } from '../common/list/time-limit.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import { HostsRepository, type MemberCount } from './hosts.repository.js';
+import { membersOf, type HostedInventory } from './inventory-members.js';
+
+/** Counts of smart inventories, which nobody keeps: their members change with hosts anywhere. */
+@Injectable()
+export class MemberCounts {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly hosts: HostsRepository,
+  ) {}
+
+  /**
+   * The counts by inventory, in one statement.
+   *
+   * @throws Unavailable when it takes longer than LIST_TIMEOUT_MS
+   */
+  async of(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
+    if (inventories.length === 0) return new Map();
+    const members = new Map(inventories.map((one) => [one.id, membersOf(one, 't')]));
+    const counted = await inListTime(this.database, this.settings, () =>
+      this.hosts.countMembers(members),
+    );
+    return new Map(counted.map((row) => [row.id, row]));
+  }
+}

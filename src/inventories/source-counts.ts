@@ -1,0 +1,25 @@
+import { resource } from '../common/resource/registry.js';
+import { selectRows } from '../common/resource/select-rows.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+
+/**
+ * How many sources an inventory has, as values of a statement about inventories. Sources belong to a room
+ * above, of which only the registry of resources knows here.
+ *
+ * @param inventory id of the inventory, as SQL
+ */
+export function sourceCounts(inventory: Sql): Record<string, Sql> {
+  const sources = resource('inventory_source');
+  const found = selectRows(
+    sources,
+    'src',
+    ident('src', 'last_job_failed'),
+    sql`src.inventory_id = ${inventory}`,
+  );
+  return {
+    has_inventory_sources: sql`EXISTS (${found})`,
+    total_inventory_sources: sql`(SELECT count(*)::int FROM (${found}) src)`,
+    inventory_sources_with_failures: sql`(
+      SELECT count(*)::int FROM (${found}) src WHERE src.last_job_failed)`,
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+} from '../common/fields/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  RowOf,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ref } from '../common/resource/resource-schema.js';
+import { summariesOf } from '../common/resource/represent.js';
+import type { InventorySourceSchema } from './inventory-source.schema.js';
+import { InventoryUpdatesRepository, type ShownUpdate } from './inventory-updates.repository.js';
+
+const UPDATE = object({
+  id: INTEGER,
+  name: STRING,
+  description: STRING,
+  status: STRING,
+  failed: BOOLEAN,
+});
+export const SOURCE_SHOWS: ShownBesides = {
+  fields: {
+    last_updated: orNull(INSTANT),
+    last_update_failed: BOOLEAN,
+    custom_virtualenv: orNull(STRING),
+    execution_environment: orNull(INTEGER),
+  },
+  related: ['current_update', 'last_update'],
+  summary_fields: {
+    current_update: UPDATE,
+    last_update: UPDATE,
+    credentials: list(ref('CredentialSummary')),
+  },
+};
+
+/**
+ * The words for runs of a source beside those all templates have, and its credential as a list
+ * (docs/contract/inventory-sources.md#fields).
+ */
+export async function sourceExtension(
+  rows: readonly RowOf<InventorySourceSchema>[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
+  const updates = await context
+    .find(InventoryUpdatesRepository)
+    .shown(ids.filter((id) => id !== null));
+  const byId = new Map(updates.map((update) => [update.id, update]));
+  const credentials = await summariesOf(
+    resource('credential'),
+    rows.flatMap((row) => row.credential_id ?? []),
+    context,
+  );
+  return new Map(
+    rows.map((row) => {
+      const credential = credentials.get(row.credential_id ?? 0);
+      const { related, summary } = updatesOf(row, byId);
+      return [
+        row.id,
+        {
+          fields: {
+            last_updated: row.last_job_run,
+            last_update_failed: row.last_job_failed,
+            custom_virtualenv: null,
+            execution_environment: null,
+          },
+          related,
+          summary_fields: { ...summary, credentials: credential ? [credential] : [] },
+        },
+      ];
+    }),
+  );
+}
+
+function updatesOf(
+  row: RowOf<InventorySourceSchema>,
+  updates: ReadonlyMap<number, ShownUpdate>,
+): { related: Record<string, string>; summary: Record<string, ShownUpdate> } {
+  const related: Record<string, string> = {};
+  const summary: Record<string, ShownUpdate> = {};
+  for (const which of ['current', 'last'] as const) {
+    const id = row[`${which}_job_id`];
+    if (id === null) continue;
+    const url = resource('inventory_update').url(id);
+    related[`${which}_job`] = url;
+    related[`${which}_update`] = url;
+    const update = updates.get(id);
+    if (update) summary[`${which}_update`] = update;
+  }
+  return { related, summary };
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Invalid } from '../common/errors/errors.js';
+import { existing } from '../common/invariants.js';
+import { VariablesError, readVariables } from '../common/fields/variables.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { resource } from '../common/resource/registry.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { References } from '../common/rest/references.service.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
+import type { InventorySourceSchema } from './inventory-source.schema.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
+import { sourceErrors } from './source-checks.js';
+
+/** Rules of inventory sources (docs/contract/inventory-sources.md#fields). */
+@Injectable()
+export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema> {
+  constructor(
+    private readonly sources: InventorySourcesRepository,
+    private readonly updates: InventoryUpdatesRepository,
+    private readonly credentials: CredentialsRepository,
+    private readonly references: References,
+    private readonly runs: ActiveRuns,
+  ) {}
+
+  async prepareCreate(
+    values: ValuesOf<InventorySourceSchema>,
+  ): Promise<Prepared<InventorySourceSchema>> {
+    const id = existing(values.inventory, 'a required reference is given');
+    const inventory = existing(await this.sources.inventory(id), 'a reference was looked up');
+    await this.check(values, {}, inventory.kind);
+    return { columns: { organization_id: inventory.organization_id } };
+  }
+
+  async prepareUpdate(
+    row: RowOf<InventorySourceSchema>,
+    values: ValuesOf<InventorySourceSchema>,
+    actor: Actor,
+  ): Promise<void> {
+    await this.check(values, row, '');
+    const { source_project_id: former } = row;
+    const isMoved = 'source_project' in values && values.source_project !== former;
+    if (isMoved && former !== null) {
+      await this.references.assertAllowed(resource('project'), [former], 'use', actor);
+    }
+  }
+
+  /** What it has brought stays; that it has brought it is forgotten. */
+  async prepareDelete(row: RowOf<InventorySourceSchema>): Promise<void> {
+    await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
+    await this.updates.removeOf(row.id);
+  }
+
+  /** @throws Invalid with every fault across fields */
+  private async check(
+    values: ValuesOf<InventorySourceSchema>,
+    row: Partial<RowOf<InventorySourceSchema>>,
+    inventoryKind: string,
+  ): Promise<void> {
+    const value = (field: string): unknown =>
+      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const [project, credential] = [value('source_project'), value('credential')];
+    const errors = sourceErrors({
+      value,
+      touches: (...fields) => row.id === undefined || fields.some((field) => field in values),
+      variableNames: await namesIn(String(value('source_vars') ?? '')),
+      inventoryKind,
+      project: typeof project === 'number' ? ((await this.sources.project(project)) ?? null) : null,
+      credential:
+        typeof credential === 'number'
+          ? ((await this.credentials.typeOf(credential)) ?? null)
+          : null,
+    });
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
+}
+
+/** What is no object is told by the field itself. */
+async function namesIn(text: string): Promise<string[]> {
+  try {
+    return Object.keys(await readVariables(text));
+  } catch (error) {
+    if (error instanceof VariablesError) return [];
+    throw error;
+  }
+}

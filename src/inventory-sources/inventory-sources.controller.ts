@@ -1,0 +1,76 @@
+import { Get, Post } from '@nestjs/common';
+import { activityOf } from '../activity/sublists.js';
+import type { Actor } from '../common/access.js';
+import { BOOLEAN, INTEGER, object } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { inventorySources } from './inventory-sources.resource.js';
+import { canUpdate, InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { inventoryUpdates } from './inventory-updates.resource.js';
+import { credentialOfSource, broughtBySource } from './sublists.js';
+
+const ROUTE = { access: 'authenticated', parent: inventorySources } as const;
+
+@Resource(inventorySources)
+@SubList('inventory_updates', children('inventory_updates', { readOnly: true }))
+@SubList('credentials', credentialOfSource())
+@SubList('schedules', children('schedules'))
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+@SubList('hosts', broughtBySource('hosts'))
+@SubList('groups', broughtBySource('groups'))
+@SubList('activity_stream', activityOf())
+export class InventorySourcesController extends ResourceController(inventorySources) {
+  constructor(
+    services: CommonServices,
+    private readonly sources: InventorySourcesRepository,
+    private readonly starts: InventoryUpdateStarts,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    link: 'update',
+    operationId: 'inventory_sources_can_update',
+    summary: 'Whether the source has what it would be updated from.',
+    response: object({ can_update: BOOLEAN }),
+  })
+  @Get(':id/update')
+  async canUpdate(@Target() source: Row): Promise<object> {
+    const [found] = await this.sources.startable([source.id]);
+    return { can_update: found !== undefined && canUpdate(found) };
+  }
+
+  @Idempotent()
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    needs: 'update',
+    resource: inventoryUpdates,
+    adds: { inventory_update: INTEGER },
+    operationId: 'inventory_sources_update_start',
+    summary: 'Update the inventory from the source.',
+    status: 202,
+  })
+  @Post(':id/update')
+  async update(@Target() source: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    const { resources } = this.services;
+    const id = await this.starts.start(source.id, actor);
+    const row = await resources.load(inventoryUpdates, id, actor);
+    const shown = await resources.show(inventoryUpdates, row, actor);
+    return Reply.accepted({ inventory_update: id, ...shown }, inventoryUpdates.url(id));
+  }
+}

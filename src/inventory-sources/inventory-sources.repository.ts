@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import type { JobProject } from '../runs/job-contexts.repository.js';
+import { projectSources } from '../templates/templates.repository.js';
+import type { InventorySourceSchema } from './inventory-source.schema.js';
+
+/** The project of a source, as far as it decides about the source. */
+export interface ProjectOfSource {
+  scm_type: string;
+  allow_override: boolean;
+  status: string;
+  scm_update_on_launch: boolean;
+}
+
+/** Whether an update of a source can be started. */
+export interface StartableSource extends Row {
+  name: string;
+  source: string;
+  source_project_id: number | null;
+  credential_id: number | null;
+  scm_branch: string;
+  /** Null without a project. */
+  project: ProjectOfSource | null;
+}
+
+/** A source that has to be updated before a job starts. */
+export interface DueSource {
+  inventory_id: number;
+  source_id: number;
+  /** Its update that is on the way already, if any. */
+  active_update_id: number | null;
+}
+
+/** Where the hosts of inventories come from. */
+@Injectable()
+export class InventorySourcesRepository extends TableRepository<RowOf<InventorySourceSchema>> {
+  constructor(database: Database) {
+    super(database, 'unified_job_templates');
+  }
+
+  /** Kind and organization of an inventory. */
+  inventory(id: number): Promise<{ kind: string; organization_id: number } | undefined> {
+    return this.database.row(sql`
+      SELECT inv.kind, inv.organization_id FROM (${allInventories()}) inv WHERE inv.id = ${id}`);
+  }
+
+  /** What a project is to its sources; undefined when it is none. */
+  project(id: number): Promise<(ProjectOfSource & Record<string, unknown>) | undefined> {
+    return this.database.row(sql`
+      SELECT prj.scm_type, prj.allow_override, prj.status, prj.scm_update_on_launch
+      FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
+  }
+
+  /** The project of a source as its updates need it; undefined when it is gone. */
+  projectFiles(id: number): Promise<JobProject | undefined> {
+    return this.database.row<JobProject & Record<string, unknown>>(sql`
+      SELECT prj.id, prj.scm_type, prj.scm_url, prj.scm_branch, prj.scm_refspec, prj.scm_revision,
+        prj.credential_id, prj.local_path, prj.allow_override, prj.organization_id
+      FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
+  }
+
+  async storeCredential(id: number, credential: number | null): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_job_templates SET credential_id = ${credential}::int, modified = now()
+      WHERE id = ${id}`);
+  }
+
+  /** Sources as those who start them see them, in order of id. */
+  startable(ids: readonly number[]): Promise<StartableSource[]> {
+    return this.database.rows<StartableSource>(startableWhere(sql`src.id = ANY(${ids}::int[])`));
+  }
+
+  /** The same of all sources of an inventory. */
+  startableOf(inventoryId: number): Promise<StartableSource[]> {
+    return this.database.rows<StartableSource>(
+      startableWhere(sql`src.inventory_id = ${inventoryId}`),
+    );
+  }
+
+  /**
+   * The sources of some inventories that jobs have to wait for
+   * (docs/contract/inventory-sources.md#update-on-launch).
+   */
+  due(inventories: readonly number[]): Promise<(DueSource & Row)[]> {
+    return this.database.rows<DueSource & Row>(sql`
+      SELECT src.inventory_id, src.id AS source_id,
+        CASE WHEN latest.status IN ('pending', 'waiting', 'running') THEN latest.id END
+          AS active_update_id
+      FROM unified_job_templates src
+      LEFT JOIN LATERAL (
+        SELECT id, status, finished FROM unified_jobs
+        WHERE type = 'inventory_update' AND unified_job_template_id = src.id AND status <> 'new'
+        ORDER BY id DESC LIMIT 1) latest ON true
+      WHERE src.type = 'inventory_source' AND src.update_on_launch
+        AND src.inventory_id = ANY(${inventories}::int[])
+        AND (latest.status IS DISTINCT FROM 'successful'
+          OR latest.finished + make_interval(secs => src.update_cache_timeout) < now())
+      ORDER BY src.id`);
+  }
+}
+
+const startableWhere = (which: Sql): Sql => sql`
+  SELECT src.id, src.name, src.source, src.source_project_id, src.credential_id, src.scm_branch,
+    CASE WHEN prj.id IS NOT NULL THEN json_build_object('scm_type', prj.scm_type,
+      'allow_override', prj.allow_override, 'status', prj.status,
+      'scm_update_on_launch', prj.scm_update_on_launch) END AS project
+  FROM unified_job_templates src LEFT JOIN (${projectSources()}) prj ON prj.id = src.source_project_id
+  WHERE src.type = 'inventory_source' AND ${which} ORDER BY src.id`;

@@ -1,0 +1,87 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { everyone } from '../common/access.js';
+import { defineResource, type Relation } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { or } from '../database/sql.js';
+import { templateNotifications } from '../templates/template-notifications.js';
+import { InventorySourceHooks } from './inventory-source.hooks.js';
+import { InventorySourceSchema } from './inventory-source.schema.js';
+import { sourceExtension, SOURCE_SHOWS } from './inventory-source-extension.js';
+
+const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
+
+/** What the source has brought into its inventory. */
+const brought = (type: 'host' | 'group'): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource(type),
+  table: `inventory_source_${type}s`,
+  near: 'inventory_source_id',
+  far: `${type}_id`,
+});
+
+/** Whoever administers an inventory says where its hosts come from; others may have it updated. */
+export const inventorySources = defineResource({
+  path: 'inventory_sources',
+  type: 'inventory_source',
+  schema: InventorySourceSchema,
+  table: 'unified_job_templates',
+  discriminator: 'inventory_source',
+  hooks: InventorySourceHooks,
+  naturalKey: ['name', 'inventory'],
+  summary: ['id', 'name', 'description', 'source', 'status', 'last_job_run'],
+  auditParent: { field: 'inventory', type: 'inventory' },
+  aliases: {
+    last_updated: 'last_job_run',
+    last_update_failed: 'last_job_failed',
+    last_update: 'last_job',
+    current_update: 'current_job',
+  },
+  unique: [
+    {
+      name: 'unified_job_templates_source_name_key',
+      columns: ['inventory_id', 'name'],
+      where: "(type = 'inventory_source'::text)",
+      field: '__all__',
+      message: 'InventorySource with this (name, inventory) combination already exists.',
+    },
+  ],
+  capabilities: { edit: 'change', delete: 'delete', start: 'update', schedule: 'update' },
+  policy: {
+    read: onInventory('read_role'),
+    add: () => everyone,
+    mayAdd: (actor) =>
+      or(
+        holdsAny('organization', ['inventory_admin_role'], actor),
+        holdsAny('inventory', ['admin_role'], actor),
+      ),
+    change: onInventory('admin_role'),
+    delete: onInventory('admin_role'),
+    actions: {
+      update: onInventory('update_role'),
+      attach_notifications: onInventory('read_role'),
+    },
+  },
+  relations: {
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
+    ...templateNotifications('started', 'success', 'error'),
+    inventory_updates: {
+      kind: 'has-many',
+      target: () => resource('inventory_update'),
+      field: 'inventory_source',
+    },
+    hosts: brought('host'),
+    groups: brought('group'),
+  },
+  purposes: [
+    {
+      decidedBy: ['source', 'source_project', 'source_path', 'source_vars', 'scm_branch'],
+      keeps: ['credential'],
+    },
+  ],
+  extend: sourceExtension,
+  shows: SOURCE_SHOWS,
+});

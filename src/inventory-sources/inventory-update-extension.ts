@@ -1,0 +1,77 @@
+import { BOOLEAN, INTEGER, list, orNull, STRING } from '../common/fields/json-schema.js';
+import type {
+  Extension,
+  RepresentContext,
+  RowOf,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ref } from '../common/resource/resource-schema.js';
+import { summariesOf } from '../common/resource/represent.js';
+import {
+  launchedBy,
+  LAUNCHED_BY,
+  loadRunFacts,
+  summarizeTemplate,
+  TEMPLATE_SUMMARY,
+} from '../runs/launched-by.js';
+import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
+import type { InventoryUpdateSchema } from './inventory-update.schema.js';
+
+export const UPDATE_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
+  fields: {
+    launched_by: LAUNCHED_BY,
+    license_error: BOOLEAN,
+    custom_virtualenv: orNull(STRING),
+    execution_environment: orNull(INTEGER),
+    instance_group: orNull(INTEGER),
+  },
+  summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
+    unified_job_template: TEMPLATE_SUMMARY,
+    credentials: list(ref('CredentialSummary')),
+  },
+};
+
+export async function updateExtension(
+  rows: readonly RowOf<InventoryUpdateSchema>[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const facts = await loadRunFacts(rows, context);
+  const sourceOf = await sourceWorkflows(facts, context);
+  const credentials = await summariesOf(
+    resource('credential'),
+    rows.flatMap((row) => row.credential_id ?? []),
+    context,
+  );
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = facts.get(row.id);
+      if (!run) return [];
+      const source = sourceOf(run);
+      const credential = credentials.get(row.credential_id ?? 0);
+      return [
+        [
+          row.id,
+          {
+            fields: {
+              launched_by: launchedBy(run),
+              elapsed: run.live_elapsed ?? row.elapsed,
+              license_error: false,
+              custom_virtualenv: null,
+              execution_environment: null,
+              instance_group: null,
+            },
+            related: source.related,
+            summary_fields: {
+              ...source.summary_fields,
+              ...summarizeTemplate(run, 'inventory_update'),
+              credentials: credential ? [credential] : [],
+            },
+          },
+        ],
+      ];
+    }),
+  );
+}

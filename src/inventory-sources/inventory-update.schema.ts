@@ -1,0 +1,92 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  Integer,
+  Json,
+  Reference,
+  Text,
+  Variables,
+} from '../common/fields/field.js';
+import { freeObject } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
+import { ISOLATIONS } from '../instances/isolation.js';
+import type { ImportChanges } from '../inventories/import/import-changes.js';
+import { ExecutedJobSchema, ISOLATION_FIELD } from '../runs/unified-job.schema.js';
+import { SOURCES, SOURCE_VERBOSITIES } from './inventory-source.schema.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/**
+ * One update of an inventory from a source: the source's options as they were when it was started
+ * (docs/contract/inventory-sources.md#updates).
+ */
+export class InventoryUpdateSchema extends ExecutedJobSchema {
+  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
+  inventory!: Reference | null;
+
+  @Reference(() => resource('inventory_source'), { ...READ_ONLY, nullable: true, index: false })
+  inventory_source!: Reference | null;
+
+  @Choices(SOURCES, READ_ONLY)
+  source!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  source_path!: string;
+
+  @Variables(READ_ONLY)
+  source_vars!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_branch!: string;
+
+  @Char({ ...READ_ONLY, max: 1024 })
+  scm_revision!: string;
+
+  @Reference(() => resource('project'), { ...READ_ONLY, nullable: true, detailOnly: true })
+  source_project!: Reference | null;
+
+  @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true })
+  source_project_update!: Reference | null;
+
+  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
+  credential!: Reference | null;
+
+  @Text(READ_ONLY)
+  enabled_var!: string;
+
+  @Text(READ_ONLY)
+  enabled_value!: string;
+
+  @Text(READ_ONLY)
+  host_filter!: string;
+
+  @Bool(READ_ONLY)
+  overwrite!: boolean;
+
+  @Bool(READ_ONLY)
+  overwrite_vars!: boolean;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  timeout!: number;
+
+  // The column is shared with jobs, whose default is another.
+  @Choices(SOURCE_VERBOSITIES, { ...READ_ONLY, default: 1, columnDefault: '0' })
+  verbosity!: number;
+
+  @Text(READ_ONLY)
+  limit!: string;
+
+  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  isolation!: string;
+
+  @Bool({ ...READ_ONLY, help: 'The organization would have had more hosts than it may.' })
+  org_host_limit_error!: boolean;
+
+  @Json({
+    ...READ_ONLY,
+    detailOnly: true,
+    schema: freeObject('How many hosts and groups were added, changed and removed.'),
+  })
+  changes!: Partial<ImportChanges>;
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { capabilityColumns } from '../common/resource/represent.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { join, sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import { allInventories } from '../inventories/inventories.repository.js';
+import { endOfOutput } from '../runs/events/job-events.repository.js';
+import type { HeldRun } from '../runs/run-leases.repository.js';
+import type { NewRun } from '../runs/run-states.repository.js';
+import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
+import type { InventoryUpdateSchema } from './inventory-update.schema.js';
+
+/** What is said of updates that are about to be made. */
+export interface UpdateOrigin {
+  launchType: LaunchType;
+  status: JobStatus;
+  /** Whoever asked for it; a list names one for each source. */
+  createdBy?: number | null | readonly (number | null)[];
+}
+
+/** A run as its source shows it. */
+export interface ShownUpdate {
+  id: number;
+  name: string;
+  description: string;
+  status: string;
+  failed: boolean;
+}
+
+/** An update with what its run is made of, and how far the output of an earlier attempt came. */
+export type StartedUpdate = Pick<
+  RowOf<InventoryUpdateSchema>,
+  | 'name'
+  | 'inventory_id'
+  | 'inventory_source_id'
+  | 'source'
+  | 'source_path'
+  | 'source_vars'
+  | 'scm_branch'
+  | 'source_project_id'
+  | 'credential_id'
+  | 'enabled_var'
+  | 'enabled_value'
+  | 'host_filter'
+  | 'overwrite'
+  | 'overwrite_vars'
+  | 'timeout'
+  | 'verbosity'
+  | 'limit'
+> & { cancel_requested: boolean; counter: number; line: number };
+
+@Injectable()
+export class InventoryUpdatesRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** Inserts one update for each source named, in that order, with its options as they are now. */
+  insertOf(
+    sourceIds: readonly number[],
+    { launchType, status, createdBy = null }: UpdateOrigin,
+  ): Promise<NewRun[]> {
+    const authors = Array.isArray(createdBy) ? createdBy : sourceIds.map(() => createdBy);
+    return this.database.rows<NewRun>(sql`
+      INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
+        inventory_source_id, inventory_id, organization_id, launch_type, status, source,
+        source_path, source_vars, scm_branch, source_project_id, credential_id, enabled_var,
+        enabled_value, host_filter, overwrite, overwrite_vars, timeout, verbosity, "limit",
+        created_by_id, modified_by_id)
+      SELECT 'inventory_update', left(inv.name || ' - ' || src.name, 512), src.description, src.id,
+        src.id, src.inventory_id, inv.organization_id, ${launchType}, ${status}, src.source,
+        src.source_path, src.source_vars, src.scm_branch, src.source_project_id,
+        src.credential_id, src.enabled_var, src.enabled_value, src.host_filter, src.overwrite,
+        src.overwrite_vars, src.timeout, src.verbosity, src."limit",
+        wanted.created_by_id, wanted.created_by_id
+      FROM unnest(${sourceIds}::int[], ${authors}::int[])
+        WITH ORDINALITY AS wanted (id, created_by_id, place)
+      JOIN unified_job_templates src ON src.id = wanted.id
+      JOIN (${allInventories()}) inv ON inv.id = src.inventory_id
+      WHERE src.type = 'inventory_source'
+      ORDER BY wanted.place
+      RETURNING id, type, status, unified_job_template_id`);
+  }
+
+  /** Of an update that runs: one that was handed back goes on numbering where it left off. */
+  async started(id: number): Promise<StartedUpdate> {
+    const row = await this.database.row<StartedUpdate>(sql`
+      SELECT run.name, run.inventory_id, run.inventory_source_id, run.source, run.source_path,
+        run.source_vars, run.scm_branch, run.source_project_id, run.credential_id,
+        run.enabled_var, run.enabled_value, run.host_filter, run.overwrite, run.overwrite_vars,
+        run.timeout, run.verbosity, run."limit", run.cancel_requested, stored.counter, stored.line
+      FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
+      WHERE run.id = ${id}`);
+    return existing(row, 'a run that was started is there');
+  }
+
+  /** Updates as their sources show them. */
+  shown(ids: readonly number[]): Promise<ShownUpdate[]> {
+    return this.database.preparedRows<ShownUpdate & Record<string, unknown>>(sql`
+      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+  }
+
+  /** Updates with all their columns and what the caller may do with each, in order of id. */
+  complete(ids: readonly number[], actor: Actor): Promise<Row[]> {
+    const columns = [sql`t.*`, ...capabilityColumns(resource('inventory_update'), actor)];
+    return this.database.rows<Row>(sql`
+      SELECT ${join(columns, ', ')} FROM unified_jobs t WHERE t.id = ANY(${ids}::int[]) ORDER BY t.id`);
+  }
+
+  /** Notes the project update that an update made for itself. */
+  async noteProjectUpdate({ id, attempt }: HeldRun, projectUpdateId: number): Promise<void> {
+    await this.update({ id, attempt }, { source_project_update_id: projectUpdateId });
+  }
+
+  async removeOf(source: number): Promise<void> {
+    await this.delete({ unified_job_template_id: source, type: 'inventory_update' });
+  }
+}

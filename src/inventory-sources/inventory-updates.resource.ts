@@ -1,0 +1,40 @@
+import { hasRoleOn } from '../access/predicates.js';
+import { anyOf, isActor } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { RunHooks } from '../runs/run.hooks.js';
+import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
+import { InventoryUpdateSchema } from './inventory-update.schema.js';
+
+const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
+
+export const inventoryUpdates = defineResource({
+  path: 'inventory_updates',
+  type: 'inventory_update',
+  schema: InventoryUpdateSchema,
+  table: 'unified_jobs',
+  discriminator: 'inventory_update',
+  orderBy: ['id'],
+  audited: false,
+  hooks: RunHooks,
+  summary: ['id', 'name', 'description', 'status', 'failed'],
+  capabilities: { delete: 'delete', start: 'start' },
+  policy: {
+    read: onInventory('read_role'),
+    delete: onInventory('admin_role'),
+    actions: {
+      start: onInventory('update_role'),
+      cancel: anyOf(isActor('created_by_id'), onInventory('admin_role')),
+    },
+  },
+  relations: {
+    events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
+    notifications: {
+      kind: 'has-many',
+      target: () => resource('notification'),
+      field: 'unified_job',
+    },
+  },
+  extend: updateExtension,
+  shows: UPDATE_SHOWS,
+});

@@ -1,0 +1,140 @@
+import { compileNamePattern } from '../inventories/import/name-pattern.js';
+import type { FieldErrors } from '../common/errors/errors.js';
+import { sourceKind, SCM, type SourceKind } from './source-kinds.js';
+import { sourceVariableFaults } from './source-variables.js';
+import type { ProjectOfSource } from './inventory-sources.repository.js';
+
+/** What decides about a source: its fields as they would be, and what they meet. */
+export interface SourceFacts {
+  value(field: string): unknown;
+  /** Whether one of the fields was sent. */
+  touches(...fields: readonly string[]): boolean;
+  /** Top-level names of `source_vars`. */
+  variableNames: readonly string[];
+  inventoryKind: string;
+  project: ProjectOfSource | null;
+  /** What the credential is of; null without one. */
+  credential: CredentialOfSource | null;
+}
+
+/** What a credential is of, as far as it decides about a source. */
+export interface CredentialOfSource {
+  kind: string;
+  namespace: string | null;
+}
+
+/** Fields that only what is read from a project has. */
+const OF_PROJECTS = ['source_project', 'source_path', 'scm_branch'] as const;
+
+/**
+ * Everything that is wrong with a source across its fields
+ * (docs/contract/inventory-sources.md#fields).
+ */
+export function sourceErrors(facts: SourceFacts): FieldErrors {
+  const kind = sourceKind(facts.value('source')) ?? SCM;
+  return {
+    ...inventoryErrors(facts),
+    ...textErrors(facts, kind),
+    ...(kind === SCM ? projectErrors(facts) : misplacedErrors(facts)),
+    ...credentialErrors(facts, kind),
+  };
+}
+
+function inventoryErrors({ inventoryKind }: SourceFacts): FieldErrors {
+  return inventoryKind === ''
+    ? {}
+    : {
+        inventory: ['Cannot create Inventory Source for Smart or Constructed Inventories'],
+      };
+}
+
+function textErrors({ value, touches, variableNames }: SourceFacts, kind: SourceKind): FieldErrors {
+  const errors: FieldErrors = {};
+  if (touches('source_vars', 'source')) {
+    const faults = sourceVariableFaults(variableNames, kind === SCM);
+    if (faults.length > 0) errors.source_vars = faults;
+  }
+  if (touches('source_path')) {
+    const fault = pathFault(String(value('source_path') ?? ''));
+    if (fault !== null) errors.source_path = [fault];
+  }
+  if (touches('host_filter')) {
+    const fault = compileNamePattern(String(value('host_filter') ?? '')).fault;
+    if (fault !== null) errors.host_filter = [`This is no regular expression: ${fault}`];
+  }
+  // The pattern is an argument of a program, and no option of it.
+  if (
+    touches('limit') &&
+    String(value('limit') ?? '')
+      .trimStart()
+      .startsWith('-')
+  ) {
+    errors.limit = ['A host pattern does not begin with a hyphen.'];
+  }
+  return errors;
+}
+
+/** The path must stay in the project; where links lead is looked at when it is read. */
+function pathFault(path: string): string | null {
+  if (path.startsWith('/'))
+    return 'This must be a path inside the project, without a leading slash.';
+  if (path.split('/').includes('..'))
+    return 'This must be a path inside the project, without "..".';
+  return null;
+}
+
+function projectErrors({ value, touches, project }: SourceFacts): FieldErrors {
+  const errors: FieldErrors = {};
+  if (touches('source', 'source_project')) {
+    if (value('source_project') === null) {
+      errors.source_project = ['Project required for scm type sources.'];
+    } else if (project?.scm_type === '') {
+      errors.source_project = ['Cannot use manual project for SCM-based inventory.'];
+    }
+  }
+  const choosesBranch = String(value('scm_branch') ?? '') !== '';
+  if (choosesBranch && project && !project.allow_override && touches(...OF_PROJECTS)) {
+    errors.scm_branch = ['Project does not allow overriding branch.'];
+  }
+  return errors;
+}
+
+/** What was sent is told together; what is there already, by its field. */
+function misplacedErrors({ value, touches }: SourceFacts): FieldErrors {
+  const given = OF_PROJECTS.filter((field) => (value(field) ?? '') !== '');
+  if (given.length === 0) return {};
+  const sent = given.filter((field) => touches(field));
+  const told = sent.length > 0 ? sent : given;
+  const text = `Cannot set ${told.join(' ')} if not SCM type.`;
+  return Object.fromEntries(told.map((field) => [field, [text]]));
+}
+
+function credentialErrors(
+  { touches, credential, value }: SourceFacts,
+  kind: SourceKind,
+): FieldErrors {
+  if (!touches('credential', 'source')) return {};
+  if (value('credential') === null || credential === null) {
+    return kind.credential.isRequired
+      ? { credential: ['Credential is required for a cloud source.'] }
+      : {};
+  }
+  const fault = credentialFault(kind, credential);
+  return fault === null ? {} : { credential: [fault] };
+}
+
+/** Why a source cannot have a credential; null when it can. */
+export function credentialFault(
+  { word, credential: { namespace } }: SourceKind,
+  credential: CredentialOfSource,
+): string | null {
+  if (namespace === null) {
+    return ['insights', 'vault'].includes(credential.kind)
+      ? 'Credentials of type insights and vault are disallowed for scm inventory sources.'
+      : null;
+  }
+  if (credential.namespace === namespace) return null;
+  return word === 'openshift_virtualization'
+    ? 'Credentials of type kubernetes is requred for openshift_virtualization inventory sources.'
+    : 'Cloud-based inventory sources (such as ec2) require credentials for the matching cloud service.';
+}

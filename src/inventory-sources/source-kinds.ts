@@ -1,0 +1,189 @@
+/** One kind of inventory source: where its hosts come from, and how its plugin is called. */
+export interface SourceKind {
+  /** Word of `source`. */
+  readonly word: string;
+  /** What its credential is of: namespaces of credential types, none where any does. */
+  readonly credential: CredentialRule;
+  /** Null for files of a project, which are read as they are. */
+  readonly plugin: PluginCall | null;
+  /** Where its hosts say whether they are enabled: paths separated by commas, and the value. */
+  readonly enabled: { readonly variable: string; readonly value: string } | null;
+  /** Where its hosts are named in the system they come from, paths separated by commas. */
+  readonly instanceId: string;
+  readonly dropsEmptyGroups: boolean;
+}
+
+export interface CredentialRule {
+  readonly namespace: string | null;
+  readonly isRequired: boolean;
+}
+
+/** How a plugin is started: by one file of YAML whose name ends as it wants it. */
+export interface PluginCall {
+  readonly fileName: string;
+  /** Value of `plugin` in the file. */
+  readonly name: string;
+  /** Full name with its collection, as it is looked for before it is started. */
+  readonly fullName: string;
+  /** Options that the credential fills unless they are given, and the variables it sets: one-item lists. */
+  readonly fills?: Readonly<Record<string, string>>;
+  /** Further environment of `ansible-inventory`. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const NATIVE = { ANSIBLE_JINJA2_NATIVE: 'True' };
+
+const needs = (namespace: string): CredentialRule => ({ namespace, isRequired: true });
+const takes = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
+
+/**
+ * The plugins, as data (docs/contract/inventory-sources.md#kinds). They are real products, whose words
+ * clients have hard-coded; each needs its collection on the worker.
+ */
+const PLUGINS: readonly SourceKind[] = [
+  {
+    word: 'ec2',
+    credential: takes('aws'),
+    plugin: {
+      fileName: 'aws_ec2.yml',
+      name: 'aws_ec2',
+      fullName: 'amazon.aws.aws_ec2',
+      environment: NATIVE,
+    },
+    enabled: { variable: 'ec2_state', value: 'running' },
+    instanceId: 'instance_id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'gce',
+    credential: needs('gce'),
+    plugin: {
+      fileName: 'gcp_compute.yml',
+      name: 'gcp_compute',
+      fullName: 'google.cloud.gcp_compute',
+      fills: { projects: 'GCE_PROJECT' },
+      environment: NATIVE,
+    },
+    enabled: { variable: 'status', value: 'running' },
+    instanceId: 'gce_id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'azure_rm',
+    credential: needs('azure_rm'),
+    plugin: {
+      fileName: 'azure_rm.yml',
+      name: 'azure_rm',
+      fullName: 'azure.azcollection.azure_rm',
+      environment: NATIVE,
+    },
+    enabled: { variable: 'powerstate', value: 'running' },
+    instanceId: 'id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'vmware',
+    credential: needs('vmware'),
+    plugin: {
+      fileName: 'vmware_vm_inventory.yml',
+      name: 'vmware_vm_inventory',
+      fullName: 'community.vmware.vmware_vm_inventory',
+    },
+    enabled: { variable: 'guest.gueststate', value: 'running' },
+    instanceId: 'config.instanceUuid, config.instanceuuid',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'satellite6',
+    credential: needs('satellite6'),
+    plugin: {
+      fileName: 'foreman.yml',
+      name: 'theforeman.foreman.foreman',
+      fullName: 'theforeman.foreman.foreman',
+    },
+    enabled: { variable: 'foreman_enabled,foreman.enabled', value: 'True' },
+    instanceId: 'foreman_id,foreman.id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'openstack',
+    credential: needs('openstack'),
+    plugin: {
+      fileName: 'openstack.yml',
+      name: 'openstack',
+      fullName: 'openstack.cloud.openstack',
+    },
+    enabled: { variable: 'status', value: 'ACTIVE' },
+    instanceId: 'openstack.id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'rhv',
+    credential: needs('rhv'),
+    plugin: { fileName: 'ovirt.yml', name: 'ovirt.ovirt.ovirt', fullName: 'ovirt.ovirt.ovirt' },
+    enabled: { variable: 'status', value: 'up' },
+    instanceId: 'id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'controller',
+    credential: needs('controller'),
+    plugin: { fileName: 'tower.yml', name: 'tower', fullName: 'awx.awx.tower' },
+    enabled: { variable: 'remote_tower_enabled', value: 'true' },
+    instanceId: 'remote_tower_id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'insights',
+    credential: needs('insights'),
+    plugin: {
+      fileName: 'insights.yml',
+      name: 'redhatinsights.insights.insights',
+      fullName: 'redhatinsights.insights.insights',
+    },
+    enabled: null,
+    instanceId: 'insights_id',
+    dropsEmptyGroups: false,
+  },
+  {
+    word: 'terraform',
+    credential: needs('terraform'),
+    plugin: {
+      fileName: 'terraform_state.yml',
+      name: 'cloud.terraform.terraform_state',
+      fullName: 'cloud.terraform.terraform_state',
+      fills: { backend_config_files: 'TF_BACKEND_CONFIG_FILE' },
+    },
+    enabled: null,
+    instanceId: 'id',
+    dropsEmptyGroups: true,
+  },
+  {
+    word: 'openshift_virtualization',
+    credential: takes('kubernetes_bearer_token'),
+    plugin: {
+      fileName: 'kubevirt.yml',
+      name: 'kubevirt.core.kubevirt',
+      fullName: 'kubevirt.core.kubevirt',
+    },
+    enabled: null,
+    instanceId: '',
+    dropsEmptyGroups: true,
+  },
+];
+
+/** Files of a project: anything Ansible reads as an inventory. */
+export const SCM: SourceKind = {
+  word: 'scm',
+  credential: { namespace: null, isRequired: false },
+  plugin: null,
+  enabled: null,
+  instanceId: '',
+  dropsEmptyGroups: false,
+};
+
+export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM];
+
+/** The kind of a source; undefined for a word that is none. */
+export const sourceKind = (word: unknown): SourceKind | undefined =>
+  SOURCE_KINDS.find((kind) => kind.word === word);

@@ -1,0 +1,90 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { BadRequest } from '../common/errors/errors.js';
+import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { represent } from '../common/resource/represent.js';
+import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
+import { resourceRef } from '../common/resource/resource-schema.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { Route } from '../common/rest/route.js';
+import { inventories } from '../inventories/inventories.resource.js';
+import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
+import { inventoryUpdates } from './inventory-updates.resource.js';
+
+const COULD_NOT_START = 'Could not start because `can_update` returned False';
+const ROUTE = { access: 'authenticated', parent: inventories } as const;
+
+/** All sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
+@ApiTags('inventories')
+@Controller('api/v2/inventories/:id/update_inventory_sources')
+export class UpdateInventoryController {
+  constructor(
+    private readonly starts: InventoryUpdateStarts,
+    private readonly updates: InventoryUpdatesRepository,
+    private readonly contexts: RepresentContexts,
+  ) {}
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    link: 'update_inventory_sources',
+    operationId: 'inventories_update_inventory_sources_read',
+    summary: 'Whether each source of the inventory can be updated.',
+    response: list(object({ inventory_source: INTEGER, can_update: BOOLEAN })),
+  })
+  @Get()
+  async canUpdate(@Target() inventory: Row): Promise<object[]> {
+    const sources = await this.starts.ofInventory(inventory.id);
+    return sources.map(({ id, canUpdate }) => ({ inventory_source: id, can_update: canUpdate }));
+  }
+
+  @Idempotent()
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    needs: 'update',
+    operationId: 'inventories_update_inventory_sources',
+    summary:
+      'Update the inventory from all its sources: 200 when all were started, 202 some, 400 none.',
+    status: 202,
+    response: list({
+      allOf: [
+        resourceRef(inventoryUpdates),
+        object({ inventory_source: INTEGER, inventory_update: INTEGER, status: STRING }),
+      ],
+    }),
+  })
+  @Post()
+  async update(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    const started = await this.starts.startAll(inventory.id, actor);
+    if (started.length === 0) throw new BadRequest('No inventory sources to update.');
+    const shown = await this.shown(
+      started.flatMap(({ updateId }) => updateId ?? []),
+      actor,
+    );
+    const failed = started.filter(({ updateId }) => updateId === null).length;
+    const status = failed === 0 ? 200 : failed < started.length ? 202 : 400;
+    return new Reply(
+      status,
+      started.map(({ sourceId, updateId }) =>
+        updateId === null
+          ? { inventory_source: sourceId, status: COULD_NOT_START }
+          : {
+              ...shown.get(updateId),
+              ...{ inventory_source: sourceId, inventory_update: updateId, status: 'started' },
+            },
+      ),
+    );
+  }
+
+  private async shown(ids: readonly number[], actor: Actor): Promise<Map<unknown, object>> {
+    const rows = await this.updates.complete(ids, actor);
+    const shown = await represent(inventoryUpdates, rows, this.contexts.of(actor, true));
+    return new Map(shown.map((one) => [one.id, one]));
+  }
+}

@@ -1,0 +1,72 @@
+import { folded } from '../../common/pages/layout.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { panelButton } from '../../common/pages/panel-forms.js';
+import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+
+export interface HistoryParts {
+  /** Newest first. */
+  records: readonly Item[];
+  /** Of those records, in order; none for callers who may not read them. */
+  attempts: readonly Item[];
+  csrf: string;
+  returnTo: string;
+  /** Whether the caller may send them again. */
+  mayResend: boolean;
+}
+
+/** What was sent lately, what became of each attempt, and the button that sends it again. */
+export function notificationHistory(parts: HistoryParts): Html {
+  const { records } = parts;
+  if (records.length === 0) return html`<p class="hint">Nothing was sent yet.</p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Sent</th>
+          <th scope="col">Because of</th>
+          <th scope="col">State</th>
+          <th scope="col">Attempts</th>
+          <th scope="col"><span class="hidden">Actions</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${records.map((record) => historyRow(record, parts))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: HistoryParts): Html {
+  const { url, created, event, status, error, next_attempt_at: next } = record;
+  const own = attempts.filter(({ notification }) => notification === record.id);
+  const form = { action: `${String(url)}resend/`, csrf, returnTo };
+  const isOver = status !== 'pending' && next === null;
+  return html`<tr>
+    <td><a href="${String(url)}">${timeView(String(created))}</a></td>
+    <td>${String(event)}</td>
+    <td>
+      ${statusBadge(String(status))}
+      ${typeof error === 'string' && error !== '' && html`<small>${error}</small>`}
+      ${typeof next === 'string' && html`<small>Tried again ${timeView(next)}</small>`}
+    </td>
+    <td>${own.length > 0 && attemptList(own)}</td>
+    <td class="end">${mayResend && isOver && panelButton(form, 'Resend', 'quiet small')}</td>
+  </tr>`;
+}
+
+const attemptList = (attempts: readonly Item[]): HtmlValue =>
+  folded(
+    attempts.length === 1 ? 'One attempt' : `${attempts.length} attempts`,
+    html`<ol>
+      ${attempts.map(
+        ({ successful, status_code: code, detail, duration_ms: duration }) =>
+          html`<li>
+            ${successful === null ? 'Under way' : successful === true ? 'Delivered' : 'Failed'}
+            ${typeof code === 'number' && `with ${code}`}
+            ${typeof duration === 'number' && `in ${duration} ms`}
+            ${typeof detail === 'string' && detail !== '' && html`<code>${detail}</code>`}
+          </li>`,
+      )}
+    </ol>`,
+    { kind: 'plain' },
+  );

@@ -1,0 +1,22 @@
+import { through } from '../../access/predicates.js';
+import { defineResource } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import { selectRows } from '../../common/resource/select-rows.js';
+import { ident, sql, TRUE } from '../../database/sql.js';
+import { AdHocCommandEventSchema } from './ad-hoc-command-event.schema.js';
+import { unifiedJobs } from '../jobs.resource.js';
+
+/** The events of commands: their part of the events of all runs. */
+export const adHocCommandEvents = defineResource({
+  path: 'ad_hoc_command_events',
+  type: 'ad_hoc_command_event',
+  schema: AdHocCommandEventSchema,
+  table: 'job_events',
+  part: (alias) => sql`${ident(alias, 'job_id')} IN (
+    ${selectRows(resource('ad_hoc_command'), 'cmd', ident('cmd', 'id'), TRUE)})`,
+  orderBy: ['id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'event', 'counter'],
+  policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
+});

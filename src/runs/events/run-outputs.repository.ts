@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../../common/resource/define-resource.js';
+import { Database } from '../../database/database.js';
+import { sql, type Sql } from '../../database/sql.js';
+import { TableRepository } from '../../database/table-repository.js';
+
+/** What one event printed, as part of an output that is shown. */
+export interface OutputPart {
+  counter: number;
+  event: string;
+  stdout: string;
+  /** Line of the output on which it begins, counted from 0. */
+  start_line: number;
+  created: string;
+  /** Nothing was printed before, or nothing comes after: it is at the edge that was asked for. */
+  edge: boolean;
+}
+
+/** How much of an output is shown at once. */
+export interface OutputBounds {
+  events: number;
+  bytes: number;
+}
+
+/** A task that failed on a host, or a host that could not be reached. */
+export interface RunFailure {
+  id: number;
+  play: string;
+  task: string;
+  host_name: string;
+  /** The host could not be reached. */
+  dark: boolean;
+  /** What the task said of it. */
+  message: string;
+  start_line: number;
+  /** Of all failures of the run. */
+  total: number;
+}
+
+/** A printed event in which a text was found. */
+export interface FoundOutput {
+  stdout: string;
+  start_line: number;
+}
+
+/** Outputs of runs as pages show them: parts of them, what is found in them, what went wrong. */
+@Injectable()
+export class RunOutputsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'job_events');
+  }
+
+  /** The end of an output, at least its last event; `edge` where nothing was printed before. */
+  async tail(runId: number, most: OutputBounds): Promise<OutputPart[]> {
+    const parts = await this.parts(sql`job_id = ${runId}`, sql`DESC`, most);
+    return parts.reverse();
+  }
+
+  /** An output from a line on, counted from 0; `edge` where nothing was printed after. */
+  from(runId: number, line: number, most: OutputBounds): Promise<OutputPart[]> {
+    return this.parts(sql`job_id = ${runId} AND end_line > ${line}`, sql`ASC`, most);
+  }
+
+  private parts(which: Sql, order: Sql, most: OutputBounds): Promise<OutputPart[]> {
+    return this.database.rows<OutputPart>(sql`
+      SELECT counter, event, left(stdout, ${most.bytes}) AS stdout, start_line, created,
+        is_edge AS edge
+      FROM (
+        SELECT part.*, sum(octet_length(stdout) + 1) OVER next AS bytes,
+          lead(counter) OVER next IS NULL AS is_edge,
+          row_number() OVER next AS place
+        FROM (
+          SELECT counter, event, stdout, start_line, created FROM job_events
+          WHERE ${which} AND stdout <> ''
+          ORDER BY counter ${order} LIMIT ${most.events + 1}
+        ) part
+        WINDOW next AS (ORDER BY counter ${order})
+      ) sized
+      WHERE place = 1 OR (place <= ${most.events} AND bytes <= ${most.bytes})
+      ORDER BY counter ${order}`);
+  }
+
+  /** What of an output has a text in it, whatever its case. */
+  search(runId: number, text: string, most: number): Promise<FoundOutput[]> {
+    return this.database.rows<FoundOutput>(sql`
+      SELECT stdout, start_line FROM job_events
+      WHERE job_id = ${runId} AND strpos(lower(stdout), lower(${text})) > 0
+      ORDER BY counter LIMIT ${most}`);
+  }
+
+  /** What failed in a run and was not ignored, in its order. */
+  failures(runId: number, most: number): Promise<RunFailure[]> {
+    return this.database.rows<RunFailure>(sql`
+      SELECT id, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line,
+        left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
+          coalesce(nullif(event_data #>> '{res,stderr}', ''),
+            nullif(event_data #>> '{res,module_stderr}', ''),
+            nullif(event_data #>> '{res,reason}', ''))), 1000) AS message,
+        (count(*) OVER ())::int AS total
+      FROM job_events
+      WHERE job_id = ${runId} AND failed AND event IN (
+        'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable')
+      ORDER BY counter LIMIT ${most}`);
+  }
+}

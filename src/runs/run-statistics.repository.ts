@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { permit, type Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { Lookback } from './run-overviews.repository.js';
+
+/** How the jobs of a day ended, and how long they took. */
+export interface DayOutcomes {
+  /** `2026-01-31`, in UTC. */
+  day: string;
+  successful: number;
+  failed: number;
+  error: number;
+  canceled: number;
+  /** Null where none ended. */
+  median_seconds: number | null;
+  longest_seconds: number | null;
+}
+
+/** A task of the jobs of a template, and how long it takes on all their hosts together. */
+export interface SlowTask {
+  task: string;
+  job_template: number | null;
+  /** Of the template, as the last of its jobs was named. */
+  name: string;
+  times: number;
+  mean_seconds: number;
+  longest_seconds: number;
+}
+
+/** A host on which jobs failed. */
+export interface FailingHost {
+  /** Null where it was deleted since. */
+  host: number | null;
+  name: string;
+  jobs: number;
+  failed: number;
+  /** Id of the last job that failed on it. */
+  last_failed: number;
+}
+
+/** Runs that have not ended. */
+export interface QueuedRuns {
+  status: string;
+  runs: number;
+  /** When the first of them was launched. */
+  oldest: string;
+}
+
+/** The newest jobs only, so that a look costs the same in any size. */
+export interface Newest {
+  days: number;
+  jobs: number;
+}
+
+/** How runs that the caller may read fared lately: one statement for each question. */
+@Injectable()
+export class RunStatisticsRepository extends TableRepository<Row> {
+  constructor(database: Database) {
+    super(database, 'unified_jobs');
+  }
+
+  /** By day, days without any included. */
+  outcomes(actor: Actor, { days, newest }: Lookback): Promise<DayOutcomes[]> {
+    return this.database.rows<DayOutcomes>(sql`
+      SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(successful, 0)::int AS successful,
+        coalesce(failed, 0)::int AS failed, coalesce(error, 0)::int AS error,
+        coalesce(canceled, 0)::int AS canceled, median_seconds, longest_seconds
+      FROM generate_series((now() AT TIME ZONE 'UTC')::date - ${days - 1}::int,
+        (now() AT TIME ZONE 'UTC')::date, interval '1 day') AS day
+      LEFT JOIN (
+        SELECT (t.finished AT TIME ZONE 'UTC')::date AS finished_day,
+          count(*) FILTER (WHERE t.status = 'successful') AS successful,
+          count(*) FILTER (WHERE t.status = 'failed') AS failed,
+          count(*) FILTER (WHERE t.status = 'error') AS error,
+          count(*) FILTER (WHERE t.status = 'canceled') AS canceled,
+          percentile_cont(0.5) WITHIN GROUP (ORDER BY t.elapsed) AS median_seconds,
+          max(t.elapsed) AS longest_seconds
+        FROM unified_jobs t
+        WHERE t.id > (SELECT coalesce(max(id), 0) - ${newest} FROM unified_jobs)
+          AND ${endedJob(actor, days)}
+        GROUP BY 1
+      ) counted ON counted.finished_day = day
+      ORDER BY day`);
+  }
+
+  /** The tasks that take longest, from the start of each to the start of what comes next. */
+  slowTasks(actor: Actor, newest: Newest & { events: number }, most: number): Promise<SlowTask[]> {
+    return this.database.rows<SlowTask>(sql`
+      WITH job AS (${newestJobs(actor, newest)}),
+      step AS (
+        SELECT job.template, job.id, job.name, event.task,
+          extract(epoch FROM lead(event.created) OVER (PARTITION BY job.id ORDER BY event.counter)
+            - event.created)::float8 AS seconds
+        FROM job JOIN job_events event ON event.job_id = job.id
+        WHERE event.counter <= ${newest.events} AND event.event IN ('playbook_on_task_start',
+          'playbook_on_handler_task_start', 'playbook_on_play_start', 'playbook_on_stats'))
+      SELECT task, template AS job_template, (array_agg(name ORDER BY id DESC))[1] AS name,
+        count(*)::int AS times, avg(seconds)::float8 AS mean_seconds,
+        max(seconds)::float8 AS longest_seconds
+      FROM step WHERE task <> '' AND seconds IS NOT NULL
+      GROUP BY template, task ORDER BY mean_seconds DESC, task LIMIT ${most}`);
+  }
+
+  /** The hosts on which most jobs failed. */
+  failingHosts(actor: Actor, newest: Newest, most: number): Promise<FailingHost[]> {
+    return this.database.rows<FailingHost>(sql`
+      SELECT summary.host_id AS host, summary.host_name AS name, count(*)::int AS jobs,
+        count(*) FILTER (WHERE summary.failed)::int AS failed,
+        max(job.id) FILTER (WHERE summary.failed) AS last_failed
+      FROM (${newestJobs(actor, newest)}) job
+      JOIN job_host_summaries summary ON summary.job_id = job.id
+      GROUP BY summary.host_id, summary.host_name
+      HAVING count(*) FILTER (WHERE summary.failed) > 0
+      ORDER BY failed DESC, name LIMIT ${most}`);
+  }
+
+  /** What waits and runs, of every kind. */
+  queue(actor: Actor): Promise<QueuedRuns[]> {
+    return this.database.rows<QueuedRuns>(sql`
+      SELECT t.status, count(*)::int AS runs, min(t.created) AS oldest FROM unified_jobs t
+      WHERE t.status IN ('new', 'pending', 'waiting', 'running')
+        AND (${permit(resource('unified_job').policy, 'read', 't', actor)})
+      GROUP BY t.status ORDER BY t.status`);
+  }
+}
+
+const endedJob = (actor: Actor, days: number): Sql => sql`
+  t.type = 'job' AND t.finished >= now() - make_interval(days => ${days})
+  AND (${permit(resource('job').policy, 'read', 't', actor)})`;
+
+const newestJobs = (actor: Actor, { days, jobs }: Newest): Sql => sql`
+  SELECT t.id, t.name, t.job_template_id AS template FROM unified_jobs t
+  WHERE ${endedJob(actor, days)} ORDER BY t.id DESC LIMIT ${jobs}`;

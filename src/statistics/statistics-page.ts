@@ -1,0 +1,204 @@
+import { columnChart, type Series } from '../common/pages/column-chart.js';
+import { attributes, html, type Html, type HtmlValue } from '../common/pages/html.js';
+import { page } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { durationText, shorten, statusBadge, timeView } from '../common/pages/values.js';
+import type { DayOutcomes } from '../runs/run-statistics.repository.js';
+import type { Capacity, Statistics } from './statistics.service.js';
+
+const PERIODS = [7, 14, 30, 90];
+const MAX_NAME = 80;
+
+/** The page of statistics: charts, and each number of them as text. */
+export function statisticsPage(context: PageContext, statistics: Statistics): string {
+  const { days, outcomes, slow_tasks: tasks, failing_hosts: hosts } = statistics;
+  return page({
+    context,
+    title: 'Statistics',
+    content: html`<div class="heading">
+        <h1>Statistics</h1>
+        <nav class="tools" aria-label="Period">
+          ${PERIODS.map(
+            (one) =>
+              html`<a
+                class="button small"
+                href="/statistics/?days=${one}"
+                ${attributes({ 'aria-current': one === days && 'true' })}
+                >${one} days</a
+              >`,
+          )}
+          <a class="button small" href="/api/v2/statistics/?days=${days}">As data</a>
+        </nav>
+      </div>
+      ${card('now', 'Now', queueView(statistics))}
+      ${card('outcomes', `Jobs of the last ${days} days`, outcomeChart(outcomes))}
+      ${card('durations', 'How long jobs took', durationChart(outcomes))}
+      <div class="cards">
+        ${card('tasks', 'Slowest tasks', tasks.length > 0 ? taskTable(tasks) : NOTHING)}
+        ${card('hosts', 'Hosts that fail most', hosts.length > 0 ? hostTable(hosts) : NOTHING)}
+      </div>`,
+  });
+}
+
+const card = (id: string, title: string, content: HtmlValue): Html =>
+  html`<section class="card" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section>`;
+
+const NOTHING = html`<p class="hint">Nothing of this kind in these days.</p>`;
+
+const OUTCOMES = ['successful', 'failed', 'error', 'canceled'] as const;
+
+function outcomeChart(outcomes: readonly DayOutcomes[]): Html {
+  const series = OUTCOMES.map((key) => ({
+    key,
+    label: key,
+    values: outcomes.map((day) => day[key]),
+  }));
+  const legend = ({ label, values }: Series): string => `${total(values)} ${label}`;
+  return columnChart({
+    summary: `Jobs by day: ${series.map(legend).join(', ')}`,
+    title: 'Jobs by day',
+    unit: 'Day',
+    columns: outcomes.map(dayName),
+    series,
+    legend,
+  });
+}
+
+const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
+  columnChart({
+    summary: 'Half of the jobs of each day took no longer than this',
+    title: 'Lengths by day',
+    unit: 'Day',
+    columns: outcomes.map(dayName),
+    series: [
+      {
+        key: 'median',
+        label: 'for half of the jobs',
+        values: outcomes.map(({ median_seconds: seconds }) => seconds ?? 0),
+      },
+    ],
+    legend: () => 'Half of the jobs took no longer',
+    format: durationText,
+  });
+
+const dayName = ({ day }: DayOutcomes): { name: string; short: string } => ({
+  name: day,
+  short: day.slice(5),
+});
+
+const total = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+const taskTable = (tasks: Statistics['slow_tasks']): Html =>
+  barTable(
+    ['Task', 'Mean', 'Longest', 'Times'],
+    tasks.map(({ task, name, job_template: id, mean_seconds: mean, longest_seconds, times }) => ({
+      name: html`${shorten(task, MAX_NAME)}<br /><small
+          >${linked('job_templates', id, name)}</small
+        >`,
+      size: mean,
+      part: 'median',
+      cells: [durationText(mean), durationText(longest_seconds), times],
+    })),
+  );
+
+const hostTable = (hosts: Statistics['failing_hosts']): Html =>
+  barTable(
+    ['Host', 'Failed', 'Of jobs', 'Last'],
+    hosts.map(({ host, name, failed, jobs, last_failed: last }) => ({
+      name: linked('hosts', host, name),
+      size: failed,
+      part: 'failed',
+      cells: [failed, jobs, html`<a href="/api/v2/jobs/${last}/">#${last}</a>`],
+    })),
+  );
+
+const linked = (path: string, id: number | null, name: string): Html =>
+  id === null
+    ? html`${shorten(name, MAX_NAME)}`
+    : html`<a href="/api/v2/${path}/${id}/">${shorten(name, MAX_NAME)}</a>`;
+
+interface BarRow {
+  name: Html;
+  size: number;
+  part: string;
+  cells: readonly HtmlValue[];
+}
+
+const BAR = { width: 120, height: 12 };
+
+/** A table whose rows are drawn, too: the longest bar is the largest number. */
+function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]): Html {
+  const most = Math.max(...rows.map(({ size }) => size)) || 1;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}">
+    <table class="bars">
+      <thead>
+        <tr>
+          <th scope="col">${first}</th>
+          <th scope="col"><span class="hidden">Share</span></th>
+          ${others.map((label) => html`<th scope="col">${label}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ name, size, part, cells }) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td>
+                <svg
+                  class="bar-of-host"
+                  width="${BAR.width}"
+                  height="${BAR.height}"
+                  aria-hidden="true"
+                >
+                  <rect
+                    class="part-${part}"
+                    width="${Math.max(2, (size / most) * BAR.width).toFixed(1)}"
+                    height="${BAR.height}"
+                  />
+                </svg>
+              </td>
+              ${cells.map((cell) => html`<td class="number">${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function queueView({ queue, capacity }: Statistics): Html {
+  return html`${
+    queue.length === 0
+      ? html`<p class="hint">Nothing waits and nothing runs.</p>`
+      : html`<ul class="rows">
+          ${queue.map(
+            ({ status, runs, oldest }) =>
+              html`<li>
+                ${statusBadge(status)}
+                <a href="/api/v2/unified_jobs/?status=${status}&order_by=id"
+                  >${runs === 1 ? 'One run' : `${runs} runs`}</a
+                >
+                <small>The first was launched at ${timeView(oldest)}</small>
+              </li>`,
+          )}
+        </ul>`
+  }
+  ${capacity && capacityView(capacity)}`;
+}
+
+function capacityView({ capacity, consumed }: Capacity): Html {
+  const share = capacity === 0 ? 0 : Math.min(1, consumed / capacity);
+  return html`<p class="capacity">
+    <svg class="bar-of-host" width="200" height="12" aria-hidden="true">
+      <rect class="part-ground" width="200" height="12" />
+      <rect class="part-median" width="${(share * 200).toFixed(1)}" height="12" />
+    </svg>
+    ${
+      capacity === 0
+        ? 'No worker is alive.'
+        : `${consumed} of ${capacity} places of the workers are taken.`
+    }
+  </p>`;
+}

@@ -1,0 +1,105 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import {
+  INSTANT,
+  INTEGER,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+} from '../common/fields/json-schema.js';
+import type { Reply } from '../common/http/reply.js';
+import type { QueryParameters } from '../common/list/query.js';
+import { pageReply } from '../common/pages/layout.js';
+import type { PageContext } from '../common/pages/page-context.js';
+import { OpenedPage } from '../common/pages/page-parameter.js';
+import { CurrentActor, ListParams } from '../common/rest/parameters.js';
+import { Route } from '../common/rest/route.js';
+import { statisticsPage } from './statistics-page.js';
+import { StatisticsService, type Statistics } from './statistics.service.js';
+
+const SECONDS = { ...orNull(NUMBER), description: 'Null on days on which none ended.' };
+
+const STATISTICS = object({
+  days: INTEGER,
+  outcomes: list(
+    object({
+      day: { ...STRING, description: '`2026-01-31`, in UTC.' },
+      successful: INTEGER,
+      failed: INTEGER,
+      error: INTEGER,
+      canceled: INTEGER,
+      median_seconds: SECONDS,
+      longest_seconds: SECONDS,
+    }),
+  ),
+  slow_tasks: list(
+    object({
+      task: STRING,
+      job_template: orNull(INTEGER),
+      name: STRING,
+      times: INTEGER,
+      mean_seconds: NUMBER,
+      longest_seconds: NUMBER,
+    }),
+  ),
+  failing_hosts: list(
+    object({
+      host: orNull(INTEGER),
+      name: STRING,
+      jobs: INTEGER,
+      failed: INTEGER,
+      last_failed: INTEGER,
+    }),
+  ),
+  queue: list(object({ status: STRING, runs: INTEGER, oldest: INSTANT })),
+  capacity: {
+    ...orNull(object({ capacity: INTEGER, consumed: INTEGER })),
+    description: 'Null for those who do not operate the installation.',
+  },
+});
+
+const QUERY = [
+  { name: 'days', description: 'How far to look back: 1 to 90, 14 without.', schema: INTEGER },
+] as const;
+
+/** How runs fared lately (docs/contract/runs.md#statistics). */
+@ApiTags('root')
+@Controller()
+export class StatisticsController {
+  constructor(private readonly service: StatisticsService) {}
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'statistics',
+    summary: 'How jobs fared lately, and what waits now, as far as the caller may read them.',
+    query: QUERY,
+    response: STATISTICS,
+  })
+  @Get('api/v2/statistics')
+  read(@ListParams() query: QueryParameters, @CurrentActor() actor: Actor): Promise<Statistics> {
+    return this.service.load(query, actor);
+  }
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'statistics_page',
+    outsideApi: true,
+    summary: 'The same as a page.',
+    query: QUERY,
+    produces: 'text/html',
+    response: STRING,
+  })
+  @Get('statistics')
+  async show(
+    @OpenedPage() page: PageContext,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return pageReply(statisticsPage(page, await this.service.load(query, actor)));
+  }
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { BadRequest } from '../common/errors/errors.js';
+import { valuesOf, type QueryParameters } from '../common/list/query.js';
+import { WorkerNodesRepository } from '../instances/worker-nodes.repository.js';
+import {
+  RunStatisticsRepository,
+  type DayOutcomes,
+  type FailingHost,
+  type QueuedRuns,
+  type SlowTask,
+} from '../runs/run-statistics.repository.js';
+
+const DEFAULT_DAYS = 14;
+const MAX_DAYS = 90;
+/** Only so many of the newest runs are looked at: an answer costs the same in any size. */
+const NEWEST = 20_000;
+const HOST_JOBS = 500;
+const TASK_JOBS = { jobs: 50, events: 2000 };
+const MOST_ROWS = 10;
+
+/** What all live workers can take at once, and what they have. */
+export interface Capacity {
+  capacity: number;
+  consumed: number;
+}
+
+export interface Statistics {
+  days: number;
+  outcomes: DayOutcomes[];
+  slow_tasks: SlowTask[];
+  failing_hosts: FailingHost[];
+  queue: QueuedRuns[];
+  /** Null for those who do not operate the installation. */
+  capacity: Capacity | null;
+}
+
+/** How runs fared lately, as far as the caller may read them (docs/contract/runs.md#statistics). */
+@Injectable()
+export class StatisticsService {
+  constructor(
+    private readonly runs: RunStatisticsRepository,
+    private readonly workers: WorkerNodesRepository,
+  ) {}
+
+  /** @throws BadRequest for a number of days that is none */
+  async load(query: QueryParameters, actor: Actor): Promise<Statistics> {
+    const days = daysOf(valuesOf(query.days)[0]);
+    return {
+      days,
+      outcomes: await this.runs.outcomes(actor, { days, newest: NEWEST }),
+      slow_tasks: await this.runs.slowTasks(actor, { days, ...TASK_JOBS }, MOST_ROWS),
+      failing_hosts: await this.runs.failingHosts(actor, { days, jobs: HOST_JOBS }, MOST_ROWS),
+      queue: await this.runs.queue(actor),
+      capacity: await this.capacity(actor),
+    };
+  }
+
+  private async capacity({ isSuperuser, isSystemAuditor }: Actor): Promise<Capacity | null> {
+    if (!isSuperuser && !isSystemAuditor) return null;
+    const { capacity, consumed_capacity: consumed } = await this.workers.load();
+    return { capacity, consumed };
+  }
+}
+
+function daysOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_DAYS;
+  const days = Number(text);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
+    throw new BadRequest(`days must be a whole number from 1 to ${MAX_DAYS}.`);
+  }
+  return days;
+}

@@ -1,0 +1,53 @@
+import { html, type Html } from '../../common/pages/html.js';
+import { panelButton } from '../../common/pages/panel-forms.js';
+import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { isRecord } from '../../common/records.js';
+
+/** The last deliveries, what became of them, and the button that sends one again. */
+export function deliveriesView(
+  deliveries: readonly Item[],
+  { csrf, returnTo }: { csrf: string; returnTo: string },
+): Html {
+  if (deliveries.length === 0) {
+    return html`<p class="hint">Nothing was received yet. The code host can send a test.</p>`;
+  }
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Last deliveries">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Received</th>
+          <th scope="col">Event</th>
+          <th scope="col">Ref</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Launched</th>
+          <th scope="col"><span class="hidden">Actions</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${deliveries.map((one) => deliveryRow(one, { csrf, returnTo }))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): Html {
+  const { url, received, event, ref_name: ref, verdict, reason, related } = delivery;
+  const links = isRecord(related) ? related : {};
+  const redeliver = links.redeliver;
+  return html`<tr>
+    <td><a href="${String(url)}">${timeView(String(received))}</a></td>
+    <td>${String(event)}</td>
+    <td>${typeof ref === 'string' && html`<code>${ref}</code>`}</td>
+    <td>
+      ${statusBadge(String(verdict))}
+      ${typeof reason === 'string' && reason !== '' && html`<small>${reason}</small>`}
+    </td>
+    <td>
+      ${typeof links.job === 'string' && html`<a href="${links.job}">Run ${String(delivery.job)}</a>`}
+    </td>
+    <td class="end">
+      ${typeof redeliver === 'string' && panelButton({ action: redeliver, ...form }, 'Redeliver', 'quiet small')}
+      ${typeof redeliver === 'string' && html`<a class="button small" href="${String(url)}">Payload</a>`}
+    </td>
+  </tr>`;
+}

@@ -1,0 +1,185 @@
+/** Inventories whose hosts a filter finds (docs/contract/resources.md#smart-inventories). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { launchJob } from '../support/runs.js';
+
+let test: TestApp;
+let plant: Row;
+let smart: Row;
+const hosts: Record<string, Row> = {};
+
+beforeAll(async () => {
+  test = await boot();
+  const { make, home } = test;
+  const organization = home.organization.id;
+  plant = await make.inventory({ organization, name: 'Plant' });
+  const office = await make.inventory({ organization, name: 'Office' });
+  const foreign = await make.inventory({ organization: (await make.organization()).id });
+  hosts.one = await make.host(plant, { name: 'web-1', variables: 'a: 1' });
+  hosts.two = await make.host(plant, { name: 'web-2', enabled: false });
+  hosts.twin = await make.host(office, { name: 'web-1' });
+  hosts.three = await make.host(office, { name: 'web-3' });
+  hosts.db = await make.host(office, { name: 'db' });
+  hosts.foreign = await make.host(foreign, { name: 'web-9' });
+  const group = await make.group(plant, { name: 'webs', variables: 'port: 80' });
+  await test.as.superuser.post(`groups/${group.id}/hosts/`, { id: hosts.one.id }).expect(204);
+  smart = (
+    await test.as.orgAdmin
+      .post('inventories/', {
+        ...{ name: 'Webs', organization, kind: 'smart', variables: 'site: north' },
+        host_filter: 'name__startswith=%22web%22',
+      })
+      .expect(201)
+  ).body;
+});
+afterAll(() => test.close());
+
+const create = (fields: object) =>
+  test.as.orgAdmin.post('inventories/', {
+    ...{ name: `Smart ${Math.random()}`, organization: test.home.organization.id, kind: 'smart' },
+    ...fields,
+  });
+const namesIn = async (list: string): Promise<unknown[]> =>
+  (await test.as.superuser.get(list).expect(200)).body.results.map(({ name }: Row) => name);
+
+it('has the hosts of its organization that the filter finds, one of a name', async () => {
+  expect(smart).toMatchObject({ kind: 'smart', host_filter: 'name__startswith="web"' });
+  const { body } = await test.as.superuser.get(`inventories/${smart.id}/hosts/`).expect(200);
+  expect(body.results.map(({ id }: Row) => id)).toEqual([
+    hosts.one?.id,
+    hosts.two?.id,
+    hosts.three?.id,
+  ]);
+  expect(body.count).toBe(3);
+  expect(await namesIn(`inventories/${smart.id}/hosts/?enabled=false`)).toEqual(['web-2']);
+});
+
+it('counts them when it is read, and has no groups', async () => {
+  for (const { body } of [
+    await test.as.superuser.get(`inventories/${smart.id}/`).expect(200),
+    { body: (await test.as.superuser.get(`inventories/?id=${smart.id}`)).body.results[0] },
+  ]) {
+    expect(body).toMatchObject({ total_hosts: 3, total_groups: 0, has_active_failures: false });
+    expect(Object.keys(body.related)).not.toEqual(expect.arrayContaining(['groups']));
+    expect(body.related).toMatchObject({ hosts: expect.any(String), script: expect.any(String) });
+  }
+  expect(await namesIn(`inventories/${smart.id}/groups/`)).toEqual([]);
+});
+
+it('is handed to Ansible without groups and disabled hosts', async () => {
+  const url = `inventories/${smart.id}/script/?hostvars=1`;
+  expect((await test.as.superuser.get(url).expect(200)).body).toEqual({
+    all: { hosts: ['web-1', 'web-3'], vars: { site: 'north' } },
+    _meta: { hostvars: { 'web-1': { a: 1 }, 'web-3': {} } },
+  });
+  const one = await test.as.superuser.get(`inventories/${smart.id}/script/?host=web-1`);
+  expect(one.body).toEqual({ a: 1 });
+  await test.as.superuser.get(`inventories/${smart.id}/script/?host=db`).expect(404);
+});
+
+it.each([
+  [{}, { host_filter: ['Smart inventories must specify host_filter'] }],
+  [{ host_filter: ' ' }, { host_filter: ['Smart inventories must specify host_filter'] }],
+  [
+    { host_filter: 'nope=1' },
+    { host_filter: ["Invalid query nope=1: Host has no field named 'nope'"] },
+  ],
+  [
+    { host_filter: '(name=a' },
+    { host_filter: [expect.stringMatching(/^Invalid query \(name=a: ./)] },
+  ],
+  [
+    { host_filter: 'name__regex="("' },
+    {
+      host_filter: [expect.stringMatching(/^Invalid query name__regex="\(": ./)],
+    },
+  ],
+  [
+    { host_filter: 'created_by__email=a' },
+    {
+      host_filter: [
+        'Invalid query created_by__email=a: Smart inventories cannot look into created_by__email',
+      ],
+    },
+  ],
+  [
+    { host_filter: 'last_job__playbook=a' },
+    {
+      host_filter: [
+        'Invalid query last_job__playbook=a: Smart inventories cannot look into last_job__playbook',
+      ],
+    },
+  ],
+])('is refused with %j', async (fields, errors) => {
+  expect((await create(fields).expect(400)).body).toEqual(errors);
+});
+
+it.each(['last_job__status=failed', 'groups__name=webs', 'inventory__organization__name=x'])(
+  'takes %s',
+  (filter) => create({ host_filter: filter }).expect(201),
+);
+
+it('takes no hosts and groups', async () => {
+  const { superuser } = test.as;
+  for (const [list, noun] of [
+    ['hosts', 'Host'],
+    ['groups', 'Group'],
+  ]) {
+    const refused = { inventory: [`Cannot create ${noun} for Smart or Constructed Inventories`] };
+    const below = await superuser.post(`inventories/${smart.id}/${list}/`, { name: 'new' });
+    expect([below.status, below.body]).toEqual([400, refused]);
+    const { body } = await superuser.post(`${list}/`, { name: 'new', inventory: smart.id });
+    expect(body).toEqual(refused);
+  }
+});
+
+it('stays smart whatever clients send for a kind and a filter they do not name', async () => {
+  const { superuser } = test.as;
+  for (const sent of [{ kind: null, host_filter: null }, { kind: '' }, { host_filter: '' }]) {
+    const { body } = await superuser.patch(`inventories/${smart.id}/`, sent).expect(200);
+    expect(body).toMatchObject({ kind: 'smart', host_filter: 'name__startswith="web"' });
+  }
+  await superuser.patch(`inventories/${smart.id}/`, { kind: 'constructed' }).expect(405);
+  await superuser.patch(`inventories/${plant.id}/`, { kind: 'smart' }).expect(405);
+});
+
+it('shows its hosts to its readers, and lets those of inventories in the organization change the filter', async () => {
+  const user = await test.make.user();
+  const reader = await test.as.asUser(user);
+  const { body: own } = await create({ host_filter: 'name=db' }).expect(201);
+  await test.make.grant('inventory', own, 'admin_role', { user });
+  expect((await reader.get(`inventories/${own.id}/hosts/`).expect(200)).body.count).toBe(1);
+  await reader.get(`hosts/${hosts.db?.id}/`).expect(403);
+  await reader.patch(`inventories/${own.id}/`, { description: 'Mine' }).expect(200);
+  await reader.patch(`inventories/${own.id}/`, { host_filter: 'name=web-3' }).expect(403);
+  await test.as.orgAdmin.patch(`inventories/${own.id}/`, { host_filter: 'name=web-3' }).expect(200);
+  expect(await namesIn(`inventories/${own.id}/hosts/`)).toEqual(['web-3']);
+});
+
+it('is among those of a host', async () => {
+  expect(await namesIn(`hosts/${hosts.one?.id}/smart_inventories/`)).toContain('Webs');
+  for (const host of ['twin', 'db', 'foreign']) {
+    expect(await namesIn(`hosts/${hosts[host]?.id}/smart_inventories/`)).not.toContain('Webs');
+  }
+});
+
+it('is shown on other objects without the counters that nobody keeps', async () => {
+  const project = await test.make.project({ organization: test.home.organization.id });
+  const { id } = await test.make.jobTemplate({ project: project.id, inventory: smart.id });
+  const { body } = await test.as.superuser.get(`job_templates/${id}/`).expect(200);
+  expect(body.summary_fields.inventory).toMatchObject({ name: 'Webs', kind: 'smart' });
+  expect(body.summary_fields.inventory).not.toHaveProperty('total_hosts');
+  const { body: host } = await test.as.superuser.get(`hosts/${hosts.one?.id}/`).expect(200);
+  expect(host.summary_fields.inventory).toMatchObject({ name: 'Plant', total_hosts: 2 });
+});
+
+it('is cut into slices by its hosts', async () => {
+  const project = await test.make.project({ organization: test.home.organization.id });
+  const template = await test.make.jobTemplate({
+    ...{ project: project.id, inventory: smart.id, job_slice_count: 9 },
+  });
+  const workflow = await launchJob(test, template);
+  expect(workflow.type).toBe('workflow_job');
+  const url = `workflow_jobs/${workflow.id}/workflow_nodes/`;
+  expect((await test.as.superuser.get(url)).body.count).toBe(3);
+});

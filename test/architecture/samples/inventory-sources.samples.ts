@@ -1,0 +1,30 @@
+import { InventorySourcesRepository } from '../../../src/inventory-sources/inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from '../../../src/inventory-sources/inventory-updates.repository.js';
+import { SOMEBODY } from './actors.js';
+import { samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(InventorySourcesRepository, {
+      inventory: [[1]],
+      project: [[1]],
+      projectFiles: [[1]],
+      storeCredential: [[1, null]],
+      startable: [[[1]]],
+      startableOf: [[1]],
+      due: [[[1]]],
+    }),
+    samplesOf(InventoryUpdatesRepository, {
+      insertOf: [
+        [[1], { launchType: 'scheduled', status: 'pending' }],
+        [[1, 2], { launchType: 'workflow', status: 'pending', createdBy: [3, null] }],
+      ],
+      started: [[1]],
+      shown: [[[1]]],
+      complete: [[[1], SOMEBODY]],
+      noteProjectUpdate: [[{ id: 1, attempt: 2 }, 3]],
+      removeOf: [[1]],
+    }),
+  ],
+  fragments: [],
+} satisfies RoomSamples;

@@ -1,0 +1,85 @@
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { webhookSample } from '../support/payloads/webhooks.js';
+import { arm, type Hook } from '../support/webhooks.js';
+import { describeJourney, type Walk } from './walk.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+/** A template with a key, which has received a push. */
+async function received(name: string): Promise<Hook> {
+  const hook = await arm(test, await test.make.jobTemplate({ name }), 'service_a');
+  await hook.send(webhookSample('service_a', 'push')).expect(202);
+  return hook;
+}
+
+const toWebhook = async (walk: Walk, name: string): Promise<void> => {
+  await walk.link('Templates');
+  await walk.link(name);
+  await walk.link('Webhook', walk.page.locator('.related'));
+  await walk.page.getByRole('heading', { name: 'Enter this at the code host' }).waitFor();
+};
+
+describeJourney('the key of a webhook', session, 3, async (walk) => {
+  const name = `Deploy ${walk.mark}`;
+  const hook = await received(name);
+  await toWebhook(walk, name);
+  const setup = walk.page.locator('#setup');
+  expect(await setup.getByLabel('Address (payload URL)').textContent()).toBe(
+    `${test.url}${hook.path()}`,
+  );
+  expect(await setup.getByLabel('Secret').textContent()).toBe(hook.key);
+  const told = await setup.innerText();
+  for (const word of ['application/json', 'pull_request', 'X-Service-A-Signature-256']) {
+    expect(told).toContain(word);
+  }
+  await walk.look('webhook');
+});
+
+describeJourney('sending a delivery again', session, 4, async (walk) => {
+  const name = `Again ${walk.mark}`;
+  const hook = await received(name);
+  await toWebhook(walk, name);
+  await walk.button('Redeliver');
+  await walk.page.getByText('Done.', { exact: true }).waitFor();
+  await walk.page.getByRole('heading', { name: 'Last deliveries' }).waitFor();
+  expect(await hook.deliveries()).toHaveLength(2);
+});
+
+describeJourney('trying filters and keeping them', session, 5, async (walk) => {
+  const name = `Filtered ${walk.mark}`;
+  const hook = await received(name);
+  await toWebhook(walk, name);
+  await walk.page.getByLabel('Filters').fill('{"refs": ["refs/heads/nothing-*"]}');
+  await walk.button('Try on what was received');
+  await walk.page.getByText('0 of 1 deliveries would have launched.').waitFor();
+  await walk.look('filter-trial');
+  await walk.button('Keep these filters');
+  await walk.page.getByText('Saved.').waitFor();
+  const [row] = await test.database.rows<{ webhook_filters: unknown }>(sql`
+    SELECT webhook_filters FROM unified_job_templates WHERE id = ${hook.template.id}`);
+  expect(row?.webhook_filters).toEqual({ refs: ['refs/heads/nothing-*'] });
+});
+
+describeJourney('receiving webhooks at all', session, 4, async (walk) => {
+  const { id, name } = await test.make.jobTemplate({ name: `New ${walk.mark}` });
+  await walk.link('Templates');
+  await walk.link(String(name));
+  await walk.link('Webhook', walk.page.locator('.related'));
+  await walk.page.getByLabel('Code host').selectOption('service_b');
+  await walk.button('Receive its webhooks');
+  await walk.page.locator('#setup').getByText('X-Service-B-Token').waitFor();
+  const secret = (await walk.page.getByLabel('Secret').textContent()) ?? '';
+  const { body } = await test.as.superuser.get(`job_templates/${id}/webhook_key/`).expect(200);
+  expect(secret).toBe(body.webhook_key);
+  expect(secret.length).toBeGreaterThan(20);
+});

@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { INestApplicationContext } from '@nestjs/common';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ProjectFolders } from '../../src/projects/project-folders.service.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { describeJourney, type Walk } from './walk.js';
+
+jest.setTimeout(120_000);
+
+const PLAYBOOK = `- hosts: localhost
+  gather_facts: false
+  tasks:
+    - debug: {msg: "done"}
+`;
+
+let test: TestApp;
+let worker: INestApplicationContext;
+/** Its playbook runs anywhere. */
+let project: Row;
+
+beforeAll(async () => {
+  test = await boot();
+  project = await test.make.project();
+  const folder = test.app.get(ProjectFolders, { strict: false }).path(String(project.local_path));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'site.yml'), PLAYBOOK);
+  worker = await bootWorker(test);
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+});
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+/** Waits for something to come up: by itself with scripts, by loading again without. */
+async function comes({ page, hasScripts }: Walk, selector: string): Promise<void> {
+  const found = page.locator(selector).first();
+  for (let tries = 0; tries < 60 && !hasScripts; tries += 1) {
+    if (await found.isVisible()) return;
+    await page.waitForTimeout(500);
+    await page.reload();
+  }
+  await found.waitFor();
+}
+
+describeJourney('a workflow of three steps, launched and approved', session, 15, async (walk) => {
+  const { page, mark } = walk;
+  const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
+  await test.make.jobTemplate({ name: first, project: project.id });
+  await test.make.jobTemplate({ name: last, project: project.id });
+  await page.goto('/api/v2/workflow_job_templates/');
+  await walk.link('Add');
+  await page.locator('#post-name').fill(`Release ${mark}`);
+  await walk.button('Create workflow job template');
+  await walk.choose(page.locator('#step-template'), first);
+  await walk.button('Add', page.locator('#build'));
+  const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
+  await walk.button('on success', approvals);
+  await page.getByLabel('What is to be approved?').fill('Go live?');
+  await walk.button('Ask this');
+  await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
+  await walk.choose(page.locator('#step-template'), last);
+  await walk.button('on success', page.locator('#build form').first());
+  await page.getByRole('row', { name: last }).getByText('on success after Go live?').waitFor();
+  await walk.look('workflow-built');
+  await walk.button('Launch');
+  await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
+  await comes(walk, `a[aria-label="${first}, Job, successful"]`);
+  await comes(walk, '.node-actions button');
+  await walk.look('workflow-waits');
+  await walk.button('Approve');
+  await page.getByText('It was approved: the workflow goes on.').waitFor();
+  await page.getByRole('link', { name: 'Show the workflow' }).click();
+  await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
+  await comes(walk, `a[aria-label="${last}, Job, successful"]`);
+});
+
+describeJourney('untying a step and taking it away', session, 2, async (walk) => {
+  const { page, mark } = walk;
+  const [first, last] = [`Build ${mark}`, `Publish ${mark}`];
+  const workflow = await test.make.workflowTemplate();
+  const ids: number[] = [];
+  for (const name of [first, last]) {
+    const { id } = await test.make.jobTemplate({ name, project: project.id });
+    ids.push((await test.make.workflowNode(workflow, { unified_job_template: id })).id);
+  }
+  const edges = `workflow_job_template_nodes/${ids[0]}/success_nodes/`;
+  await test.as.superuser.post(edges, { id: ids[1] }).expect(204);
+  await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+  const row = page.locator('#build').getByRole('row', { name: last });
+  await walk.button(/^Untie/, row);
+  await row.getByText('at once').waitFor();
+  await walk.button(/^Remove/, row);
+  await page.getByText('Deleted.').waitFor();
+  expect(await row.count()).toBe(0);
+});

@@ -1,0 +1,126 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster, type JobRow } from '../faults/support/cluster.js';
+import { eventually } from '../support/eventually.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+
+const NETWORK = { OUTBOUND_ALLOW: '127.0.0.0/8' };
+
+/** Launched over HTTP and run by a worker with the real Ansible (docs/contract/ad-hoc-commands.md#run). */
+describe('an ad hoc command', () => {
+  let cluster: Cluster;
+  let api: ApiCalls;
+  let sink: HttpSink;
+  let inventory: Row;
+  let hosts: Row[];
+  let credential: Row;
+
+  beforeAll(async () => {
+    sink = await HttpSink.start();
+    cluster = await Cluster.start();
+    api = await ApiCalls.start(cluster, NETWORK);
+    await cluster.worker(NETWORK);
+    inventory = await api.call('POST', 'inventories/', {
+      ...{ name: 'Web', organization: 1, variables: 'ansible_connection: local' },
+    });
+    const url = `inventories/${inventory.id}/hosts/`;
+    hosts = [
+      await api.call('POST', url, { name: 'web-1' }),
+      await api.call('POST', url, { name: 'web-2' }),
+    ];
+    const [machine] = await cluster.rows<{ id: number }>(
+      `SELECT id FROM credential_types WHERE kind = 'ssh'`,
+    );
+    credential = await api.call('POST', 'credentials/', {
+      ...{ name: 'Machine', organization: 1, credential_type: machine?.id },
+    });
+  }, 90_000);
+  afterAll(async () => {
+    await cluster.stop();
+    await sink.close();
+  });
+
+  const launch = (moduleArgs: string, fields: object = {}): Promise<Row> =>
+    api.call('POST', 'ad_hoc_commands/', {
+      ...{ inventory: inventory.id, credential: credential.id },
+      ...{ module_name: 'shell', module_args: moduleArgs, ...fields },
+    });
+  const ended = ({ id }: Row, status = 'successful'): Promise<JobRow> =>
+    cluster.becomes(id, status, 40_000);
+  const outputOf = ({ id }: Row): Promise<string> =>
+    api.text('GET', `ad_hoc_commands/${id}/stdout/?format=txt`, undefined, 'text/plain');
+
+  it('tells what it did on which host, in events and as text', async () => {
+    const command = await launch('echo hello from $((40 + 2))');
+    await ended(command);
+    const { results } = await api.call('GET', `ad_hoc_commands/${command.id}/events/?page_size=50`);
+    const done = (results as Row[]).filter(({ event }) => event === 'runner_on_ok');
+    expect(done.map(({ host }) => host).sort()).toEqual(hosts.map(({ id }) => id));
+    expect(done[0]).toMatchObject({
+      ...{ type: 'ad_hoc_command_event', event_display: 'runner_on_ok', changed: true },
+      ad_hoc_command: command.id,
+    });
+    const output = await outputOf(command);
+    expect(output.match(/^hello from 42$/gm)).toHaveLength(2);
+    const shown = await api.call('GET', `ad_hoc_commands/${command.id}/`);
+    expect(shown).toMatchObject({ failed: false, job_explanation: '', isolation: 'bubblewrap' });
+    const [host] = hosts;
+    const touched = await api.call('GET', `hosts/${host?.id}/ad_hoc_commands/`);
+    expect((touched.results as Row[]).map(({ id }) => id)).toContain(command.id);
+  }, 60_000);
+
+  it('is canceled while it runs', async () => {
+    const command = await launch('sleep 300');
+    await ended(command, 'running');
+    await api.call('POST', `ad_hoc_commands/${command.id}/cancel/`);
+    await ended(command, 'canceled');
+  }, 60_000);
+
+  it('is launched again', async () => {
+    const command = await launch('echo once $((1 + 1))', { limit: 'web-2' });
+    await ended(command);
+    const again = await api.call('POST', `ad_hoc_commands/${command.id}/relaunch/`, {});
+    expect(again).toMatchObject({ launch_type: 'relaunch', limit: 'web-2' });
+    await ended(again);
+    expect((await outputOf(again)).match(/^once 2$/gm)).toHaveLength(1);
+  }, 60_000);
+
+  it('waits for the one before it on its inventory', async () => {
+    const first = await launch('sleep 1');
+    const second = await launch('true');
+    await ended(second);
+    const [before] = await cluster.rows<{ in_turn: boolean }>(
+      `SELECT one.finished <= two.started AS in_turn FROM unified_jobs one, unified_jobs two
+       WHERE one.id = $1 AND two.id = $2`,
+      [first.id, second.id],
+    );
+    expect(before).toEqual({ in_turn: true });
+  }, 60_000);
+
+  it('tells the organization of its inventory that it succeeded', async () => {
+    const template = await api.call('POST', 'notification_templates/', {
+      ...{ name: 'Hook', organization: 1, notification_type: 'webhook' },
+      notification_configuration: { url: sink.url, headers: {} },
+    });
+    await api.call('POST', 'organizations/1/notification_templates_success/', { id: template.id });
+    const command = await launch('true');
+    await ended(command);
+    const told = await eventually(() => {
+      const [request] = sink.requests;
+      if (!request) throw new Error('nothing was sent');
+      return request;
+    }, 20_000);
+    expect(JSON.parse(told.body)).toMatchObject({ id: command.id, status: 'successful' });
+  }, 60_000);
+
+  it('never runs on the machine of the worker, though its host is disabled before it starts', async () => {
+    const url = `inventories/${inventory.id}/hosts/`;
+    const local = await api.call('POST', url, { name: 'localhost' });
+    const blocker = await launch('sleep 3', { limit: 'web-1' });
+    const command = await launch('echo here', { limit: 'localhost' });
+    await api.call('PATCH', `hosts/${local.id}/`, { enabled: false });
+    await ended(blocker);
+    await ended(command, 'failed');
+    expect(await outputOf(command)).toContain('no hosts to target');
+  }, 60_000);
+});

@@ -1,0 +1,187 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster } from '../faults/support/cluster.js';
+
+const SET = `
+    - set_fact: {site: "{{ site_name | default('north') }}", cacheable: true}
+`;
+const PLAYBOOKS = {
+  'gather.yml': '- hosts: all\n  gather_subset: [min]\n  gather_facts: true\n',
+  'set.yml': `- hosts: all\n  gather_facts: false\n  tasks:${SET}`,
+  'fail.yml': `- hosts: all\n  gather_facts: false\n  tasks:${SET}    - fail: {}\n`,
+  'show.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{{ inventory_hostname }} is in {{ ansible_facts.site | default('no place') }}"}
+`,
+  'clear.yml': '- hosts: all\n  gather_facts: false\n  tasks:\n    - meta: clear_facts\n',
+  'large.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - set_fact: {site: "{{ 'x' * (3000 if inventory_hostname == 'one' else 3) }}", cacheable: true}
+`,
+  'spoil.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - shell: |
+        set -e
+        cd "$AWX_PRIVATE_DATA_DIR/artifacts/run/fact_cache"
+        case {{ inventory_hostname }} in
+          one) echo '{broken' > one ;;
+          two) ln -sf /etc/passwd two ;;
+          *) echo '[1]' > three ; echo '{}' > stranger ;;
+        esac
+`,
+};
+
+interface Known {
+  facts: Row;
+  modified: string | null;
+}
+
+/** Launched over HTTP and run by a worker with the real Ansible, behind whatever boundary works here. */
+describe('facts of hosts', () => {
+  let cluster: Cluster;
+  let api: ApiCalls;
+  let inventory: Row;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ playbooks: PLAYBOOKS });
+    api = await ApiCalls.start(cluster);
+    await cluster.worker();
+  }, 90_000);
+  afterAll(() => cluster.stop());
+
+  beforeEach(async () => {
+    inventory = await api.call('POST', 'inventories/', {
+      ...{ name: `Inventory ${Math.random()}`, organization: 1 },
+      // Else Ansible finds its interpreter, which is a fact.
+      variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',
+    });
+    for (const name of ['one', 'two', 'three']) {
+      await api.call('POST', `inventories/${inventory.id}/hosts/`, { name });
+    }
+  });
+
+  /** Launches a template of its own, and waits for the end. */
+  async function play(playbook: string, fields: object = {}, status = 'successful'): Promise<Row> {
+    const template = await api.call('POST', 'job_templates/', {
+      ...{ name: `Template ${Math.random()}`, project: 1, inventory: inventory.id, playbook },
+      ...{ use_fact_cache: true, ...fields },
+    });
+    const { id } = await api.call('POST', `job_templates/${template.id}/launch/`, {});
+    await cluster.becomes(id, status, 60_000);
+    return api.call('GET', `${'job_slice_count' in fields ? 'workflow_jobs' : 'jobs'}/${id}/`);
+  }
+
+  const outputOf = ({ id }: Row): Promise<string> =>
+    api.text('GET', `jobs/${id}/stdout/?format=txt`, undefined, 'text/plain');
+
+  async function known(): Promise<Record<string, Known>> {
+    const { results } = await api.call('GET', `inventories/${inventory.id}/hosts/`);
+    const entries = (results as Row[]).map(
+      async ({ id, name, ansible_facts_modified: modified }) => {
+        const facts = await api.call('GET', `hosts/${id}/ansible_facts/`);
+        return [name, { facts, modified }] as const;
+      },
+    );
+    return Object.fromEntries(await Promise.all(entries)) as Record<string, Known>;
+  }
+
+  const AT_NORTH = { facts: { site: 'north' }, modified: expect.any(String) };
+  const NOTHING = { facts: {}, modified: null };
+
+  it('are what gather_facts found out, and the next run knows them', async () => {
+    expect(await known()).toEqual({ one: NOTHING, two: NOTHING, three: NOTHING });
+    await play('gather.yml', { limit: 'one' });
+    const { one, two } = await known();
+    expect(one?.facts).toMatchObject({ ansible_system: 'Linux' });
+    expect(two).toEqual(NOTHING);
+    await play('set.yml', { limit: 'two,three' });
+    const output = await outputOf(await play('show.yml'));
+    expect(output).toContain('one is in no place');
+    expect(output).toContain('two is in north');
+    expect(output).toContain('three is in north');
+    expect((await known()).one).toEqual(one);
+  }, 120_000);
+
+  it('end with a run that does not use them', async () => {
+    await play('set.yml', { use_fact_cache: false });
+    expect(await known()).toEqual({ one: NOTHING, two: NOTHING, three: NOTHING });
+    await play('set.yml');
+    const job = await play('show.yml', { use_fact_cache: false });
+    expect(await outputOf(job)).toContain('one is in no place');
+  }, 120_000);
+
+  it('are kept of a run that failed, and of none that it did not reach', async () => {
+    await play('fail.yml', { limit: 'one' }, 'failed');
+    expect(await known()).toEqual({ one: AT_NORTH, two: NOTHING, three: NOTHING });
+  }, 60_000);
+
+  it('are cleared where a play clears them, and nowhere else', async () => {
+    await play('set.yml', { limit: 'one,two' });
+    const before = await known();
+    await play('clear.yml', { limit: 'two,three' });
+    const after = await known();
+    expect(after).toEqual({
+      ...{ one: before.one, three: NOTHING },
+      two: { facts: {}, modified: expect.any(String) },
+    });
+    expect(after.two?.modified).not.toEqual(before.two?.modified);
+  }, 120_000);
+
+  it('are not handed on when they are too old, and stay', async () => {
+    await play('set.yml', { limit: 'one,two' });
+    await cluster.rows(
+      `UPDATE hosts SET ansible_facts_modified = now() - interval '2 days' WHERE name = 'one'`,
+    );
+    const before = await known();
+    await api.call('PATCH', 'settings/jobs/', { ANSIBLE_FACT_CACHE_TIMEOUT: 86_400 });
+    try {
+      const output = await outputOf(await play('show.yml'));
+      expect(output).toContain('one is in no place');
+      expect(output).toContain('two is in north');
+      await play('clear.yml', { limit: 'one' });
+      expect(await known()).toEqual(before);
+    } finally {
+      await api.call('PATCH', 'settings/jobs/', { ANSIBLE_FACT_CACHE_TIMEOUT: 0 });
+    }
+    // Older than the day that Ansible itself goes by.
+    expect(await outputOf(await play('show.yml'))).toContain('one is in north');
+  }, 180_000);
+
+  it('are those of the hosts of a slice', async () => {
+    await play('set.yml', { job_slice_count: 2 });
+    expect(await known()).toEqual({ one: AT_NORTH, two: AT_NORTH, three: AT_NORTH });
+  }, 120_000);
+
+  it('that are too large are not stored, and the run says so', async () => {
+    await play('set.yml', { limit: 'one' });
+    await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1024 });
+    try {
+      const job = await play('large.yml', { limit: 'one,two' });
+      expect(job.job_explanation).toContain(
+        'too large (HOST_FACTS_BYTES) or not readable, of: one.',
+      );
+    } finally {
+      await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1_048_576 });
+    }
+    const { one, two } = await known();
+    expect(one).toEqual(AT_NORTH);
+    expect(two?.facts).toEqual({ site: 'xxx' });
+  }, 120_000);
+
+  it('are read as those of nobody where a play spoils the files', async () => {
+    await play('set.yml');
+    const before = await known();
+    const job = await play('spoil.yml');
+    expect(job.job_explanation).toMatch(/of: (one|two|three), \w+, \w+\.$/);
+    expect(await known()).toEqual(before);
+  }, 120_000);
+
+  it('of a host whose name leads out of the folder are none', async () => {
+    await api.call('POST', `inventories/${inventory.id}/hosts/`, { name: '../x' });
+    await play('set.yml', { limit: 'one,..*' });
+    expect(await known()).toMatchObject({ one: AT_NORTH, '../x': NOTHING });
+  }, 60_000);
+});

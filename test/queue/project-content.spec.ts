@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster } from '../faults/support/cluster.js';
+import { buildCollection, type GalaxyFake, serveGalaxy } from '../support/fakes/galaxy-server.js';
+
+const PLAYBOOK = `- hosts: all
+  gather_facts: false
+  roles: [our.tools.greet]
+  tasks:
+    - command: touch {{ (lookup('env', 'ANSIBLE_COLLECTIONS_PATH') | split(':'))[0] }}/written
+      ignore_errors: true
+`;
+
+/** As an administrator sets it up by the API; then real git, a server of collections and real playbooks. */
+describe('what a project requires', () => {
+  let cluster: Cluster;
+  let repository: string;
+  let api: ApiCalls;
+  let galaxy: GalaxyFake;
+  let project: Row;
+  let template: Row;
+
+  function commit(branch: string, files: Record<string, string>): void {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+        cwd: repository,
+      });
+    git('checkout', '-q', '-B', branch);
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(repository, name)), { recursive: true });
+      writeFileSync(join(repository, name), content);
+    }
+    git('add', '.');
+    git('commit', '-qm', 'x');
+    git('checkout', '-q', 'main');
+  }
+
+  async function update(): Promise<{ status: string; output: string; explanation: string }> {
+    const { project_update: id } = await api.call('POST', `projects/${project.id}/update/`);
+    await cluster.over([Number(id)], 60_000);
+    const { status, job_explanation: explanation } = await cluster.job(Number(id));
+    return {
+      ...{ status, explanation },
+      output: await api.text('GET', `project_updates/${id}/stdout/?format=txt`, undefined, '*/*'),
+    };
+  }
+
+  async function run(status: string, body: object = {}): Promise<[why: string, output: string]> {
+    const { job } = await api.call('POST', `job_templates/${template.id}/launch/`, body);
+    const { job_explanation: why } = await cluster.becomes(Number(job), status, 60_000);
+    return [why, await api.text('GET', `jobs/${job}/stdout/?format=txt`, undefined, '*/*')];
+  }
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    galaxy = await serveGalaxy(
+      [await buildCollection(cluster.folder, 'tools', 'hi there')],
+      'word',
+    );
+    repository = join(cluster.folder, 'repository');
+    mkdirSync(repository);
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: repository });
+    commit('main', {
+      'site.yml': PLAYBOOK,
+      'collections/requirements.yml': 'collections: [our.tools]\n',
+    });
+    const environment = {
+      ...{ PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder },
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    };
+    api = await ApiCalls.start(cluster, environment);
+    await cluster.worker(environment);
+    const types = await api.call('GET', 'credential_types/?namespace=galaxy_api_token');
+    const [type] = types.results as Row[];
+    const organization = await api.call('POST', 'organizations/', { name: 'With content' });
+    const credential = await api.call('POST', 'credentials/', {
+      ...{ name: 'Ours', organization: organization.id, credential_type: type?.id },
+      inputs: { url: galaxy.url, token: 'word' },
+    });
+    const attach = { id: credential.id };
+    await api.call('POST', `organizations/${organization.id}/galaxy_credentials/`, attach);
+    project = await api.call('POST', 'projects/', {
+      ...{ name: 'Site', organization: organization.id, scm_type: 'git', allow_override: true },
+      scm_url: `file://${repository}`,
+    });
+    template = await api.call('POST', 'job_templates/', {
+      ...{ name: 'Run it', project: project.id, inventory: 1, playbook: 'site.yml' },
+      ...{ ask_scm_branch_on_launch: true },
+    });
+  }, 90_000);
+
+  afterAll(async () => {
+    await galaxy?.close();
+    await cluster?.stop();
+  });
+
+  it('is installed by its update once, and seen by its jobs, which only read it', async () => {
+    const { status, output } = await update();
+    expect({ status, output }).toMatchObject({ status: 'successful' });
+    const [, shown] = await run('successful');
+    expect(shown).toContain('hi there');
+    expect(shown).toContain('Read-only file system');
+    const asked = galaxy.asked.length;
+    expect(asked).toBeGreaterThan(0);
+    expect((await update()).output).toContain('installed already');
+    expect(galaxy.asked).toHaveLength(asked);
+  }, 90_000);
+
+  it('of a chosen branch is installed for the job', async () => {
+    commit('other', {
+      'roles/requirements.yml': `- {src: "${galaxy.url}nothing.tar.gz", name: nothing}\n`,
+    });
+    const [why] = await run('failed', { scm_branch: 'other' });
+    expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
+  }, 90_000);
+
+  it('fails the update that cannot install it, and is left out when it is switched off', async () => {
+    commit('main', { 'collections/requirements.yml': 'collections: [our.missing]\n' });
+    const failed = await update();
+    expect(failed.status).toBe('failed');
+    expect(failed.explanation).toContain('collections/requirements.yml');
+    expect(failed.output).toContain('our.missing');
+    await api.call('PATCH', 'settings/jobs/', { AWX_COLLECTIONS_ENABLED: false });
+    const { status, output } = await update();
+    expect(status).toBe('successful');
+    expect(output).toContain('collections/requirements.yml is left out: AWX_COLLECTIONS_ENABLED');
+  }, 90_000);
+});

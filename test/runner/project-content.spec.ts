@@ -1,0 +1,257 @@
+import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { AddressGuard } from '../../src/common/outbound/address-guard.js';
+import type { Fence } from '../../src/execution/boundary/command.js';
+import { searchPaths } from '../../src/execution/runner/ansible-paths.js';
+import { ContentCache } from '../../src/execution/runner/content-cache.js';
+import { installContent, type InstallRequest } from '../../src/execution/runner/galaxy-install.js';
+import {
+  contentDigest,
+  readRequirements,
+  type ContentSource,
+} from '../../src/projects/project-requirements.js';
+import {
+  buildCollection,
+  type BuiltCollection,
+  type GalaxyFake,
+  serveGalaxy,
+} from '../support/fakes/galaxy-server.js';
+import { boundaryIn, OPEN } from './fences.js';
+import { serveOverHttp, TestRepository } from './git-servers.js';
+import { createTestFolder, type TestFolder } from './playbooks.js';
+
+jest.setTimeout(60_000);
+
+const HERE = new AddressGuard(['127.0.0.0/8']);
+const ROLE = 'collections/ansible_collections/our/tools/roles/greet/tasks/main.yml';
+
+let folder: TestFolder;
+let first: BuiltCollection;
+let second: BuiltCollection;
+beforeAll(async () => {
+  folder = await createTestFolder();
+  first = await buildCollection(folder.dir, 'tools', 'from the first');
+  second = await buildCollection(folder.dir, 'tools', 'from the second');
+});
+afterAll(() => folder.remove());
+
+describe.each([
+  ['inside the boundary', true],
+  ['without a boundary', false],
+])('an installation %s', (_, isFenced) => {
+  let fence: Fence;
+  let place: string;
+  let output: string;
+  beforeAll(async () => {
+    place = join(folder.dir, isFenced ? 'fenced' : 'open');
+    fence = isFenced ? await boundaryIn(place) : OPEN;
+  });
+
+  let count = 0;
+  async function install(
+    files: Record<string, string | Buffer>,
+    request: Partial<InstallRequest> = {},
+  ): Promise<(path: string) => Promise<string>> {
+    count += 1;
+    const projectDir = join(place, `project-${count}`);
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(join(projectDir, name, '..'), { recursive: true });
+      await writeFile(join(projectDir, name), content);
+    }
+    const root = join(place, `root-${count}`);
+    await mkdir(root);
+    output = '';
+    const content = await installContent({
+      ...{ projectDir, root, fence, guard: HERE, servers: [] },
+      files: await readRequirements(projectDir),
+      onOutput: (text) => (output += text),
+      ...request,
+    });
+    return (path) => readFile(join(content, path), 'utf8');
+  }
+
+  const WANTED = { 'collections/requirements.yml': 'collections: [our.tools]\n' };
+  const at = ({ url }: GalaxyFake, token: string) => ({ url, authUrl: '', token });
+
+  it('asks the servers in their order, each with its own token', async () => {
+    const servers = [await serveGalaxy([first], 'token-1'), await serveGalaxy([second], 'token-2')];
+    const [one, two] = servers as [GalaxyFake, GalaxyFake];
+    const read = await install(WANTED, { servers: [at(one, 'token-1'), at(two, 'token-2')] });
+    expect(await read(ROLE)).toContain('from the first');
+    expect(new Set(one.asked.map(({ authorization }) => authorization))).toEqual(
+      new Set(['Token token-1']),
+    );
+    const turned = await install(WANTED, { servers: [at(two, 'token-2'), at(one, 'token-1')] });
+    expect(await turned(ROLE)).toContain('from the second');
+    expect(new Set(two.asked.map(({ authorization }) => authorization))).toEqual(
+      new Set(['Token token-2']),
+    );
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  it('tells what failed, and no token', async () => {
+    const server = await serveGalaxy([first], 'another');
+    const failed = install(WANTED, { servers: [at(server, 'my-wrong-token')] });
+    await expect(failed).rejects.toThrow(
+      /^What collections\/requirements.yml names could not be installed: .*403/,
+    );
+    expect(output).toContain('refused Token **********');
+    expect(output).not.toContain('my-wrong-token');
+    await server.close();
+  });
+
+  it('goes nowhere the guard does not allow', async () => {
+    const server = await serveGalaxy([first]);
+    const request = { servers: [at(server, '')], guard: new AddressGuard([]) };
+    await expect(install(WANTED, request)).rejects.toThrow(
+      'The address of 127.0.0.1 is not permitted.',
+    );
+    expect(server.asked).toEqual([]);
+    await server.close();
+  });
+
+  it('takes archives of the project, and roles of a repository behind HTTP', async () => {
+    const served = join(place, 'served');
+    await TestRepository.create(join(served, 'role'), {
+      'tasks/main.yml': '- debug: {msg: role}\n',
+      'meta/main.yml': 'galaxy_info: {}\n',
+    });
+    const server = await serveOverHttp(served, 'ann:word');
+    const url = `${server.url.replace('//', '//ann:word@')}/role/.git`;
+    const read = await install({
+      'vendor/our-tools.tar.gz': first.archive,
+      'requirements.yml': `collections: [{name: ./vendor/our-tools.tar.gz, type: file}]
+roles: [{src: "${url}", scm: git, name: welcome}]
+`,
+    });
+    expect(await read(ROLE)).toContain('from the first');
+    expect(await read('roles/welcome/tasks/main.yml')).toContain('msg: role');
+    await server.close();
+  });
+
+  it('ends when it is canceled, and when its time is over', async () => {
+    const silent = { url: 'http://127.0.0.1:1/', authUrl: '', token: '' };
+    const canceled = install(WANTED, { servers: [silent], signal: AbortSignal.abort() });
+    await expect(canceled).rejects.toMatchObject({ reason: 'canceled' });
+    const late = install(WANTED, { servers: [silent], deadline: Date.now() });
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+  });
+});
+
+it('sees nothing but the project and its own folder', async () => {
+  const fence = await boundaryIn(folder.dir);
+  const neighbour = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
+  const projectDir = await folder.write('data/projects/mine', {
+    'requirements.yml': `collections: [{name: ${neighbour}/our-tools.tar.gz, type: file}]\n`,
+  });
+  const root = await folder.write('root', {});
+  await mkdir(root);
+  const files = await readRequirements(projectDir);
+  const request = { projectDir, root, fence, files, guard: HERE, servers: [] };
+  await expect(installContent({ ...request, onOutput: () => undefined })).rejects.toThrow(
+    'No such file or directory',
+  );
+});
+
+describe('the cache', () => {
+  const build = (text: string) => async (root: string) => {
+    await folder.write(join(root.slice(folder.dir.length), 'content'), { said: text });
+    return join(root, 'content');
+  };
+  const said = (entry: string | null) => readFile(join(entry ?? '', 'said'), 'utf8');
+  const isThere = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+
+  it('has an entry when it is whole, and not before', async () => {
+    const cache = new ContentCache(join(folder.dir, 'whole'), 1e9);
+    let finish = (): void => undefined;
+    const waits = new Promise<void>((resolve) => (finish = resolve));
+    const made = cache.make('one', async (root) => {
+      const content = await build('half')(root);
+      expect(await cache.find('one')).toBeNull();
+      await waits;
+      return content;
+    });
+    finish();
+    expect(await said(await made)).toBe('half');
+    expect(await said(await cache.find('one'))).toBe('half');
+    await expect(cache.make('two', () => Promise.reject(new Error('broken')))).rejects.toThrow();
+    expect(await cache.find('two')).toBeNull();
+    expect((await readdir(join(folder.dir, 'whole/content'))).toSorted()).toEqual([
+      '.building',
+      'one',
+    ]);
+    expect(await readdir(join(folder.dir, 'whole/content/.building'))).toEqual([]);
+  });
+
+  it('leaves what runs use where it is when it is made again', async () => {
+    const cache = new ContentCache(join(folder.dir, 'again'), 1e9);
+    await cache.make('one', build('old'));
+    expect(await said(await cache.make('one', build('new')))).toBe('new');
+    const [old = ''] = await readdir(join(folder.dir, 'again/content/.building'));
+    expect(await said(join(folder.dir, 'again/content/.building', old))).toBe('old');
+  });
+
+  it('removes what nobody has asked for in a long time, and what a killed worker left', async () => {
+    const cache = new ContentCache(join(folder.dir, 'old'), 1e9);
+    const longAgo = new Date(Date.now() - 2e9);
+    const entries = [await cache.make('used', build('1')), await cache.make('unused', build('2'))];
+    const left = join(folder.dir, 'old/content/.building/unfinished-x');
+    await mkdir(left);
+    for (const path of [...entries, left]) await utimes(path, longAgo, longAgo);
+    await cache.find('used');
+    await cache.make('other', build('3'));
+    expect(await Promise.all([...entries, left].map(isThere))).toEqual([true, false, false]);
+  });
+});
+
+describe('the name of content', () => {
+  const file = (text: string) => ({ path: 'requirements.yml', kind: 'both' as const, text });
+  const server = { url: 'https://a.example', authUrl: '', token: 't' };
+  const source: ContentSource = {
+    ...{ organization: 1, revision: 'abc', servers: [server] },
+    files: [file('collections: [{name: our.tools, source: "https://a.example/"}]')],
+  };
+  const name = (change: Partial<ContentSource> = {}) =>
+    contentDigest({ ...source, ...change }, 'key');
+
+  it.each<[string, Partial<ContentSource>, boolean]>([
+    ['another commit', { revision: 'def' }, true],
+    ['another text', { files: [file('collections: []')] }, false],
+    ['another organization', { organization: 2 }, false],
+    ['another token', { servers: [{ ...server, token: 'u' }] }, false],
+    ['another order of servers', { servers: [server, server] }, false],
+  ])('with %s is the same: %p', (_name, change, isSame) => {
+    expect(name(change) === name()).toBe(isSame);
+  });
+
+  it.each(['- ./roles/x', '- name: ../x.tar.gz', 'type: dir', '- include: more.yml'])(
+    'depends on the commit where %p is required',
+    (text) => {
+      const files = [file(text)];
+      expect(name({ files })).not.toBe(name({ files, revision: 'def' }));
+    },
+  );
+});
+
+describe('the places of content', () => {
+  it.each([
+    ['', ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles']],
+    ['[defaults]\nroles_path = ./mine:/opt/roles  ; ours\n', ['./mine', '/opt/roles']],
+    ['[other]\nroles_path=x\n[defaults]\n#roles_path=y\nRoles_Path: z\n', ['z']],
+  ])('go before those of %j', async (config, roles) => {
+    const dir = await folder.write(`config-${roles.length}`, { 'ansible.cfg': config });
+    const { rolesPaths, collectionsPaths } = await searchPaths(dir, '/content/x');
+    expect(rolesPaths).toEqual(['/content/x/roles', ...roles]);
+    expect(collectionsPaths).toEqual([
+      '/content/x/collections',
+      ...['~/.ansible/collections', '/usr/share/ansible/collections'],
+    ]);
+  });
+});

@@ -1,0 +1,97 @@
+/** Many rows of one, by copying it in SQL, roles and ties included. */
+import type { RoleStore } from '../../src/common/access.js';
+import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
+import type { Database } from '../../src/database/database.js';
+import { ident, join, sql, type Sql } from '../../src/database/sql.js';
+
+/** Copies a row `count` times, with names of their own, roles, and the ties the row has. */
+export async function multiply(
+  database: Database,
+  roles: RoleStore,
+  type: string,
+  row: Row,
+  count: number,
+): Promise<number[]> {
+  const definition = resource(type);
+  const columns = await copiedColumns(database, definition);
+  const list = join(
+    columns.map(({ name }) => ident(name)),
+    ', ',
+  );
+  const values = join(columns.map(valueOf), ', ');
+  const copies = await database.rows<Row>(sql`
+    INSERT INTO ${ident(definition.table)} (${list})
+    SELECT ${values} FROM ${ident(definition.table)} src, generate_series(1, ${count}::int) AS copy (number)
+    WHERE src.id = ${row.id} RETURNING *`);
+  await database.transaction(async () => {
+    await roles.createRoles(definition, copies);
+    await copyTies(database, definition, row, copies);
+  });
+  return copies.map(({ id }) => id);
+}
+
+interface CopiedColumn {
+  name: string;
+  type: string;
+  /** Stands in a unique index and names nothing else: each copy needs a value of its own. */
+  unique: boolean;
+}
+
+function copiedColumns(database: Database, { table }: ResourceDefinition): Promise<CopiedColumn[]> {
+  return database.rows<CopiedColumn & Row>(sql`
+    SELECT att.attname AS name, format_type(att.atttypid, NULL) AS type, EXISTS (
+        SELECT 1 FROM pg_index ind
+        WHERE ind.indrelid = att.attrelid AND ind.indisunique AND att.attnum = ANY(ind.indkey)
+      ) AND NOT EXISTS (
+        SELECT 1 FROM pg_constraint con
+        WHERE con.conrelid = att.attrelid AND con.contype = 'f' AND att.attnum = ANY(con.conkey)
+      ) AND att.attname <> 'type' AS "unique"
+    FROM pg_attribute att
+    WHERE att.attrelid = ${table}::regclass AND att.attnum > 0 AND NOT att.attisdropped
+      AND att.attname <> 'id' AND att.attgenerated = ''`);
+}
+
+function valueOf({ name, type, unique }: CopiedColumn): Sql {
+  const column = ident('src', name);
+  if (unique && type === 'text') return sql`${column} || ' ' || copy.number`;
+  return unique && type === 'integer' ? sql`${column} + copy.number` : column;
+}
+
+/** Rows of link tables that name the row, from either side, for the copies too. */
+async function copyTies(
+  database: Database,
+  { table }: ResourceDefinition,
+  row: Row,
+  copies: readonly Row[],
+): Promise<void> {
+  const ids = copies.map(({ id }) => id);
+  const links = await database.rows<{ link: string; near: string; others: string[] }>(sql`
+    SELECT con.conrelid::regclass::text AS link, att.attname AS near, (
+      SELECT array_agg(other.attname::text) FROM pg_attribute other
+      WHERE other.attrelid = con.conrelid AND other.attnum > 0
+        AND other.attname NOT IN (att.attname, 'id', 'position')) AS others
+    FROM pg_constraint con
+    JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
+    WHERE con.contype = 'f' AND con.confrelid = ${table}::regclass
+      AND con.conrelid::regclass::text = ANY(${LINK_TABLES()}::text[])`);
+  for (const { link, near, others } of links) {
+    const rest = join(
+      others.map((other) => ident(other)),
+      ', ',
+    );
+    await database.execute(sql`
+      INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
+      SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::int[]) AS copy
+      WHERE ${ident(near)} = ${row.id} ON CONFLICT DO NOTHING`);
+  }
+}
+
+const LINK_TABLES = (): string[] => [
+  'role_members',
+  ...resources().flatMap(({ relations }) =>
+    Object.values(relations).flatMap((relation) =>
+      relation.kind === 'many-to-many' ? [relation.table] : [],
+    ),
+  ),
+];

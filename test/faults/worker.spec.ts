@@ -19,6 +19,12 @@ describe('a worker that dies', () => {
   afterAll(() => cluster.stop());
 
   const marked = (id: number) => processesWith(`AUTOMATION_CONTROLLER_RUN=${id}:`);
+  const begunTasks = async (id: number) => {
+    const text = `SELECT count(*)::int AS tasks FROM job_events
+      WHERE job_id = $1 AND event = 'playbook_on_task_start'`;
+    const [row] = await cluster.rows<{ tasks: number }>(text, [id]);
+    return row?.tasks;
+  };
   const workspaces = () => readdir(join(cluster.folder, 'data', 'workspaces')).catch(() => []);
 
   it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
@@ -28,6 +34,8 @@ describe('a worker that dies', () => {
       async () => expect(await cluster.ledger()).toEqual(new Map([[id, 1]])),
       20_000,
     );
+    // A playbook that has more to say ends with the reader of its output; this one must stay.
+    await eventually(async () => expect(await begunTasks(id)).toBe(2), 20_000);
     first.child.kill('SIGKILL');
     await first.ended;
     expect((await marked(id)).length).toBeGreaterThan(0);
@@ -57,7 +65,7 @@ describe('a worker that dies', () => {
     expect((await marked(id)).length).toBeGreaterThan(3);
     first.child.kill('SIGKILL');
     await first.ended;
-    await eventually(async () => expect(await marked(id)).toEqual([]), 1000);
+    await eventually(async () => expect(await marked(id)).toEqual([]), 10_000);
 
     const second = await cluster.worker();
     const job = await cluster.becomes(id, 'failed');

@@ -74,7 +74,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
     await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
     worker.child.kill('SIGKILL');
     await worker.ended;
-    await eventually(async () => expect(await gits()).toEqual([]), 1000);
+    await eventually(async () => expect(await gits()).toEqual([]), 10_000);
     await cluster.rows(`DELETE FROM unified_jobs WHERE type = 'project_update'`);
   }, 60_000);
 

@@ -160,7 +160,7 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     const id = await run('daemon.yml', { seconds: 7771.5, wait: 2 });
     await eventually(async () => expect(await daemons(7771.5)).toHaveLength(1), 30_000);
     await cluster.becomes(id, 'successful', 40_000);
-    await eventually(async () => expect(await daemons(7771.5)).toEqual([]), 1000);
+    await eventually(async () => expect(await daemons(7771.5)).toEqual([]), 10_000);
   });
 
   it('leaves nothing on the machine, and no link the worker follows', async () => {
@@ -200,7 +200,7 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     await eventually(async () => expect(await daemons(7772.5)).toHaveLength(1), 30_000);
     worker.child.kill('SIGKILL');
     await worker.ended;
-    await eventually(async () => expect(await daemons(7772.5)).toEqual([]), 1000);
+    await eventually(async () => expect(await daemons(7772.5)).toEqual([]), 10_000);
     worker = await cluster.worker({ JOB_ISOLATION: 'none' });
     await cluster.becomes(id, 'failed', 20_000);
   });

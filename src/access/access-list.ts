@@ -13,6 +13,7 @@ import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
 import type { LinkContext } from '../common/rest/sublist.js';
+import { GrantsService } from './grants.service.js';
 import { RoleMembersRepository, type Access } from './role-members.repository.js';
 
 const ACCESS = list(
@@ -50,25 +51,27 @@ export const ACCESS_SUMMARIES: JsonSchemas = { direct_access: ACCESS, indirect_a
 
 /**
  * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the
- * roles of this object it implies, and the team it came through. Three statements a page.
+ * roles of this object it implies, and the team it came through. A constant number of statements.
  */
 export async function describeAccess(
   context: LinkContext,
   items: Representation[],
   rows: readonly Row[],
 ): Promise<Representation[]> {
-  const { services, parent, parentDefinition, actor } = context;
+  const { services, parent, parentDefinition } = context;
   const ids = rows.map(({ id }) => id);
   const held = await services
     .find(RoleMembersRepository)
     .accessTo(parentDefinition.type, parent.id, ids, context.actor);
   const names = await nameObjects(context, held);
+  const roles = [...new Set(held.map((one) => one.role_id))];
+  const manageable = await services.find(GrantsService).manageable(roles, context.actor);
   const direct = (one: Access): boolean =>
     one.content_type === parentDefinition.type && one.object_id === parent.id;
   return items.map((item) => {
     const row = rows.find(({ id }) => id === item.id);
     const own = held.filter((one) => one.user_id === item.id);
-    const entry = (one: Access): object => accessEntry(one, names, actor.isSuperuser);
+    const entry = (one: Access): object => accessEntry(one, names, mayRevoke(one, manageable));
     return {
       ...item,
       summary_fields: {
@@ -102,6 +105,10 @@ async function nameObjects(
   }
   return names;
 }
+
+/** Revoking from a team needs the reading of it as well. */
+const mayRevoke = (one: Access, manageable: ReadonlySet<number>): boolean =>
+  manageable.has(one.role_id) && (one.team_id === null || one.team_name !== null);
 
 function accessEntry(one: Access, names: Map<string, string>, unattach: boolean): object {
   const definition = findResource(one.content_type);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { and, sql } from '../database/sql.js';
+import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
@@ -43,25 +43,25 @@ export class GrantsService {
   ) {}
 
   async grantToUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
-    const object = await this.objectOf(role);
-    await this.assertMayManage(role, object, actor);
+    await this.assertMayGrant(role, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, true);
+    const object = await this.objectOf(role);
     await this.assertUserFits(role, existing(object, 'a role of an object has it'), user, actor);
     const isNew = await this.members.grant(role.id, user.id);
     if (isNew) this.log('associate', role, object, refOf(resource('user'), user));
   }
 
   async revokeFromUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
-    const object = await this.objectOf(role);
-    await this.assertMayManage(role, object, actor);
+    await this.assertMayGrant(role, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, false);
+    const object = await this.objectOf(role);
     const wasHeld = await this.members.revoke(role.id, user.id);
     if (wasHeld) this.log('disassociate', role, object, refOf(resource('user'), user));
   }
 
   async grantToTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
+    await this.assertMayGrant(role, actor);
     const object = await this.objectOf(role);
-    await this.assertMayManage(role, object, actor);
     assertTeamFits(role, object, team);
     const members = await this.roles.ofObject('team', team.id, 'member_role');
     if ((await this.graph.addEdge(members.id, role.id, 'team')) === 'cycle') {
@@ -72,9 +72,9 @@ export class GrantsService {
   }
 
   async revokeFromTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
-    const object = await this.objectOf(role);
-    await this.assertMayManage(role, object, actor);
+    await this.assertMayGrant(role, actor);
     if (!(await this.teams.revoke(role.id, team.id))) return;
+    const object = await this.objectOf(role);
     const members = await this.roles.ofObject('team', team.id, 'member_role');
     await this.graph.removeEdge(members.id, role.id, 'team');
     this.log('disassociate', role, object, refOf(resource('team'), team));
@@ -82,7 +82,13 @@ export class GrantsService {
 
   /** @throws Forbidden unless the caller may grant and revoke this role */
   async assertMayGrant(role: RoleRow, actor: Actor): Promise<void> {
-    await this.assertMayManage(role, await this.objectOf(role), actor);
+    if (!(await this.manageable([role.id], actor)).has(role.id)) throw denied();
+  }
+
+  /** Which of some roles the caller may grant and revoke: superusers all, others as their admins. */
+  async manageable(roles: readonly number[], actor: Actor): Promise<ReadonlySet<number>> {
+    const { MANAGE_ORGANIZATION_AUTH } = this.settings;
+    return new Set(await this.roles.manageable(roles, actor, MANAGE_ORGANIZATION_AUTH));
   }
 
   /** @throws Forbidden for callers who administer nothing: there is no role they could grant */
@@ -98,24 +104,6 @@ export class GrantsService {
       selectRows(definition, 't', sql`t.*`, sql`t.id = ${role.object_id}`),
     );
     return row ?? null;
-  }
-
-  /** Superusers, and whoever holds the admin role of the object. */
-  private async assertMayManage(role: RoleRow, object: Row | null, actor: Actor): Promise<void> {
-    if (actor.isSuperuser) return;
-    if (!object) throw denied();
-    const isMembership = ['organization', 'team'].includes(role.content_type);
-    if (isMembership && isParticipation(role) && !this.settings.MANAGE_ORGANIZATION_AUTH) {
-      throw denied();
-    }
-    const definition = resource(role.content_type);
-    const rule = this.graph.roleLevel(definition, 't', 'admin_role', actor);
-    const found =
-      rule &&
-      (await this.database.row(
-        selectRows(definition, 't', sql`1`, and(sql`t.id = ${object.id}`, rule)),
-      ));
-    if (!found) throw denied();
   }
 
   private async assertUserFits(role: RoleRow, object: Row, user: Row, actor: Actor): Promise<void> {

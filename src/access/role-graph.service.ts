@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { RoleStore, type Actor } from '../common/access.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { heldObjects, RoleAncestorsRepository } from './role-ancestors.repository.js';
+import {
+  heldObjects,
+  heldObjectsOfAllTypes,
+  RoleAncestorsRepository,
+} from './role-ancestors.repository.js';
+import { isRoleField } from '../common/resource/role-words.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.js';
 import { objectRoles, rolesOf, RolesRepository } from './roles.repository.js';
@@ -51,9 +56,18 @@ export class RoleGraph extends RoleStore {
   }
 
   roleLevel(definition: ResourceDefinition, alias: string, role: string, actor: Actor): Sql | null {
+    if (definition.type === 'role') return this.rolesWhereHeld(alias, role, actor);
     if (!definition.roles.some(({ field }) => field === role)) return null;
     if (actor.isSuperuser) return sql`TRUE`;
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;
+  }
+
+  /** Of a list of roles: those of the objects on which the caller holds one. */
+  private rolesWhereHeld(alias: string, role: string, actor: Actor): Sql | null {
+    if (!isRoleField(role)) return null;
+    if (actor.isSuperuser) return TRUE;
+    return sql`(${ident(alias, 'content_type')}, ${ident(alias, 'object_id')}) IN (
+      ${heldObjectsOfAllTypes(actor, role)})`;
   }
 
   /** Adds an edge: holders of `parent` hold `child`. @returns whether it would close a cycle */

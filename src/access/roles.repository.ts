@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
-import { sql, type Sql } from '../database/sql.js';
+import { sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 
 export interface RoleRow extends Row {
   content_type: string;
@@ -33,6 +35,11 @@ export const objectRoles = (type: string, objects: readonly number[]): Sql => sq
 export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
   SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
 
+/** Whether a role belongs to an object. @param role id of the role; @param object id of the object */
+export const objectOfRole = (role: Sql, type: string, object: Sql): Sql => sql`
+  ${object} = (SELECT own.object_id FROM roles own
+    WHERE own.id = ${role} AND own.content_type = ${type})`;
+
 @Injectable()
 export class RolesRepository extends TableRepository<RoleRow> {
   constructor(database: Database) {
@@ -60,6 +67,30 @@ export class RolesRepository extends TableRepository<RoleRow> {
         objects.flatMap((id) => fields.map((field) => [type, id, field])),
       ),
     );
+  }
+
+  /**
+   * Which of some roles a caller may grant and revoke (docs/contract/access.md#granting).
+   *
+   * @param managesMembership whether that includes the membership of organizations and teams
+   */
+  async manageable(
+    ids: readonly number[],
+    actor: Actor,
+    managesMembership: boolean,
+  ): Promise<number[]> {
+    if (actor.isSuperuser || ids.length === 0) return [...ids];
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT own.id FROM roles own
+      WHERE own.id = ANY(${ids}::int[])
+        AND (own.content_type, own.object_id) IN (${heldObjectsOfAllTypes(actor, 'admin_role')})
+        AND ${
+          managesMembership
+            ? TRUE
+            : sql`NOT (own.content_type IN ('organization', 'team')
+                AND own.role_field IN ('admin_role', 'member_role'))`
+        }`);
+    return rows.map(({ id }) => id);
   }
 
   /** Users and teams that were given a role of some objects: users first, each in order of id. */

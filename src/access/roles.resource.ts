@@ -11,6 +11,7 @@ import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
+import { calledSo, objectRelations } from './role-search.js';
 
 /**
  * A role of an object, or one of the two of the whole system
@@ -70,7 +71,9 @@ export const roles = defineResource({
       near: 'role_id',
       far: 'team_id',
     },
+    ...objectRelations,
   },
+  expression: calledSo,
   extend,
   shows: {
     fields: { name: STRING, description: STRING },

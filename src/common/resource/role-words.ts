@@ -26,6 +26,15 @@ const WORDS: Record<string, readonly [name: string, description: string]> = {
   system_auditor: ['System Auditor', 'Can view all aspects of the system'],
 };
 
+/** Role fields whose name for people has the text in it. */
+export const roleFieldsCalled = (text: string): string[] =>
+  Object.entries(WORDS)
+    .filter(([, [name]]) => name.toLowerCase().includes(text.toLowerCase()))
+    .map(([field]) => field);
+
+/** Whether objects may have such a role. */
+export const isRoleField = (field: string): boolean => Object.hasOwn(WORDS, field);
+
 export interface RoleDescription {
   name: string;
   description: string;

@@ -21,6 +21,10 @@ export default {
       ofObject: [['team', 1, 'admin_role']],
       createFor: [['team', [1], ['admin_role']]],
       directHolders: [['credential', 'admin_role', [1]]],
+      manageable: [
+        [[1], SOMEBODY, true],
+        [[1], SOMEBODY, false],
+      ],
     }),
     samplesOf(members.RoleMembersRepository, {
       grant: [[1, 2]],
@@ -58,6 +62,7 @@ export default {
       },
       objectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
+      objectOfRole: [[sql`1`, 'team', sql`2`]],
     }),
     fragmentsOf(members, {
       usersGranted: { calls: [[ROLES]], inside: asQuery },

@@ -1,0 +1,54 @@
+import type { Expression } from '../common/resource/expression.js';
+import type { Relation } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { roleFieldsCalled } from '../common/resource/role-words.js';
+import { searchTerms } from '../common/list/query.js';
+import { and, FALSE, ident, or, type Sql } from '../database/sql.js';
+import { objectOfRole } from './roles.repository.js';
+
+/** Kinds of objects that have roles, and the collections they are in. */
+export const ROLE_OBJECTS = {
+  organization: 'organizations',
+  team: 'teams',
+  project: 'projects',
+  credential: 'credentials',
+  inventory: 'inventories',
+  job_template: 'job_templates',
+  workflow_job_template: 'workflow_job_templates',
+  instance_group: 'instance_groups',
+} as const;
+
+const TYPES = Object.keys(ROLE_OBJECTS);
+
+/** The object of a role, by its kind: a role has one of them at most. */
+export const objectRelations: Readonly<Record<string, Relation>> = Object.fromEntries(
+  TYPES.map((type): [string, Relation] => [
+    type,
+    {
+      kind: 'computed',
+      target: () => resource(type),
+      condition: (near, far) => objectOfRole(near, type, ident(far, 'id')),
+    },
+  ]),
+);
+
+/** Stands between a role and its object where people name both: "Execute on Deploy". */
+const BETWEEN = 'on';
+
+/** Finds roles as people call them: by what they allow, and on what. */
+export const calledSo: Expression = {
+  parameter: 'called',
+  help: 'Words of which each is in the name of the role or of its object, as in "Execute on Deploy".',
+  looksInto: [],
+  compile: (text, _alias, { condition }) => {
+    const isCalled = (word: string): Sql => {
+      const fields = roleFieldsCalled(word);
+      return or(
+        fields.length > 0 ? condition('role_field__in', fields.join(',')) : FALSE,
+        ...TYPES.map((type) => condition(`${type}__name__icontains`, word)),
+      );
+    };
+    const words = searchTerms(text).filter((word) => word.toLowerCase() !== BETWEEN);
+    return and(...words.map(isCalled));
+  },
+};

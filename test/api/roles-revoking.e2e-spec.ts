@@ -1,0 +1,95 @@
+/** What lists say about roles has to be what the routes that grant and revoke them do. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { PERSONA_NAMES } from '../support/personas.js';
+
+interface Entry {
+  role: {
+    id: number | null;
+    name: string;
+    team_id?: number;
+    user_capabilities: { unattach: boolean };
+  };
+}
+
+let test: TestApp;
+afterEach(() => test.close());
+
+/** Every entry of an access list, with the user it is about. */
+async function entries(name: (typeof PERSONA_NAMES)[number], url: string) {
+  const { body, status } = await test.as[name].get(`${url}access_list/?page_size=200`);
+  if (status === 403) return [];
+  return (body.results as Row[]).flatMap((user) => {
+    const { direct_access: direct, indirect_access: indirect } = user.summary_fields as Record<
+      string,
+      Entry[]
+    >;
+    return [...(direct ?? []), ...(indirect ?? [])].map(({ role }) => ({ user, role }));
+  });
+}
+
+it.each([
+  ['as it is delivered', {}],
+  ['where membership comes from elsewhere', { MANAGE_ORGANIZATION_AUTH: '0' }],
+])('an access list tells what the caller may revoke, %s', async (_case, settings) => {
+  test = await boot({ settings });
+  const { as, home, make } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  await make.grant('inventory', inventory, 'admin_role', { user: as.users.teamMember });
+  await make.grant('inventory', inventory, 'use_role', { user: as.users.outsider });
+  await make.grant('inventory', inventory, 'adhoc_role', { team: home.team });
+  const seen = { yes: 0, no: 0 };
+  for (const name of PERSONA_NAMES) {
+    for (const url of [`inventories/${inventory.id}/`, `teams/${home.team.id}/`]) {
+      for (const { user, role } of await entries(name, url)) {
+        if (role.id === null) continue;
+        const [path, id] =
+          role.team_id === undefined
+            ? [`roles/${role.id}/users/`, user.id]
+            : [`roles/${role.id}/teams/`, role.team_id];
+        const { status } = await as[name].post(path, { id, disassociate: true });
+        const may = role.user_capabilities.unattach;
+        expect([name, path, id, status]).toEqual([name, path, id, may ? 204 : 403]);
+        await as.superuser.post(path, { id }).expect(204);
+        seen[may ? 'yes' : 'no'] += 1;
+      }
+    }
+  }
+  expect(seen.yes).toBeGreaterThan(10);
+  expect(seen.no).toBeGreaterThan(10);
+});
+
+it('roles are found as people call them, where the caller may grant them', async () => {
+  test = await boot();
+  const { as, home, make, database } = test;
+  const organization = home.organization.id;
+  const project = await make.project({ name: 'Shop playbooks', organization });
+  const template = await make.jobTemplate({ name: 'Deploy the shop', project: project.id });
+  const elsewhere = await make.jobTemplate({ name: 'Deploy elsewhere' });
+  const called = async (who: 'superuser' | 'orgAdmin' | 'nobody', words: string) => {
+    const { body } = await as[who]
+      .get(`roles/?role_level=admin_role&called=${encodeURIComponent(words)}`)
+      .expect(200);
+    return (body.results as Row[]).map(({ name, summary_fields }) => {
+      const { resource_id: id } = summary_fields as { resource_id: number };
+      return `${String(name)} ${id}`;
+    });
+  };
+  const execute = `Execute ${template.id}`;
+  expect(await called('orgAdmin', 'Execute on Deploy the shop')).toEqual([execute]);
+  expect(await called('orgAdmin', 'exec shop')).toEqual([execute]);
+  expect(await called('orgAdmin', 'execute deploy')).toEqual([execute]);
+  expect(await called('superuser', 'execute deploy')).toEqual([execute, `Execute ${elsewhere.id}`]);
+  expect(await called('orgAdmin', 'approve nothing like it')).toEqual([]);
+  expect(await called('nobody', 'execute deploy')).toEqual([]);
+  await as.superuser.get('roles/?role_level=nonsense').expect(400);
+  // Kinds of objects that have roles, whatever is added to them.
+  const kinds = await database.rows<{ type: string; id: number }>(sql`
+    SELECT content_type AS type, min(object_id) AS id FROM roles
+    WHERE object_id IS NOT NULL GROUP BY content_type`);
+  for (const { type, id } of kinds) {
+    const found = await as.superuser.get(`roles/?${type}__id=${id}`).expect(200);
+    expect(found.body.count).toBeGreaterThan(1);
+  }
+});

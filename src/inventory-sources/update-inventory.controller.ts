@@ -7,7 +7,6 @@ import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { represent } from '../common/resource/represent.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
-import { resourceRef } from '../common/resource/resource-schema.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -17,6 +16,13 @@ import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 
 const COULD_NOT_START = 'Could not start because `can_update` returned False';
+/** An entry for each source, with the other fields of the update that was started. */
+const STARTS = list({
+  ...object({ inventory_source: INTEGER, inventory_update: INTEGER, status: STRING }, [
+    'inventory_update',
+  ]),
+  additionalProperties: {},
+});
 const ROUTE = { access: 'authenticated', parent: inventories } as const;
 
 /** All sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
@@ -52,12 +58,8 @@ export class UpdateInventoryController {
     summary:
       'Update the inventory from all its sources: 200 when all were started, 202 some, 400 none.',
     status: 202,
-    response: list({
-      allOf: [
-        resourceRef(inventoryUpdates),
-        object({ inventory_source: INTEGER, inventory_update: INTEGER, status: STRING }),
-      ],
-    }),
+    response: STARTS,
+    alternatives: [{ status: 200, description: 'All were started.', response: STARTS }],
   })
   @Post()
   async update(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<Reply> {

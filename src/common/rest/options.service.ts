@@ -168,10 +168,10 @@ function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<
   return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
 }
 
-/** Members of a document; of one that is a list, those of its entries. */
+/** Members of a document; of one that is or has a list of results, those of its entries. */
 function membersOf(schema: JsonSchema | undefined): JsonSchemas {
   const properties = schema?.properties ?? {};
-  const entries = properties.results?.items;
+  const entries = schema?.items ?? properties.results?.items;
   return entries ? membersOf(entries) : properties;
 }
 

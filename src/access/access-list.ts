@@ -16,6 +16,23 @@ import type { LinkContext } from '../common/rest/sublist.js';
 import { GrantsService } from './grants.service.js';
 import { RoleMembersRepository, type Access } from './role-members.repository.js';
 
+/** One way in which a user has access. */
+export interface AccessEntry {
+  role: {
+    /** Null for the flags of the whole system. */
+    id: number | null;
+    name: string;
+    resource_name?: string | null;
+    resource_type?: string;
+    related?: Record<string, string>;
+    user_capabilities: { unattach: boolean };
+    team_id?: number;
+    team_name?: string;
+  };
+  /** Roles of the object that it implies. */
+  descendant_roles: string[];
+}
+
 const ACCESS = list(
   object({
     role: object(
@@ -71,7 +88,7 @@ export async function describeAccess(
   return items.map((item) => {
     const row = rows.find(({ id }) => id === item.id);
     const own = held.filter((one) => one.user_id === item.id);
-    const entry = (one: Access): object => accessEntry(one, names, mayRevoke(one, manageable));
+    const entry = (one: Access): AccessEntry => accessEntry(one, names, mayRevoke(one, manageable));
     return {
       ...item,
       summary_fields: {
@@ -110,7 +127,7 @@ async function nameObjects(
 const mayRevoke = (one: Access, manageable: ReadonlySet<number>): boolean =>
   manageable.has(one.role_id) && (one.team_id === null || one.team_name !== null);
 
-function accessEntry(one: Access, names: Map<string, string>, unattach: boolean): object {
+function accessEntry(one: Access, names: Map<string, string>, unattach: boolean): AccessEntry {
   const definition = findResource(one.content_type);
   const words = describeRole(one.content_type, definition?.label ?? '', one.role_field);
   return {
@@ -135,8 +152,8 @@ function accessEntry(one: Access, names: Map<string, string>, unattach: boolean)
   };
 }
 
-function systemAccess(row: Row | undefined, fields: readonly string[]): object[] {
-  const entry = (field: string, descendants: readonly string[]): object => ({
+function systemAccess(row: Row | undefined, fields: readonly string[]): AccessEntry[] {
+  const entry = (field: string, descendants: string[]): AccessEntry => ({
     role: {
       id: null,
       ...describeRole('', 'System', field),
@@ -145,7 +162,7 @@ function systemAccess(row: Row | undefined, fields: readonly string[]): object[]
     descendant_roles: descendants,
   });
   return [
-    ...(row?.is_superuser === true ? [entry('system_administrator', fields)] : []),
+    ...(row?.is_superuser === true ? [entry('system_administrator', [...fields])] : []),
     ...(row?.is_system_auditor === true
       ? [
           entry(

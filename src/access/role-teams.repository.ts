@@ -8,13 +8,21 @@ export interface RoleTeamRow {
   team_id: number;
 }
 
+/** A role that a team was granted. */
+export interface TeamGrant extends RoleTeamRow {
+  role_field: string;
+}
+
 /** Ids of the teams that were granted one of some roles. @param roles query for the ids of the roles */
 export const teamsGranted = (roles: Sql): Sql => sql`
   SELECT rt.team_id FROM role_teams rt WHERE rt.role_id IN (${roles})`;
 
 /** Ids of the roles that a team was granted. */
-export const rolesGrantedTo = (team: number): Sql => sql`
-  SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ${team}`;
+export const rolesGrantedTo = (team: number): Sql => rolesGrantedToAny([team]);
+
+/** Ids of the roles that some teams were granted. */
+export const rolesGrantedToAny = (teams: readonly number[]): Sql => sql`
+  SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ANY(${teams}::int[])`;
 
 /** The grants of roles to teams. */
 @Injectable()
@@ -34,5 +42,21 @@ export class RoleTeamsRepository extends TableRepository<RoleTeamRow> {
   async revoke(role: number, team: number): Promise<boolean> {
     const { affected } = await this.delete({ role_id: role, team_id: team });
     return affected === 1;
+  }
+
+  /** What teams were granted on an object. */
+  grantsOn(type: string, object: number): Promise<TeamGrant[]> {
+    return this.database.rows<TeamGrant>(sql`
+      SELECT rt.role_id, rt.team_id, r.role_field
+      FROM roles r JOIN role_teams rt ON rt.role_id = r.id
+      WHERE r.content_type = ${type} AND r.object_id = ${object}
+      ORDER BY rt.team_id, rt.role_id`);
+  }
+
+  /** What some teams were granted on anything. */
+  grantsTo(teams: readonly number[]): Promise<RoleTeamRow[]> {
+    return this.database.rows<RoleTeamRow>(sql`
+      SELECT rt.role_id, rt.team_id FROM role_teams rt WHERE rt.team_id = ANY(${teams}::int[])
+      ORDER BY rt.team_id, rt.role_id`);
   }
 }

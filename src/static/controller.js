@@ -67,9 +67,24 @@
 
   const labelOf = (item) => {
     const name = item.name || item.username || item.hostname || `#${item.id}`;
-    const owner = item.summary_fields?.resource_name ?? item.summary_fields?.organization?.name;
-    return { id: String(item.id), name, owner: owner ?? '' };
+    const {
+      resource_name: object,
+      resource_type_display_name: kind,
+      organization,
+    } = item.summary_fields ?? {};
+    // A role is told by what it allows and on what.
+    if (object !== undefined) return { name: `${name} on ${object}`, owner: kind };
+    return { name, owner: organization?.name ?? '' };
   };
+
+  /** Objects that were found, each with the value that chooses it. */
+  const choicesOf = (items, { below, kinds }) =>
+    items.map((item) => {
+      const { name, owner } = labelOf(item);
+      const kind = kinds > 1 && item.type !== undefined ? [item.type] : [];
+      const value = below === undefined ? String(item.id) : item.url + below;
+      return { id: value, name, owner: [...kind, owner].filter(Boolean).join(', ') };
+    });
 
   /** Turns a select, or a box for an id, into a box that searches (ARIA 1.2 combobox). */
   function picker(control) {
@@ -94,10 +109,12 @@
     list.setAttribute('role', 'listbox');
     list.setAttribute('aria-label', 'Matches');
     control.replaceWith(holder);
-    comboBehaviour({ box, list, value, url: control.dataset.picker });
+    comboBehaviour({ box, list, value, source: control.dataset });
   }
 
-  function comboBehaviour({ box, list, value, url }) {
+  function comboBehaviour({ box, list, value, source }) {
+    const { search: parameter = 'search', below } = source;
+    const lists = source.picker.split(' ');
     let label = box.value;
     let active = -1;
     let timer;
@@ -147,21 +164,29 @@
       list.hidden = items.length === 0;
       box.setAttribute('aria-expanded', String(items.length > 0));
     };
+    const find = async (path, text) => {
+      const url = new URL(path, location.origin);
+      url.searchParams.set('page_size', '20');
+      url.searchParams.set('count_disabled', '1');
+      if (text.trim() !== '') url.searchParams.set(parameter, text);
+      const answer = await fetch(url, { headers: { Accept: 'application/json' } });
+      return answer.ok ? ((await answer.json()).results ?? []) : [];
+    };
     const search = async (text) => {
       const turn = ++latest;
-      const query = new URLSearchParams({ page_size: '20', count_disabled: '1' });
-      if (text.trim() !== '') query.set('search', text);
       try {
-        const answer = await fetch(`${url}?${query}`, { headers: { Accept: 'application/json' } });
-        const { results = [] } = answer.ok ? await answer.json() : {};
-        if (turn === latest && document.activeElement === box) show(results.map(labelOf));
+        const found = await Promise.all(lists.map((path) => find(path, text)));
+        if (turn === latest && document.activeElement === box) {
+          show(choicesOf(found.flat(), { below, kinds: lists.length }));
+        }
       } catch {
         close();
       }
     };
 
     box.addEventListener('input', () => {
-      value.value = /^\d+$/.test(box.value.trim()) ? box.value.trim() : '';
+      const isId = below === undefined && /^\d+$/.test(box.value.trim());
+      value.value = isId ? box.value.trim() : '';
       clearTimeout(timer);
       timer = setTimeout(() => void search(box.value), 200);
     });

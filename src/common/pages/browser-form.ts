@@ -13,6 +13,8 @@ const CONTENT_FIELD = '_content';
 export const SECRET_FIELD = '_secret';
 /** Where a form leads once it is done, for forms that stand on another page than their URL's. */
 export const RETURN_FIELD = '_return';
+/** What a form is sent to where that is chosen in it, such as whom something is given to. */
+export const PATH_FIELD = '_path';
 /** Holds a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
@@ -43,8 +45,8 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /**
  * Recognises the forms of our own pages: urlencoded, with a valid CSRF token, of a browser session
  * or of one that has ended. HTML forms can only GET and POST, so `_method` in such a form, and only
- * there, stands for the method that is meant. No other client has method overriding
- * (docs/contract/pages.md).
+ * there, stands for the method that is meant, and `_path` for the list that is (docs/decisions/
+ * 0093-lists-chosen-in-forms.md). No other client has overriding (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */
@@ -82,6 +84,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [CONTENT_FIELD]: content,
     [SECRET_FIELD]: secrets,
     [RETURN_FIELD]: returnTo,
+    [PATH_FIELD]: path,
     ...values
   } = body;
   submissions.set(request, {
@@ -91,8 +94,13 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
+  if (isList(path)) request.url = path;
   next();
 }
+
+/** A list below an object, such as the roles of a user. */
+const isList = (given: unknown): given is string =>
+  typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,10}\/[a-z_]+\/$/.test(given);
 
 /** A form never leads to another site. */
 const isOwnPath = (given: unknown): given is string =>

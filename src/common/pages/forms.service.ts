@@ -151,14 +151,15 @@ export class Forms {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
       value: entered?.submission.values.id ?? '',
-      errors: [],
+      // It has no other field that something could be wrong with.
+      errors: Object.values(entered?.errors ?? {}).flatMap(messagesOf),
       choices,
       secret: false,
     };
     return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
       <form method="post" action="${context.path}" class="inline">
-        ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])} ${formField(input)}
-        <button class="primary">Add</button>
+        ${csrfInput(context.csrf)} ${returnInput(entered?.submission)} ${formField(input)}
+        <button class="primary">Add</button> ${backLink(entered?.submission)}
       </form>`;
   }
 }
@@ -259,6 +260,11 @@ const secretInput = ({ field }: FormField): Html =>
 const returnInput = (submission: Submission | undefined): HtmlValue =>
   submission?.returnTo !== undefined &&
   html`<input type="hidden" name="${RETURN_FIELD}" value="${submission.returnTo}" />`;
+
+/** A form that came from another page leads back there, whatever becomes of it. */
+const backLink = (submission: Submission | undefined): HtmlValue =>
+  submission?.returnTo !== undefined &&
+  html`<a class="button" href="${submission.returnTo}">Back</a>`;
 
 const methodInput = (method: string): HtmlValue =>
   method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;

@@ -29,6 +29,8 @@ export interface ListParts {
   body: Item;
   /** Rows can be taken off the list by this caller. */
   removable: boolean;
+  /** Otherwise a panel has shown them. */
+  showsRows: boolean;
 }
 
 /** The rows of a list as a table, and the way to its other pages. */
@@ -36,14 +38,13 @@ export function listView(parts: ListParts): Html {
   const rows = listOf(parts.body.results).filter(isRecord);
   return html`<section aria-labelledby="results-title">
     <h2 id="results-title" class="hidden">Results</h2>
-    ${rows.length === 0 ? html`<p class="empty">Nothing to show.</p>` : table(parts, rows)}
+    ${parts.showsRows && (rows.length === 0 ? html`<p class="empty">Nothing to show.</p>` : table(parts, rows))}
     ${pagination(parts, rows.length)}
   </section>`;
 }
 
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
   const columns = columnsOf(definition, rows);
-  const tellsAccess = rows.some(hasAccess);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
     <table>
@@ -54,7 +55,6 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
           ${columns.map((name) =>
             heading(context, definition, name, definition?.field(name)?.label ?? labelOf(name)),
           )}
-          ${tellsAccess && html`<th scope="col">Access by</th>`}
           ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
         </tr>
       </thead>
@@ -65,34 +65,12 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
               ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
               ${typed && html`<td>${labelOf(String(row.type))}</td>`}
               ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
-              ${tellsAccess && html`<td>${accessPaths(row)}</td>`}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
-}
-
-const hasAccess = ({ summary_fields: summary }: Item): boolean =>
-  isRecord(summary) && Array.isArray(summary.direct_access);
-
-/** The roles through which a user of an access list got here, and the team they came by. */
-function accessPaths({ summary_fields: summary }: Item): Html {
-  const entries = ['direct_access', 'indirect_access'].flatMap((name) =>
-    listOf(memberOf(summary, name)),
-  );
-  return html`<ul class="paths">
-    ${entries.map((entry) => {
-      const role = memberOf(entry, 'role');
-      const [name, of, team] = ['name', 'resource_name', 'team_name'].map((key) =>
-        textIn(role, key),
-      );
-      return html`<li>
-        ${name}${of && ` of ${of}`} ${team && html`<small>through ${team}</small>`}
-      </li>`;
-    })}
-  </ul>`;
 }
 
 const textIn = (object: unknown, name: string): string => {

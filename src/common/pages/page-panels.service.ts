@@ -31,6 +31,8 @@ export interface PanelContext<Shown extends object = object> {
 export interface Panel<Shown extends object = object> {
   /** Stands before all others: the buttons that people come for. */
   readonly leads?: boolean;
+  /** Shows the rows of its list itself, in another way than as a table of them. */
+  readonly showsRows?: boolean;
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
 
@@ -52,14 +54,23 @@ export class PagePanels {
     private readonly reflector: Reflector,
   ) {}
 
+  /** Whether a panel shows the rows of the list that an operation answers. */
+  showRows(operationId: string | undefined): boolean {
+    return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
+  }
+
   async render(type: string, context: PanelContext): Promise<Html[]> {
-    this.byType ??= this.find();
     const sections: Html[] = [];
-    for (const panel of this.byType.get(type) ?? []) {
+    for (const panel of this.of(type)) {
       const section = await panel.render(context);
       if (section) sections.push(section);
     }
     return sections;
+  }
+
+  private of(type: string): readonly Panel[] {
+    this.byType ??= this.find();
+    return this.byType.get(type) ?? [];
   }
 
   private find(): Map<string, Panel[]> {

@@ -124,7 +124,9 @@ export class PageRenderer {
     if (context.method !== 'GET') return panels;
     if (Array.isArray(body.results)) {
       const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
-      return html`${panels} ${filters} ${listView({ context, definition, body, removable })}`;
+      const showsRows = !this.panels.showRows(route?.info?.operationId);
+      const list = listView({ context, definition, body, removable, showsRows });
+      return html`${panels} ${filters} ${list}`;
     }
     if (isObject && actor) {
       return html`${panels} ${await this.actionsBeside(body, view, actor)}

@@ -32,7 +32,12 @@ export default {
       grantAdmin: [['team', 1, 2]],
       accessTo: [['team', 1, [2], SOMEBODY]],
     }),
-    samplesOf(teams.RoleTeamsRepository, { grant: [[1, 2]], revoke: [[1, 2]] }),
+    samplesOf(teams.RoleTeamsRepository, {
+      grant: [[1, 2]],
+      revoke: [[1, 2]],
+      grantsOn: [['team', 1]],
+      grantsTo: [[[1]]],
+    }),
     samplesOf(parents.RoleParentsRepository, {
       lock: [[]],
       lockShared: [[]],
@@ -71,6 +76,7 @@ export default {
     fragmentsOf(teams, {
       teamsGranted: { calls: [[ROLES]], inside: asQuery },
       rolesGrantedTo: { calls: [[1]], inside: asQuery },
+      rolesGrantedToAny: { calls: [[[1, 2]]], inside: asQuery },
     }),
     fragmentsOf(parents, {
       neighboursOf: {

@@ -1,0 +1,103 @@
+import { PATH_FIELD } from '../../common/pages/browser-form.js';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { hiddenInput, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
+import { PRESET } from '../../common/pages/presets.js';
+import { titleOf, type Item } from '../../common/pages/values.js';
+import { isRecord } from '../../common/records.js';
+
+/** Objects that a choice offers; scripts find the others, and so does a form without them. */
+export const OFFERED = 50;
+/** What is looked for where a choice cannot show all, as a preset of the page. */
+export const SOUGHT = 'who_or_what';
+
+/** Objects of one kind, as a choice offers them. */
+export interface OfferedKind {
+  label: string;
+  options: readonly (readonly [value: string, label: string])[];
+}
+
+interface Choice {
+  id: string;
+  name: string;
+  label: string;
+  kinds: readonly OfferedKind[];
+  /** How scripts search: `data-` attributes of the picker. */
+  search: Readonly<Record<string, string>>;
+}
+
+/** A choice among objects of several kinds: a list, in which scripts search. */
+export function choiceOf({ id, name, label, kinds, search }: Choice): Html {
+  const given = { id, name, required: true, ...search };
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <select ${attributes(given)}>
+      <option value="">---------</option>
+      ${kinds
+        .filter(({ options }) => options.length > 0)
+        .map(
+          (kind) =>
+            html`<optgroup label="${kind.label}">
+              ${kind.options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}
+            </optgroup>`,
+        )}
+    </select>
+  </div>`;
+}
+
+/** Without scripts: looks for what the choice is too short to show. */
+export const seekForm = (path: string, anchor: string, sought: string): Html =>
+  html`<form method="get" action="${path}#${anchor}" class="inline plain-only">
+    <div class="field">
+      <label for="${anchor}-sought">Not in the list? Words of its name</label>
+      <input id="${anchor}-sought" name="${PRESET}${SOUGHT}" value="${sought}" maxlength="200" />
+    </div>
+    <button>Look for it</button>
+  </form>`;
+
+/** "Execute on Deploy the shop". */
+export function roleTitle(role: Item): string {
+  const { resource_name: object } = isRecord(role.summary_fields) ? role.summary_fields : {};
+  return typeof object === 'string' && object !== ''
+    ? `${titleOf(role)} on ${object}`
+    : titleOf(role);
+}
+
+/** Somebody who holds a role. */
+export interface Holder {
+  kind: 'users' | 'teams';
+  id: number;
+  name: string;
+}
+
+/** The button that revokes a role from somebody. */
+export const revokeButton = (
+  { kind, id, name }: Holder,
+  role: { id: number; title: string },
+  form: Pick<PanelForm, 'csrf' | 'returnTo'>,
+  label: HtmlValue = 'Revoke',
+): Html =>
+  panelForm(
+    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, kind: 'action' },
+    html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
+      <button class="quiet small">
+        ${label}<span class="hidden"> ${role.title} from ${name}</span>
+      </button>`,
+  );
+
+/** The choice of somebody, which decides what the form around it is sent to. */
+export const holderChoice = (users: readonly Item[], teams: readonly Item[]): Html =>
+  choiceOf({
+    id: 'grant-to',
+    name: PATH_FIELD,
+    label: 'To a person or team',
+    kinds: [
+      { label: 'Teams', options: teams.map(rolesUrlOf) },
+      { label: 'Users', options: users.map(rolesUrlOf) },
+    ],
+    search: { 'data-picker': '/api/v2/teams/ /api/v2/users/', 'data-below': 'roles/' },
+  });
+
+const rolesUrlOf = (one: Item): readonly [string, string] => [
+  `${String(one.url)}roles/`,
+  titleOf(one),
+];

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelCard, panelForm, textInput } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+
+/** An organization needs nothing but a name; its page says what comes next. */
+@Injectable()
+@PagePanel('organizations_list')
+export class NewOrganizationPanel implements Panel {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ actor, csrf, path }: PanelContext): Promise<Html | null> {
+    if (!(await this.source.opens('POST', path, actor)).body) return null;
+    const name = { id: 'new-organization', name: 'name', label: 'Another organization' };
+    return panelCard(
+      'new',
+      'Begin here',
+      panelForm(
+        { action: path, csrf },
+        html`${textInput(name, { required: true, maxlength: 512 })}
+          <button class="primary">Make it</button>`,
+      ),
+    );
+  }
+}

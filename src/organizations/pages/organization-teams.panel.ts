@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelCard, panelForm, textInput } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { titleOf } from '../../common/pages/values.js';
+import { resource } from '../../common/resource/registry.js';
+
+interface ShownOrganization {
+  id: number;
+  url: string;
+}
+
+/** Teams that the card shows; their list has all. */
+const SHOWN = 50;
+
+/** The teams of an organization, and the way to another one: its page says what comes next. */
+@Injectable()
+@PagePanel('organization')
+export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
+  readonly leads = true;
+
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownOrganization>): Promise<Html> {
+    const { id, url } = object;
+    const list = `${url}teams/`;
+    const query = { organization: String(id), order_by: 'name', page_size: String(SHOWN) };
+    const teams = await this.source.list(resource('team'), query, actor);
+    const { body: mayMake } = await this.source.opens('POST', list, actor);
+    const name = { id: 'new-team', name: 'name', label: 'Another team' };
+    return panelCard(
+      'teams',
+      'Teams',
+      html`${teams.length === 0 && html`<p class="hint">None that you may see yet.</p>`}
+        <ul class="held">
+          ${teams.map((team) => html`<li><a href="${String(team.url)}">${titleOf(team)}</a></li>`)}
+        </ul>
+        ${teams.length === SHOWN && html`<p><a href="${list}">All teams</a></p>`}
+        ${
+          mayMake &&
+          panelForm(
+            { action: list, csrf },
+            html`${textInput(name, { required: true, maxlength: 512 })}
+              <button class="primary">Create team</button>`,
+          )
+        }
+        <p><a href="${url}access_list/">Who may do what here</a></p>`,
+    );
+  }
+}

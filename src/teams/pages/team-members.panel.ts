@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { usersGranted } from '../../access/role-members.repository.js';
+import { rolesOf } from '../../access/roles.repository.js';
+import { SECRET_FIELD } from '../../common/pages/browser-form.js';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  hiddenInput,
+  objectSelect,
+  panelCard,
+  panelForm,
+  textInput,
+  type PanelForm,
+} from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { ReferenceLists } from '../../common/pages/reference-lists.service.js';
+import { titleOf, type Item } from '../../common/pages/values.js';
+import { resource } from '../../common/resource/registry.js';
+import { sql } from '../../database/sql.js';
+
+interface ShownTeam {
+  id: number;
+  url: string;
+}
+
+const CARD = 'members';
+/** Members that the card shows; their list has all. */
+const SHOWN = 50;
+
+/** The people of a team, and the ways to add some: those who are there, and new ones. */
+@Injectable()
+@PagePanel('team')
+export class TeamMembersPanel implements Panel<ShownTeam> {
+  readonly leads = true;
+
+  constructor(
+    private readonly source: PanelSource,
+    private readonly references: ReferenceLists,
+  ) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownTeam>): Promise<Html> {
+    const { id, url } = object;
+    const users = resource('user');
+    const query = { page_size: String(SHOWN), order_by: 'username' };
+    const members = await this.source.list(users, query, actor, {
+      scope: sql`t.id IN (${usersGranted(rolesOf('team', [id], 'member_role'))})`,
+    });
+    const list = `${url}users/`;
+    const open = await this.source.opens('POST', list, actor);
+    const form = { action: list, csrf, returnTo: `${url}#${CARD}` };
+    const others = open.attach && (await this.references.load(users, 'read', [], actor));
+    const choice = {
+      id: 'member',
+      name: 'id',
+      label: 'Somebody who is here',
+      list: '/api/v2/users/',
+    };
+    return panelCard(
+      CARD,
+      'Members',
+      html`${members.length === 0 && html`<p class="hint">Nobody that you may see yet.</p>`}
+        <ul class="held">
+          ${members.map((one) => memberItem(one, form, open.attach))}
+        </ul>
+        ${members.length === SHOWN && html`<p><a href="${list}">All members</a></p>`}
+        ${others && panelForm(form, html`${objectSelect(choice, others)}<button>Add</button>`)}
+        ${open.body && newcomer(form)}`,
+    );
+  }
+}
+
+const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
+  html`<li>
+    <a href="${String(one.url)}">${titleOf(one)}</a>
+    ${
+      mayRemove &&
+      panelForm(
+        { ...form, kind: 'action' },
+        html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
+          <button class="quiet small">Remove<span class="hidden"> ${titleOf(one)}</span></button>`,
+      )
+    }
+  </li>`;
+
+function newcomer(form: PanelForm): Html {
+  const name = { id: 'new-member', name: 'username', label: 'Somebody new' };
+  const password = { id: 'new-member-password', name: 'password', label: 'Password' };
+  const secret = { type: 'password', maxlength: 128, autocomplete: 'new-password' };
+  return panelForm(
+    form,
+    html`${textInput(name, { required: true, maxlength: 150 })} ${textInput(password, secret)}
+      ${hiddenInput(SECRET_FIELD, 'password')} <button class="primary">Create and add</button>`,
+  );
+}

@@ -1,0 +1,133 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describePages, pick } from './browser.js';
+import { describeJourney } from './walk.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const superuser = () => ({ test, user: test.as.users.superuser });
+const orgAdmin = () => ({ test, user: test.as.users.orgAdmin });
+
+const template = async (name: string): Promise<Row> => {
+  const project = await test.make.project({ organization: test.home.organization.id });
+  return test.make.jobTemplate({ name, project: project.id });
+};
+
+describeJourney('somebody new who may run something, and why', superuser, 8, async (walk) => {
+  const { page, mark } = walk;
+  const { id } = await template(`Deploy ${mark}`);
+  await walk.link('Access');
+  await page.getByLabel('Another organization').fill(`Shop ${mark}`);
+  await walk.look('organizations');
+  await walk.button('Make it');
+  await page.getByText('Created.').waitFor();
+  await page.getByLabel('Another team').fill(`Operations ${mark}`);
+  await walk.look('organization');
+  await walk.button('Create team');
+  await page.getByText('Created.').waitFor();
+  await page.getByLabel('Somebody new').fill(`amara-${mark}`);
+  await page.getByLabel('Password').fill('a good password');
+  await walk.button('Create and add');
+  const members = page.locator('#members');
+  await members.getByRole('link', { name: `amara-${mark}` }).waitFor();
+  await walk.choose(page.locator('#grant-role'), `Execute on Deploy ${mark}`);
+  await walk.button('Grant');
+  await page
+    .locator('#may')
+    .getByRole('link', { name: `Deploy ${mark}` })
+    .waitFor();
+  await walk.look('team');
+  await walk.link(`amara-${mark}`, members);
+  const row = page.locator('#may').getByRole('row', { name: `Execute on Deploy ${mark}` });
+  await row.waitFor();
+  expect(await row.innerText()).toContain(`by team Operations ${mark}`);
+  await walk.look('user');
+  const { body } = await test.as.superuser
+    .get(`job_templates/${id}/access_list/?username=amara-${mark}`)
+    .expect(200);
+  expect(body.results[0].summary_fields.direct_access[0].role.name).toBe('Execute');
+});
+
+describeJourney('granting and revoking where access is told', orgAdmin, 9, async (walk) => {
+  const { page, mark } = walk;
+  const name = `Release ${mark}`;
+  const { id } = await template(name);
+  await walk.link('Templates');
+  await walk.link(name);
+  await walk.link('Access list', page.locator('.related'));
+  // Opening and choosing.
+  walk.clicks += 2;
+  await page.getByLabel('Role').selectOption('Execute: May run the job template');
+  await walk.choose(page.locator('#grant-to'), 'Home Team');
+  await walk.button('Grant');
+  const team = page.getByRole('row', { name: /^Home Team team/ });
+  await team.waitFor();
+  await page.getByRole('row', { name: /^orgAdmin user/ }).waitFor();
+  expect(await page.getByRole('row', { name: /^orgAdmin user/ }).innerText()).toContain(
+    'Admin of organization Home',
+  );
+  await walk.look('access');
+  const path = `job_templates/${id}/access_list/?username=teamMember`;
+  expect((await test.as.superuser.get(path)).body.count).toBe(1);
+  await walk.button(/^Revoke Execute from Home Team/, team);
+  await page.getByText('Removed from the list.').waitFor();
+  expect(await team.count()).toBe(0);
+  expect((await test.as.superuser.get(path)).body.count).toBe(0);
+});
+
+describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
+  it('says beside the choice why it is refused, and leads back', async () => {
+    const { page } = open;
+    const credential = await test.make.credential({ organization: test.home.organization.id });
+    await page.goto(`/api/v2/credentials/${credential.id}/access_list/`);
+    await page.getByLabel('Role').selectOption({ index: 1 });
+    await pick(page.locator('#grant-to'), 'nobody', javaScriptEnabled);
+    await page.getByRole('button', { name: 'Grant', exact: true }).click();
+    await page.locator('#attach-id-errors').waitFor();
+    expect(await page.locator('#attach-id-errors').innerText()).toContain(
+      "a user not in the credentials' organization",
+    );
+    await page.getByRole('link', { name: 'Back', exact: true }).click();
+    await page.getByRole('heading', { name: 'Who may do what' }).waitFor();
+  });
+
+  it('is offered to those who may, and revoking where they may', async () => {
+    const { page } = open;
+    await page.goto(`/api/v2/teams/${test.home.team.id}/access_list/`);
+    const revokes = page.getByRole('button', { name: /^Revoke/ });
+    expect(await revokes.count()).toBeGreaterThan(2);
+    await page.goto(`/api/v2/users/${test.as.users.superuser.id}/`);
+    await page.getByRole('heading', { name: 'What superuser may do' }).waitFor();
+    await page.getByText('Everything: a superuser.').waitFor();
+  });
+
+  it('finds what the choice is too short to show', async () => {
+    const { page } = open;
+    const made = await Promise.all(
+      Array.from({ length: 51 }, (_, n) =>
+        test.make.team({
+          name: `Crowd ${String(n).padStart(2, '0')} ${String(javaScriptEnabled)}`,
+          organization: test.home.organization.id,
+        }),
+      ),
+    );
+    const last = String(made.at(-1)?.name);
+    const { id } = await template(`Crowded ${String(javaScriptEnabled)}`);
+    await page.goto(`/api/v2/job_templates/${id}/access_list/`);
+    if (!javaScriptEnabled) {
+      await page.getByLabel('Not in the list?').fill(last);
+      await page.getByRole('button', { name: 'Look for it' }).click();
+    }
+    await page.getByLabel('Role').selectOption({ index: 1 });
+    await pick(page.locator('#grant-to'), last, javaScriptEnabled);
+    await page.getByRole('button', { name: 'Grant', exact: true }).click();
+    await page.getByRole('row', { name: new RegExp(`^${last} team`) }).waitFor();
+  });
+});

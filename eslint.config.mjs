@@ -60,7 +60,15 @@ const TEST_GLOBALS = [
 const BROWSER_GLOBALS = [
   ...['document', 'window', 'location', 'navigator', 'history', 'localStorage', 'EventSource'],
   ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'URL'],
-  ...['URLSearchParams', 'FormData', 'HTMLSelectElement', 'HTMLElement', 'DOMParser', 'Event'],
+  ...[
+    'URLSearchParams',
+    'FormData',
+    'AbortController',
+    'HTMLSelectElement',
+    'HTMLElement',
+    'DOMParser',
+    'Event',
+  ],
   'console',
 ];
 

@@ -78,6 +78,10 @@ export interface Field {
   options: (() => Readonly<Record<string, unknown>>) | null;
   /** Values to start from, by what they are for; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
+  /** The control of forms, where the kind does not tell; null: as its kind has it. */
+  control: 'date' | 'time' | 'zone' | null;
+  /** Texts that forms suggest; others may be typed. */
+  suggests: (() => readonly string[]) | null;
   /** How forms ask for the entries of a list of JSON, one by one; null: as a document. */
   rows: FormRows | null;
   /** JSON schema of the value, for kinds that do not tell: what a JSON field holds. */
@@ -196,6 +200,8 @@ const PLAIN = {
   entries: false,
   options: null,
   examples: null,
+  control: null,
+  suggests: null,
   rows: null,
   schema: null,
 } as const satisfies Partial<Field>;

@@ -44,6 +44,18 @@ const reader = new Thread<YamlTask, YamlOutcome[]>({
  */
 export class VariablesError extends Error {
   override readonly name = 'VariablesError';
+
+  /**
+   * @param reason what is wrong with it as YAML, which JSON is too
+   * @param at from which character on; null where that is not known
+   */
+  constructor(
+    message: string,
+    readonly reason = message,
+    readonly at: number | null = null,
+  ) {
+    super(message);
+  }
 }
 
 /** What texts of YAML were read to, and for how many that need it. */
@@ -186,7 +198,28 @@ export function parseVariables(text: string): Record<string, unknown> {
   if ('json' in outcome) return parseRecord(outcome.json);
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
+    outcome.error,
+    outcome.at ?? null,
   );
+}
+
+/**
+ * What is wrong with a text of variables for whoever typed it, with the line it is on; null: nothing.
+ *
+ * @throws Unavailable
+ */
+export async function variablesFault(text: string): Promise<string | null> {
+  const forget = await readAhead(isReadable(text) ? [text] : []);
+  try {
+    parseSentVariables(text);
+    return null;
+  } catch (error) {
+    if (!(error instanceof VariablesError)) throw error;
+    const { reason, at } = error;
+    return at === null ? reason : `Line ${text.slice(0, at).split('\n').length}: ${reason}`;
+  } finally {
+    forget();
+  }
 }
 
 /**

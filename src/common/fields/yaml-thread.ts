@@ -18,8 +18,12 @@ export interface YamlTask {
   limits: YamlLimits;
 }
 
-/** A text as JSON, or why it is no object that JSON could hold. */
-export type YamlOutcome = { readonly json: string } | { readonly error: string };
+/**
+ * A text as JSON, or why it is no object that JSON could hold, and from which character on where that is
+ * known.
+ */
+export type YamlOutcome =
+  { readonly json: string } | { readonly error: string; readonly at?: number | null };
 
 /** Reads every text of a task. */
 export function readAllYaml(yaml: typeof Yaml, { texts, limits }: YamlTask): YamlOutcome[] {
@@ -29,9 +33,16 @@ export function readAllYaml(yaml: typeof Yaml, { texts, limits }: YamlTask): Yam
       if (json.length > limits.length) throw new Error(`it stands for too much`);
       return { json };
     } catch (error) {
-      return { error: reasonOf(error) };
+      return { error: reasonOf(error), at: placeOf(error) };
     }
   });
+}
+
+/** Errors of the library tell it, and some of ours. */
+function placeOf(error: unknown): number | null {
+  const range: unknown = error instanceof Error && 'pos' in error ? error.pos : null;
+  const start: unknown = Array.isArray(range) ? range[0] : null;
+  return typeof start === 'number' ? start : null;
 }
 
 function readYaml(yaml: typeof Yaml, text: string, limits: YamlLimits): unknown {
@@ -65,7 +76,10 @@ function assertUniqueKeys(yaml: typeof Yaml, map: Yaml.YAMLMap): void {
   for (const { key } of map.items) {
     if (yaml.isMap(key)) throw new Error('a mapping cannot be a key');
     const value = yaml.isScalar(key) ? key.value : key;
-    if (seen.has(value)) throw new Error('Map keys must be unique');
+    if (seen.has(value)) {
+      const pos = yaml.isNode(key) ? key.range : null;
+      throw Object.assign(new Error('Map keys must be unique'), { pos });
+    }
     seen.add(value);
   }
 }
@@ -121,6 +135,7 @@ export function reasonOf(error: unknown): string {
 /** Everything the thread needs; the first is what it does. */
 export const YAML_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
   readAllYaml,
+  placeOf,
   readYaml,
   assertUniqueKeys,
   checkedObject,

@@ -12,7 +12,14 @@ const TYPES = new Map([
 const YEAR_SECONDS = 31_536_000;
 
 /** The files of `src/static`; nothing else is ever served. */
-const NAMES = ['controller.css', 'panels.css', 'controller.js', 'live.js', 'favicon.svg'] as const;
+const NAMES = [
+  'controller.css',
+  'panels.css',
+  'controller.js',
+  'forms.js',
+  'live.js',
+  'favicon.svg',
+] as const;
 export type AssetName = (typeof NAMES)[number];
 
 interface Asset {

@@ -9,6 +9,8 @@ import { readPending, type PendingForm } from './pending-form.js';
 /** Form fields that steer a page's form and are no part of what is sent. */
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
+/** Of a button that sends the form to be looked at: it comes back, and nothing else happens. */
+export const LOOK_FIELD = '_look';
 /** Names a field of the form that holds a secret. */
 export const SECRET_FIELD = '_secret';
 /** Where a form leads once it is done, for forms that stand on another page than their URL's. */
@@ -28,6 +30,8 @@ export interface Submission {
   secrets: readonly string[];
   /** Path of ours that the form leads to when it is done. */
   returnTo?: string;
+  /** Sent to be looked at: the route does not hear of it. */
+  isLook?: boolean;
 }
 
 const submissions = new WeakMap<object, Submission>();
@@ -85,6 +89,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [SECRET_FIELD]: secrets,
     [RETURN_FIELD]: returnTo,
     [PATH_FIELD]: path,
+    [LOOK_FIELD]: look,
     ...values
   } = body;
   submissions.set(request, {
@@ -92,6 +97,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
+    ...(look === undefined ? {} : { isLook: true }),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   if (isList(path)) request.url = path;

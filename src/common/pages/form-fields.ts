@@ -13,6 +13,8 @@ export interface FormField {
   errors: readonly string[];
   /** For references. */
   choices?: ReferenceChoices;
+  /** The list to search in, where it is not that of all objects of the kind. */
+  list?: string;
   /** Shown masked and never filled in by the browser. */
   secret: boolean;
 }
@@ -47,6 +49,15 @@ export function formField(input: FormField): Html {
       <label for="${id}">${field.label}</label>${help}${messages}
     </div>`;
   }
+  const among = isList(field) ? optionsOf(input) : [];
+  if (among.length > 0 && among.length <= MOST_BOXES && !input.choices?.more) {
+    const chosen = new Set([input.value].flat().map(String));
+    return html`<fieldset class="field checks span" id="${id}">
+      <legend>${field.label}</legend>
+      <input type="hidden" name="${field.name}" value="" />
+      ${checkBoxes(field.name, id, among, chosen)}${help}${messages}
+    </fieldset>`;
+  }
   return html`<div class="field${wide ? ' span' : ''}">
     <label for="${id}"
       >${field.label}${required && html`<span class="required" title="required"> *</span>`}</label
@@ -54,6 +65,31 @@ export function formField(input: FormField): Html {
     ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
   </div>`;
 }
+
+/** More choices than these are a list to choose several from. */
+const MOST_BOXES = 12;
+
+type Option = readonly [value: string, label: string];
+
+const optionsOf = ({ field, choices }: FormField): readonly Option[] =>
+  choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
+
+/** Several of a few: one box for each, under one name. */
+export const checkBoxes = (
+  name: string,
+  id: string,
+  options: readonly Option[],
+  chosen: ReadonlySet<string> = new Set(),
+): HtmlValue =>
+  options.map(
+    ([value, label], index) =>
+      html`<label class="one" for="${id}-${index}"
+        ><input
+          type="checkbox"
+          ${attributes({ id: `${id}-${index}`, name, value, checked: chosen.has(value) })}
+        />${label}</label
+      >`,
+  );
 
 /** Documents to start from; without scripts they are copied by hand. */
 const exampleList = (examples: Readonly<Record<string, unknown>>): Html =>
@@ -122,17 +158,30 @@ function control(input: FormField, common: Common): Html {
       />`;
     default:
       return html`<input
-        ${attributes({
-          ...common,
-          type: field.kind === 'email' ? 'email' : 'text',
-          value: text(value),
-          maxlength: field.max,
-          placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
-          autocomplete: 'off',
-        })}
-      />`;
+          ${attributes({
+            ...common,
+            type: inputType(field),
+            value: text(value),
+            maxlength: field.control ? null : field.max,
+            placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
+            autocomplete: 'off',
+            list: field.suggests ? `${input.id}-texts` : null,
+            'data-zone': field.control === 'zone',
+          })}
+        />
+        ${field.suggests && suggestionList(`${input.id}-texts`, field.suggests())}`;
   }
 }
+
+function inputType({ kind, control: given }: Field): string {
+  if (given === 'date' || given === 'time') return given;
+  return kind === 'email' ? 'email' : 'text';
+}
+
+const suggestionList = (id: string, texts: readonly string[]): Html =>
+  html`<datalist id="${id}">
+    ${texts.map((one) => html`<option value="${one}"></option>`)}
+  </datalist>`;
 
 function textarea(common: Common, value: string, rows: number, more: Common): Html {
   // HTML drops one line break after the tag: a value that starts with one needs another.
@@ -161,20 +210,19 @@ const YES_NO = [
 ] as const;
 
 /** The hidden value says that the field was there when nothing is chosen. */
-function multipleSelect({ field, value, choices }: FormField, common: Common): Html {
+function multipleSelect(input: FormField, common: Common): Html {
+  const { field, value, choices } = input;
   const chosen = new Set([value].flat().map(String));
-  const options =
-    choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
   return html`<input type="hidden" name="${field.name}" value="" />
     <select multiple size="4" ${attributes(common)}>
-      ${options.map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
+      ${optionsOf(input).map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
     </select>
     ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
 }
 
 /** A select, or a box for the id where there is too much to list; a script makes both searchable. */
-function referenceControl({ field, value, choices }: FormField, common: Common): Html {
-  const list = `/api/v2/${targetOf(field).path}/`;
+function referenceControl({ field, value, choices, list: given }: FormField, common: Common): Html {
+  const list = given ?? `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
   if (choices && !choices.more) {
     return html`<select ${attributes({ ...common, 'data-picker': list })}>

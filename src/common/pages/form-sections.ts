@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResourceDefinition } from '../resource/define-resource.js';
-import { inSections, type Section } from '../resource/page-layout.js';
+import { inSections, type PageLayout, type Section } from '../resource/page-layout.js';
 import { formField, type FormField } from './form-fields.js';
 import { rowsField } from './form-rows.js';
 import { html, type Html } from './html.js';
 
 /**
- * The fields of a form in the order and under the headings of the pages of its resource. A heading
+ * The fields of a form in the order and under the headings of a layout. A heading
  * is folded where nothing below it has to be filled in, is filled in, or is wrong.
  */
-export function formParts(
-  inputs: readonly FormField[],
-  definition: ResourceDefinition | undefined,
-): Html[] {
-  return inSections(definition?.pages ?? {}, inputs, ({ field }) => field.name).map(sectionView);
+export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
+  return inSections(layout, inputs, ({ field }) => field.name).map(sectionView);
 }
 
 const sectionView = ({ title, parts }: Section<FormField>): Html =>

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { fieldsOf, Reference, type Field } from '../fields/field.js';
 import { labelOf } from '../fields/label.js';
+import { variablesFault } from '../fields/variables.js';
 import type { FieldErrors } from '../errors/errors.js';
 import type { TableRoute } from '../rest/route-table.service.js';
 import type { OpenParts, RouteInfo } from '../rest/route.js';
@@ -12,6 +13,7 @@ import { choiceLinks, chosenView } from './form-choice.js';
 import { messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
 import { rowsIn } from './form-rows.js';
+import { previewOf, previewView, withErrors } from './form-preview.js';
 import { formParts } from './form-sections.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
@@ -97,30 +99,29 @@ export class Forms {
   }
 
   private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
-    const { route, info, plan, context, entered } = request;
+    const { key, route, info, plan, context, entered } = request;
     if (plan?.asksFirst) return choiceLinks(plan.asksFirst, context);
-    if (fields.length === 0) {
-      return route.method === 'POST' && info.kind === 'action'
-        ? html`<form method="post" action="${request.context.path}">
-            ${csrfInput(request.context.csrf)}
-            <p>${info.summary}</p>
-            ${topErrors(entered?.errors, [])}
-            <button class="primary">${actionTitle(route, info)}</button>
-          </form>`
-        : null;
-    }
-    const inputs: FormField[] = [];
-    for (const field of fields) inputs.push(await this.input(request, field));
+    if (fields.length === 0) return plainAction(request);
+    const asked: FormField[] = [];
+    for (const field of fields) asked.push(await this.input(request, field));
+    const preview = await previewOf(request, asked);
+    const inputs = withErrors(asked, entered && !entered.errors ? preview?.errors : undefined);
+    const layout = plan?.pages ?? (arranges(info) ? info.resource?.pages : undefined);
     const chosen = plan?.choice && chosenView(plan.choice, valueFor(request, plan.choice), request);
     return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
-      <form method="post" action="${request.context.path}" class="grid">
+      <form
+        method="post"
+        action="${request.context.path}"
+        class="grid"
+        data-look="${entered ? 'again' : 'new'}"
+      >
         ${csrfInput(context.csrf)}${methodInput(route.method)}${returnInput(entered?.submission)}
         ${chosen}
         ${topErrors(
           entered?.errors,
           fields.map(({ name }) => name),
         )}
-        ${formParts(inputs, arranges(info) ? info.resource : undefined)}
+        ${formParts(inputs, layout)} ${preview && previewView(key, preview)}
         ${inputs.filter(({ secret }) => secret).map(secretInput)}
         <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
       </form>`;
@@ -133,20 +134,23 @@ export class Forms {
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', idsOf(given), actor));
     const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
+    // Whoever typed a text is told the line.
+    const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
     return {
       field,
       id: `${key}-${field.name}`,
       value,
-      errors: messagesOf(entered?.errors?.[field.name]),
+      errors: fault === null ? messagesOf(entered?.errors?.[field.name]) : [fault],
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
     };
   }
 
   /** Takes an existing object onto the list. */
-  private async attachForm({ info, context, actor, entered }: FormRequest): Promise<Html> {
+  private async attachForm({ info, open, context, actor, entered }: FormRequest): Promise<Html> {
     const target = existing(info.resource, 'a list that takes objects tells which');
-    const choices = await this.references.load(target, 'read', [], actor);
+    const { candidates: among } = open;
+    const choices = await this.references.load(target, 'read', [], actor, among?.scope);
     const input: FormField = {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
@@ -154,6 +158,7 @@ export class Forms {
       // It has no other field that something could be wrong with.
       errors: Object.values(entered?.errors ?? {}).flatMap(messagesOf),
       choices,
+      ...(among ? { list: among.list } : {}),
       secret: false,
     };
     return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
@@ -163,6 +168,17 @@ export class Forms {
       </form>`;
   }
 }
+
+/** An action that asks nothing; null for anything else. */
+const plainAction = ({ route, info, context, entered }: FormRequest): Html | null =>
+  route.method === 'POST' && info.kind === 'action'
+    ? html`<form method="post" action="${context.path}">
+        ${csrfInput(context.csrf)}
+        <p>${info.summary}</p>
+        ${topErrors(entered?.errors, [])}
+        <button class="primary">${actionTitle(route, info)}</button>
+      </form>`
+    : null;
 
 /** Folded at first, so that a click on a button alone deletes nothing; needs no script. */
 export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
@@ -228,6 +244,9 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
   // What was refused says all; a form that waited for a login lacks its secrets.
   return entered?.errors ? undefined : field.default;
 }
+
+const faultIn = (given: unknown): Promise<string | null> =>
+  variablesFault(String([given].flat().at(-1) ?? ''));
 
 const idsOf = (value: unknown): number[] =>
   [value].flat().flatMap((one) => (/^\d{1,9}$/.test(String(one)) ? [Number(one)] : []));

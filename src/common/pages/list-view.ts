@@ -146,7 +146,7 @@ const removal = ({ path, csrf }: PageContext, row: Item): Html =>
     ${csrfInput(csrf)}
     <input type="hidden" name="id" value="${String(row.id)}" />
     <input type="hidden" name="disassociate" value="true" />
-    <button class="quiet small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
+    <button class="small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
   </form>`;
 
 function pagination({ context, body }: ListParts, shown: number): Html {

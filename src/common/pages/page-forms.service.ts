@@ -1,10 +1,13 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { FieldErrors } from '../errors/errors.js';
 import type { Field } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf } from '../records.js';
 import type { OpenParts } from '../rest/route.js';
 import type { TableRoute } from '../rest/route-table.service.js';
+import type { PageLayout } from '../resource/page-layout.js';
+import { html, type Html } from './html.js';
 import type { Item } from './values.js';
 
 const FORM_OF = 'controller:page-form';
@@ -18,17 +21,32 @@ type Values = Readonly<Record<string, unknown>>;
 export interface PageForm {
   /** A field that decides what else is asked for; a form asks for it first. */
   readonly choice?: string;
+  /** How the form is arranged, where it is not as the object is shown. */
+  readonly pages?: PageLayout;
   /**
    * The fields of the form; a name with a dot is a member of a document.
    *
    * @param fields those that the caller may send
    * @param chosen value of `choice`
+   * @param known values that are known: filled in, of the object, or told by the link to the page
    */
-  fields(fields: readonly Field[], chosen: unknown): readonly Field[] | Promise<readonly Field[]>;
+  fields(
+    fields: readonly Field[],
+    chosen: unknown,
+    known: Values,
+  ): readonly Field[] | Promise<readonly Field[]>;
   /** The request body, of what was filled in. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
   /** What the form of a change is filled with besides the members of the object. */
   fromObject?(object: Item): Values;
+  /**
+   * What the API finds wrong with the body, by the fields of the form.
+   *
+   * @param filled what was filled in
+   */
+  errorsIn?(errors: FieldErrors, filled: Values): FieldErrors;
+  /** What would come of the form as it is filled in. @throws Invalid naming fields of the form */
+  preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
 /** A form as one page has it. */
@@ -40,6 +58,10 @@ export interface FormPlan {
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
   fromObject(object: Item): Values;
+  errorsIn(errors: FieldErrors, filled: Values): FieldErrors;
+  pages: PageLayout | undefined;
+  /** Null: the form shows nothing before it is sent. */
+  preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
 }
 
 const isForm = (value: unknown): value is PageForm =>
@@ -75,11 +97,14 @@ export class PageForms {
     const chosen = choice && lastOf(known[choice.name]);
     const isOpen = choice !== null && (chosen === undefined || chosen === '');
     return {
-      fields: isOpen ? [choice] : await form.fields(declared, chosen),
+      fields: isOpen ? [choice] : await form.fields(declared, chosen, known),
       asksFirst: isOpen ? choice : null,
       choice: isOpen ? null : choice,
       toBody: (filled) => form.toBody?.(filled) ?? filled,
       fromObject: (object) => form.fromObject?.(object) ?? {},
+      errorsIn: (errors, filled) => form.errorsIn?.(errors, filled) ?? errors,
+      pages: form.pages,
+      preview: previewBy(form),
     };
   }
 
@@ -95,6 +120,9 @@ export class PageForms {
     return found;
   }
 }
+
+const previewBy = (form: PageForm): FormPlan['preview'] =>
+  form.preview ? async (filled) => form.preview?.(filled) ?? html`` : null;
 
 /** Of what a form sends twice the last counts. */
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);

@@ -33,6 +33,8 @@ export interface Panel<Shown extends object = object> {
   readonly leads?: boolean;
   /** Shows the rows of its list itself, in another way than as a table of them. */
   readonly showsRows?: boolean;
+  /** Actions of the object that it has forms for, by the last part of their URLs: no others are needed. */
+  readonly covers?: readonly string[];
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
 
@@ -66,6 +68,16 @@ export class PagePanels {
       if (section) sections.push(section);
     }
     return sections;
+  }
+
+  /** Whether pages have panels of this key. */
+  has(type: string): boolean {
+    return this.of(type).length > 0;
+  }
+
+  /** Whether a panel has the form of an action of these objects. */
+  covers(type: string, action: string): boolean {
+    return this.of(type).some(({ covers = [] }) => covers.includes(action));
   }
 
   private of(type: string): readonly Panel[] {

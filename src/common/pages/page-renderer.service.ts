@@ -33,7 +33,7 @@ export interface Shown {
   status: number;
   /** After JSON: dates are text. */
   body: unknown;
-  /** A form of the page that was refused, shown again with its messages. */
+  /** A form of the page that was refused or is looked at, shown again with its messages. */
   refused?: Entered;
   /** Set above the answer, such as the explanation of a refusal. */
   message?: HtmlValue;
@@ -75,10 +75,11 @@ export class PageRenderer {
   async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
     const context = openPage(request, response);
     const entry = this.table.match(request.path);
+    const submission = submissionOf(request);
     const view: View = {
       ...shown,
       resumed: resumedForm(request),
-      sent: submissionOf(request)?.values ?? {},
+      sent: submission?.values ?? {},
       context,
       entry,
       route: entry?.routes.get(request.method === 'HEAD' ? 'GET' : request.method),
@@ -107,7 +108,8 @@ export class PageRenderer {
         usable: view.status >= 400 ? [] : usable,
       })}
       ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
-      ${await this.main(view, usable)} ${shown.refused ? [forms, answer] : [answer, forms]}`,
+      ${await this.main(view, usable)}
+      ${shown.refused ? [forms, submission?.isLook ? null : answer] : [answer, forms]}`,
     });
   }
 
@@ -152,9 +154,10 @@ export class PageRenderer {
   ): Promise<HtmlValue> {
     const forms: Html[] = [];
     for (const { path, route, info } of relatedActions(this.table, object)) {
+      const key = path.split('/').filter(Boolean).at(-1) ?? '';
+      if (this.panels.covers(String(object.type), key)) continue;
       const open = await this.options.openParts(route, path, actor);
       if (!open.body) continue;
-      const key = path.split('/').filter(Boolean).at(-1) ?? '';
       const there = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
       const request = { key, route, info, open, plan: null, context: there, actor, entered };
@@ -163,8 +166,10 @@ export class PageRenderer {
     return forms.length > 0 && html`<div class="beside">${forms}</div>`;
   }
 
-  private jsonIsOpen({ body, status, context }: View): boolean {
+  /** What cards show is not shown a second time, least of all a secret. */
+  private jsonIsOpen({ body, status, context, route }: View): boolean {
     if (status >= 400 || context.method !== 'GET') return true;
+    if (this.panels.has(route?.info?.operationId ?? '')) return false;
     return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }
 
@@ -200,7 +205,7 @@ export class PageRenderer {
         const { open, info, plan } = route;
         const key = route.method.toLowerCase();
         const here = { path: context.path, method: route.method };
-        const entered = refused ?? resumedFor(resumed, here);
+        const entered = placed(refused, plan) ?? resumedFor(resumed, here);
         const filled = object && { ...object, ...plan?.fromObject(object) };
         const request = { key, route, info, open, plan, context, actor, object: filled, entered };
         sections.push(await this.forms.section(request));
@@ -264,6 +269,13 @@ export class PageRenderer {
 /** The object that the page shows, for filling the forms that change it. */
 const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
   method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
+
+/** What is wrong stands beside what people filled in, which is not always what was sent. */
+function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | undefined {
+  if (!refused?.errors || !plan || refused.submission.raw !== null) return refused;
+  const { submission, errors } = refused;
+  return { submission, errors: plan.errorsIn(errors, submission.values) };
+}
 
 /** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
 const canFill = ({ context, body, refused }: View, route: TableRoute): boolean =>

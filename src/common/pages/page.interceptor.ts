@@ -5,13 +5,13 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { mergeMap, type Observable } from 'rxjs';
+import { from, mergeMap, type Observable } from 'rxjs';
 import { acceptsHtml } from '../http/negotiation.js';
 import { OptionsService } from '../rest/options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import type { RouteInfo } from '../rest/route.js';
-import { RouteTable } from '../rest/route-table.service.js';
-import { submissionOf } from './browser-form.js';
+import { RouteTable, type TableRoute } from '../rest/route-table.service.js';
+import { submissionOf, type Submission } from './browser-form.js';
 import { isReadable, readAhead } from '../fields/variables.js';
 import { bodyOf } from './form-values.js';
 import { PageForms } from './page-forms.service.js';
@@ -47,19 +47,41 @@ export class PageInterceptor implements NestInterceptor {
     if (!browsing && !submission) return next.handle();
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
-    if (route && submission && info?.access === 'authenticated') {
-      const open = await this.options.openParts(route, request.path, request.actor);
-      const plan = await this.forms.plan(route, open, submission.values);
-      const forget = await readAhead(Object.values(submission.values).filter(isReadable));
-      try {
-        request.body = bodyOf(submission, plan?.fields ?? open.fields ?? info.body ?? []);
-        if (plan && submission.raw === null) request.body = plan.toBody(request.body);
-      } finally {
-        forget();
-      }
-    }
+    if (submission?.isLook) return from(this.look(request, response, submission));
+    if (route && submission) request.body = await this.bodyFor(route, submission, request);
     if (!browsing) return next.handle();
     return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
+  }
+
+  /** What a program would send in place of the form. */
+  private async bodyFor(
+    route: TableRoute,
+    submission: Submission,
+    { path, actor, body }: ApiRequest,
+  ): Promise<Record<string, unknown>> {
+    if (route.info?.access !== 'authenticated') return body;
+    const open = await this.options.openParts(route, path, actor);
+    const plan = await this.forms.plan(route, open, submission.values);
+    const forget = await readAhead(Object.values(submission.values).filter(isReadable));
+    try {
+      const filled = bodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
+      return plan && submission.raw === null ? plan.toBody(filled) : filled;
+    } finally {
+      forget();
+    }
+  }
+
+  /** The form as it was filled in, with what would come of it. */
+  private async look(
+    request: ApiRequest,
+    response: Response,
+    submission: Submission,
+  ): Promise<string> {
+    const shown = { status: 200, body: undefined, refused: { submission } };
+    response.status(200);
+    const page = await this.renderer.render(request, response, shown);
+    setPageHeaders(response);
+    return page;
   }
 
   private async answer(

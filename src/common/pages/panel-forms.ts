@@ -11,16 +11,19 @@ export interface PanelForm {
   /** Where it leads when it is done; to what it made unless this is said. */
   returnTo?: string;
   method?: 'PATCH' | 'DELETE';
+  /** What it says besides. */
+  fields?: Readonly<Record<string, string | number | boolean>>;
   kind?: string;
 }
 
 export const panelForm = (
-  { action, csrf, returnTo, method, kind = 'inline' }: PanelForm,
+  { action, csrf, returnTo, method, fields = {}, kind = 'inline' }: PanelForm,
   content: HtmlValue,
 ): Html =>
   html`<form method="post" action="${action}" class="${kind}">
     ${csrfInput(csrf)} ${returnTo !== undefined && hiddenInput(RETURN_FIELD, returnTo)}
-    ${method && hiddenInput('_method', method)} ${content}
+    ${method && hiddenInput('_method', method)}
+    ${Object.entries(fields).map(([name, value]) => hiddenInput(name, String(value)))} ${content}
   </form>`;
 
 /** A button that does one thing. */

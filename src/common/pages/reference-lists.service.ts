@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { and, ident, sql } from '../../database/sql.js';
+import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -22,19 +22,21 @@ export class ReferenceLists {
   /**
    * @param action what the caller must be allowed to do with the object
    * @param chosen ids that are listed in any case when the caller may read them
+   * @param scope what else an object has to be, to be offered
    */
   async load(
     target: ResourceDefinition,
     action: string,
     chosen: readonly number[],
     actor: Actor,
+    scope: (alias: string) => Sql = () => TRUE,
   ): Promise<ReferenceChoices> {
     const column = labelColumn(target);
     if (column === null) return { options: [], more: true };
     const allowed = permit(target.policy, action, 'r', actor);
     const rows = await this.database.rows<{ id: number; label: string }>(sql`
       (SELECT r.id, ${ident('r', column)} AS label FROM ${ident(target.table)} r
-        WHERE ${and(target.own('r'), allowed)}
+        WHERE ${and(target.own('r'), scope('r'), allowed)}
         ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
       UNION
       (SELECT r.id, ${ident('r', column)} FROM ${ident(target.table)} r

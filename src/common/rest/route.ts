@@ -7,6 +7,7 @@ import {
   ApiResponse,
   type ApiParamOptions,
 } from '@nestjs/swagger';
+import type { Sql } from '../../database/sql.js';
 import { fieldsOf, type Field } from '../fields/field.js';
 import { labelOf } from '../fields/label.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
@@ -137,6 +138,16 @@ export interface OpenParts {
    * the URL decides, with what it asks. A name with a dot is a member of a document.
    */
   fields?: readonly Field[];
+  /** What can be attached, where that is not all that the caller may read. */
+  candidates?: Candidates;
+}
+
+/** Objects among which one is chosen. */
+export interface Candidates {
+  /** The list that has them, for whoever searches in it. */
+  list: string;
+  /** Condition on their row. */
+  scope: (alias: string) => Sql;
 }
 
 export const ALL_OPEN: OpenParts = { body: true, attach: true };

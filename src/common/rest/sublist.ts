@@ -6,7 +6,7 @@ import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/lenient.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
-import { NOTHING_OPEN, type Caller, type OpenParts } from './route.js';
+import { NOTHING_OPEN, type Caller, type Candidates, type OpenParts } from './route.js';
 import type { ListOptions } from '../list/list.service.js';
 import type { QueryParameters } from '../list/query.js';
 import { addRoute } from './add-route.js';
@@ -50,6 +50,8 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> 
   attach?(context: LinkContext<Parent>, child: Child): Promise<void>;
   /** Absent: the list owns its objects, which cannot be taken off it. */
   detach?(context: LinkContext<Parent>, child: Child): Promise<void>;
+  /** What can be attached to an object, where that is not everything: pages offer only that. */
+  candidates?(parent: Parent): Candidates;
   /** Action on the child that attaching needs; default `read`. */
   childNeeds?: string;
   /** Text for a body without id where nothing can be created. */
@@ -154,10 +156,16 @@ async function openParts(
   const context = { services, actor, parent, parentDefinition };
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
-  if (!spec.create) return { attach, body: false };
+  const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};
+  if (!spec.create) return { attach, body: false, ...among };
   const body = await isPermitted(() => assertMayCreate(context, spec));
   const given = new Set(Object.keys(spec.create(parent)));
-  return { attach, body, fields: spec.target().fields.filter(({ name }) => !given.has(name)) };
+  return {
+    attach,
+    body,
+    ...among,
+    fields: spec.target().fields.filter(({ name }) => !given.has(name)),
+  };
 }
 
 async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {

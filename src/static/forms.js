@@ -1,0 +1,94 @@
+/* Looks at forms while they are filled in: the server says what it would say. Nothing needs it. */
+(() => {
+  'use strict';
+
+  const INDENT = '  ';
+
+  /** The form as the server shows it again, without anything being done. */
+  async function lookedAt(form, signal) {
+    const body = new URLSearchParams(new FormData(form));
+    body.set('_look', 'true');
+    const headers = { Accept: 'text/html' };
+    const answer = await fetch(form.action, { method: 'POST', body, headers, signal });
+    if (!answer.ok) return null;
+    return new DOMParser().parseFromString(await answer.text(), 'text/html');
+  }
+
+  /** Only the newest look counts: what was asked for before it is given up. */
+  function looker(form, use) {
+    let pending;
+    return async () => {
+      pending?.abort();
+      pending = new AbortController();
+      try {
+        const page = await lookedAt(form, pending.signal);
+        if (page) use(page);
+      } catch {
+        // The server says it all when the form is sent.
+      }
+    };
+  }
+
+  const areasOf = (form) => [...form.querySelectorAll('textarea[data-check=yaml]')];
+
+  function showPreview(form, page) {
+    const preview = form.querySelector('[data-preview]');
+    const shown = preview && page.getElementById(preview.id);
+    if (shown) preview.replaceChildren(...shown.childNodes);
+  }
+
+  /** What is wrong with a document, and on which line. */
+  function showFault(area, page) {
+    const told = page.getElementById(`${area.id}-errors`)?.textContent.trim() ?? '';
+    document.getElementById(`${area.id}-errors`)?.remove();
+    document.getElementById(`${area.id}-check`).textContent = told;
+    area.setAttribute('aria-invalid', String(told !== ''));
+  }
+
+  /** Whoever makes something means the clocks around them, unless they say otherwise. */
+  function ownZone(form, look) {
+    const zone = form.querySelector('[data-zone]');
+    if (!zone || form.elements.namedItem('_method') || form.dataset.look !== 'new') return;
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const isKnown = [...zone.list.options].some(({ value }) => value === own);
+    if (!isKnown || own === zone.value || zone.value !== 'UTC') return;
+    zone.value = own;
+    look();
+  }
+
+  /** Tab indents a text; Escape gives it back to those who move by it, and so does an empty text. */
+  function indentation(area) {
+    let isFree = false;
+    const hint = document.createElement('p');
+    hint.id = `${area.id}-keys`;
+    hint.className = 'hint keys';
+    hint.textContent = 'Tab indents. Press Escape, then Tab, to move on.';
+    area.after(hint);
+    const described = area.getAttribute('aria-describedby');
+    area.setAttribute('aria-describedby', described ? `${described} ${hint.id}` : hint.id);
+    area.addEventListener('focus', () => (isFree = false));
+    area.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') isFree = true;
+      const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
+      if (event.key !== 'Tab' || !isPlain || isFree || area.value === '') return;
+      event.preventDefault();
+      area.setRangeText(INDENT, area.selectionStart, area.selectionEnd, 'end');
+      area.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+  }
+
+  for (const form of document.querySelectorAll('form[data-look]')) {
+    const areas = areasOf(form);
+    const look = looker(form, (page) => {
+      showPreview(form, page);
+      const changed = areas.filter((area) => area.value !== area.defaultValue);
+      for (const area of changed) showFault(area, page);
+    });
+    const isShown = form.querySelector('[data-preview]') !== null;
+    form.addEventListener('change', ({ target }) => {
+      if (isShown || areas.includes(target)) void look();
+    });
+    ownZone(form, look);
+  }
+  document.querySelectorAll('textarea[data-check]').forEach(indentation);
+})();

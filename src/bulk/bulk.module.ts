@@ -12,6 +12,8 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 import { HostAdditions } from './host-additions.service.js';
+import { HostsForm } from './pages/hosts.form.js';
+import { InventoryHostsPanel } from './pages/inventory-hosts.panel.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],
@@ -29,6 +31,8 @@ import { HostAdditions } from './host-additions.service.js';
     BulkLaunchCheck,
     BulkLaunchService,
     BulkRelaunch,
+    HostsForm,
+    InventoryHostsPanel,
   ],
 })
 export class BulkModule {}

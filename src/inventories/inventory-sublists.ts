@@ -1,9 +1,10 @@
 import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import type { Candidates } from '../common/rest/route.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, children, listOf } from '../common/rest/sublist-kinds.js';
-import { sql, TRUE } from '../database/sql.js';
+import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import {
   groupAndDescendants,
   groupsAndAncestors,
@@ -22,6 +23,20 @@ async function assertSameInventory({ parent }: LinkContext, child: Row): Promise
   if (parent.inventory_id === child.inventory_id) return;
   throw new BadRequest('Cannot associate two items from different inventories.');
 }
+
+/** Only what is in the same inventory can be tied. */
+const sameInventory =
+  (path: 'hosts' | 'groups') =>
+  (parent: Row): Candidates => ({
+    list: `${resource('inventory').url(Number(parent.inventory_id))}${path}/`,
+    scope: (alias) => sql`${ident(alias, 'inventory_id')} = ${parent.inventory_id}::int`,
+  });
+
+/** Groups that could become children: not the group itself, nor any above or below it. */
+const potential = (group: Row, alias: string): Sql => sql`
+  ${ident(alias, 'inventory_id')} = ${group.inventory_id}
+  AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
+  AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
 
 /**
  * Hosts of an inventory; what is created here joins it. Who reads a smart inventory sees the hosts its
@@ -53,6 +68,7 @@ export const smartInventories = (): Factory =>
 export const members = (relation: 'hosts' | 'groups'): Factory =>
   attached(relation, {
     create: (parent) => ({ inventory: parent.inventory_id }),
+    candidates: sameInventory(relation),
     check: assertSameInventory,
   });
 
@@ -60,6 +76,10 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
 export const childGroups = (): Factory =>
   attached('children', {
     create: (parent) => ({ inventory: parent.inventory_id }),
+    candidates: (group) => ({
+      list: `${resource('group').url(group.id)}potential_children/`,
+      scope: (alias) => potential(group, alias),
+    }),
     check: async (context, child) => {
       await assertSameInventory(context, child);
       const { services, parent } = context;
@@ -71,13 +91,10 @@ export const childGroups = (): Factory =>
     },
   });
 
-/** Groups that could become children: not the group itself, nor any above or below it. */
 export const potentialChildren = (): Factory =>
   listOf(
     () => resource('group'),
-    (group) => sql`t.inventory_id = ${group.inventory_id}
-      AND t.id NOT IN (${groupAndDescendants(sql`${group.id}`)})
-      AND t.id NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`,
+    (group) => potential(group, 't'),
   );
 
 /** Groups of an inventory that are in no other; new ones are created here. */

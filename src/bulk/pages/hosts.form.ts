@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
+import { Char, declareFields, Json, Text, type Field } from '../../common/fields/field.js';
+import { messagesOf } from '../../common/pages/form-errors.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { isRecord } from '../../common/records.js';
+import { readHostLines } from './host-lines.js';
+
+/** What the form asks for in place of a list of JSON objects. */
+export const ASKED = {
+  lines: 'lines',
+  /** Names of hosts that are in the inventory. */
+  members: 'members',
+  groups: 'groups',
+} as const;
+
+export const LINES_HELP =
+  'One in each line, with its variables where it has some: web1 ansible_host=10.0.0.5';
+export const GROUPS_HELP = 'Names with commas between them. Those that do not exist are made.';
+
+/** Hosts as lines, and the groups all of them join; hosts that are there may join too. */
+@Injectable()
+@PageFormOf('bulk_host_create')
+export class HostsForm implements PageForm {
+  fields(
+    fields: readonly Field[],
+    _chosen: unknown,
+    known: Readonly<Record<string, unknown>>,
+  ): readonly Field[] {
+    const members = namesIn(known[ASKED.members]);
+    return fields.flatMap((field) => (field.name === 'hosts' ? hostFields(members) : [field]));
+  }
+
+  /** @throws Invalid for words of a line that are no variables */
+  toBody({
+    lines: text,
+    members: given,
+    groups: groupText,
+    ...filled
+  }: Record<string, unknown>): Record<string, unknown> {
+    const { hosts, faults } = readHostLines(String(text ?? ''));
+    if (faults.length > 0) {
+      throw new Invalid({ lines: faults.map((fault) => `Line ${fault.line}: ${fault.text}`) });
+    }
+    const members = namesIn(given).map((name) => ({ name }));
+    const groups = String(groupText ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    return {
+      ...filled,
+      // Whoever is there already only joins.
+      ...(members.length > 0 ? { on_conflict: 'update' } : {}),
+      hosts: [...hosts, ...members].map((host) => (groups.length > 0 ? { ...host, groups } : host)),
+    };
+  }
+
+  /** Entries are told by the lines they stand on. */
+  errorsIn(
+    { hosts: faults, ...errors }: FieldErrors,
+    { lines: text }: Readonly<Record<string, unknown>>,
+  ): FieldErrors {
+    if (faults === undefined) return errors;
+    const { lines } = readHostLines(String([text].flat().at(-1) ?? ''));
+    const texts =
+      isRecord(faults) && !Array.isArray(faults)
+        ? Object.entries(faults).flatMap(([index, fault]) =>
+            messagesOf(fault).map((one) => `Line ${lines[Number(index)] ?? '?'}: ${one}`),
+          )
+        : messagesOf(faults);
+    return { ...errors, lines: texts };
+  }
+}
+
+const namesIn = (given: unknown): string[] =>
+  [given ?? []].flat().flatMap((one) => (typeof one === 'string' && one !== '' ? [one] : []));
+
+const hostFields = (members: readonly string[]): readonly Field[] =>
+  declareFields([
+    [ASKED.lines, Text({ label: 'Hosts', help: LINES_HELP })],
+    ...(members.length > 0
+      ? [
+          [
+            ASKED.members,
+            Json({ label: 'Hosts of the inventory', choices: members.map(same) }),
+          ] as const,
+        ]
+      : []),
+    [ASKED.groups, Char({ max: null, help: GROUPS_HELP })],
+  ]);
+
+const same = (name: string) => [name, name] as const;

@@ -214,6 +214,6 @@ export const allRuns = (): Sql => sql`
   SELECT id, type, name, description, status, failed, elapsed, created, finished, canceled_on,
     timed_out, timeout, launch_type, is_bulk_job, unified_job_template_id, job_template_id, project_id,
     inventory_id, organization_id, created_by_id, workflow_job_id, cancel_requested, is_sliced_job,
-    launch_config, artifacts,
+    job_explanation, launch_config, artifacts,
     secret_artifacts, webhook_service, webhook_credential_id, webhook_delivery_id
   FROM unified_jobs`;

@@ -32,6 +32,8 @@ export interface NodeOnPage {
   run_id: number | null;
   run_type: string | null;
   run_name: string | null;
+  /** Why its run ended as it did; null unless the caller may read the run. */
+  explanation: string | null;
   status: string | null;
   may_read_run: boolean;
   may_decide: boolean;
@@ -97,6 +99,7 @@ export class WorkflowJobNodesRepository
       SELECT node.id, node.identifier, node.outcome, tpl.type AS template_type,
         CASE WHEN ${may('unified_job_template', 'read', 'tpl')} THEN tpl.name END AS template_name,
         run.id AS run_id, run.type AS run_type, run.name AS run_name, run.status,
+        CASE WHEN ${may('unified_job', 'read', 'run')} THEN run.job_explanation END AS explanation,
         coalesce(${may('unified_job', 'read', 'run')}, false) AS may_read_run,
         coalesce(run.type = 'workflow_approval' AND run.status = 'pending'
           AND ${may('workflow_approval', 'approve', 'run')}, false) AS may_decide

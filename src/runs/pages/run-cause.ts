@@ -37,8 +37,7 @@ export function causeView(
   const hosts = new Set(failures.map(({ host_name: name }) => name)).size;
   return html`<section class="message error cause" aria-labelledby="cause-title">
     <h2 id="cause-title">${headline(run.status, failures[0]?.total ?? 0, hosts)}</h2>
-    ${explanation !== '' && html`<p>${explanation}</p>`}
-    ${failures.length > 0 && failureList(run.url, failures, events)}
+    ${explanations(explanation)} ${failures.length > 0 && failureList(run.url, failures, events)}
     ${
       traceback !== '' &&
       folded('Traceback', html`<pre tabindex="0">${traceback}</pre>`, {
@@ -48,6 +47,8 @@ export function causeView(
     }
   </section>`;
 }
+
+export const explanations = (text: string): HtmlValue => text !== '' && html`<p>${text}</p>`;
 
 function headline(status: string, failures: number, hosts: number): string {
   if (status === 'canceled') return 'The run was canceled';
@@ -59,7 +60,12 @@ function headline(status: string, failures: number, hosts: number): string {
     : `${word}: ${tasks} on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`;
 }
 
-const failureList = (url: string, failures: readonly RunFailure[], events: string): HtmlValue => [
+/** What failed on which host, each with its message and its line of the output. */
+export const failureList = (
+  url: string,
+  failures: readonly RunFailure[],
+  events: string,
+): HtmlValue => [
   html`<ul class="failures">
     ${failures.map(
       ({ id, task, host_name: host, dark, message, start_line: line }) =>

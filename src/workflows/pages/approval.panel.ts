@@ -21,6 +21,8 @@ interface ShownApproval {
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {
+  readonly covers = ['approve', 'deny'];
+
   render({ object: approval, csrf }: PanelContext<ShownApproval>): Html {
     const { source_workflow_job: workflow, job } = approval.related;
     return html`<section class="card decision" aria-labelledby="decision-title">

@@ -13,10 +13,10 @@ export async function loadRunGraph(
   workflowJobId: number,
   actor: Actor,
   csrf: string,
-): Promise<{ nodes: ShownNode[]; edges: Edge[] }> {
+): Promise<{ nodes: ShownNode[]; edges: Edge[]; rows: readonly NodeOnPage[] }> {
   const rows = await repository.onPage(workflowJobId, actor);
   const edges = await repository.edges(workflowJobId);
-  return { nodes: rows.map((row) => shownNode(row, csrf)), edges };
+  return { nodes: rows.map((row) => shownNode(row, csrf)), edges, rows };
 }
 
 function shownNode(row: NodeOnPage, csrf: string): ShownNode {

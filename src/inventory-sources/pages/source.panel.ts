@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelButton } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { lastUpdate } from './last-update.js';
+
+interface ShownSource {
+  url: string;
+  summary_fields: { user_capabilities?: { start?: boolean } };
+}
+
+/** Updates an inventory from a source, and tells how that went the last time. */
+@Injectable()
+@PagePanel('inventory_source')
+export class SourcePanel implements Panel<ShownSource> {
+  readonly leads = true;
+
+  render({ object, csrf }: PanelContext<ShownSource>): Html {
+    const { url, summary_fields: summary } = object;
+    return html`<div class="actions">
+      ${
+        summary.user_capabilities?.start === true &&
+        panelButton({ action: `${url}update/`, csrf }, 'Update now', 'button primary')
+      }
+      <p class="line">${lastUpdate(object)}</p>
+    </div>`;
+  }
+}

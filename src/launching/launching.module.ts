@@ -9,6 +9,7 @@ import { LaunchSubjects } from './launch-subjects.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { LaunchController } from './launch.controller.js';
 import { LaunchService } from './launch.service.js';
+import { LaunchForm } from './pages/launch.form.js';
 import { LaunchPanel } from './pages/launch.panel.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
@@ -22,7 +23,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 @Module({
   controllers: [LaunchController, RelaunchController, WorkflowLaunchController],
   providers: [
-    ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService, LaunchPanel],
+    ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService, LaunchPanel, LaunchForm],
     ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
     ...[LaunchTargets, LaunchSubjects],
     { provide: SavedLaunchTargets, useExisting: LaunchTargets },

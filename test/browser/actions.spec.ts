@@ -1,3 +1,4 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { armed } from '../support/webhooks.js';
@@ -44,10 +45,12 @@ describePages('what is done by POST alone', session, (open) => {
       organization: test.home.organization.id,
     });
     await page.goto(`/api/v2/notification_templates/${template.id}/`);
-    const form = page.locator('details.form', { has: page.locator('#form-test') });
-    await form.locator('summary').first().click();
-    await form.getByRole('button', { name: 'Test' }).click();
-    await page.waitForURL('**/api/v2/notifications/*/');
+    expect(await page.locator('#form-test').count()).toBe(0);
+    await page.getByLabel('Message').selectOption('error');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const [record] = await test.database.rows<Row>(sql`
+      SELECT id FROM notifications WHERE notification_template_id = ${template.id}`);
+    await page.goto(`/api/v2/notifications/${record!.id}/`);
     await test.database.execute(sql`UPDATE notifications SET status = 'failed'`);
     const first = page.url();
     await page.reload();

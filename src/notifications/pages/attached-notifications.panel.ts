@@ -137,7 +137,7 @@ const attachedItem = (
       panelForm(
         form,
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="quiet small">Detach<span class="hidden"> ${titleOf(one)}</span></button>`,
+          <button class="small">Detach<span class="hidden"> ${titleOf(one)}</span></button>`,
       )
     }
   </li>`;

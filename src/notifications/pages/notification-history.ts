@@ -50,7 +50,7 @@ function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: Histo
       ${typeof next === 'string' && html`<small>Tried again ${timeView(next)}</small>`}
     </td>
     <td>${own.length > 0 && attemptList(own)}</td>
-    <td class="end">${mayResend && isOver && panelButton(form, 'Resend', 'quiet small')}</td>
+    <td class="end">${mayResend && isOver && panelButton(form, 'Resend')}</td>
   </tr>`;
 }
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
+import { labelOf } from '../../common/fields/label.js';
 import { html, type Html } from '../../common/pages/html.js';
-import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
+import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
 import {
   PagePanel,
   type Panel,
@@ -10,7 +11,7 @@ import {
 } from '../../common/pages/page-panels.service.js';
 import { PanelSource } from '../../common/pages/panel-source.service.js';
 import type { Item } from '../../common/pages/values.js';
-import { TEST_EVENT } from '../message/message-events.js';
+import { EVENT_NAMES, TEST_EVENT } from '../message/message-events.js';
 import { notificationAttempts, notifications } from '../notification-templates.resource.js';
 import { notificationHistory } from './notification-history.js';
 
@@ -28,6 +29,8 @@ const WAIT = { steps: 10, ms: 250, freshMs: 10_000 };
 @Injectable()
 @PagePanel('notification_template')
 export class NotificationTemplatePanel implements Panel<ShownTemplate> {
+  readonly covers = ['test'];
+
   constructor(private readonly source: PanelSource) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html> {
@@ -48,8 +51,8 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
     return panelCard(
       'sent',
       'Sent lately',
-      html`<div class="actions">
-          ${mayTest && panelButton({ action: `${url}test/`, csrf, returnTo: `${url}#sent` }, 'Send a test', 'primary')}
+      html`${mayTest && testForm({ action: `${url}test/`, csrf, returnTo: `${url}#sent` })}
+        <div class="actions">
           <a class="button" href="${url}notifications/?order_by=-id">All that was sent</a>
           ${newest?.status === 'pending' && html`<a class="button" href="${url}#sent">Look again</a>`}
         </div>
@@ -72,6 +75,19 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
     return records;
   }
 }
+
+const testForm = (form: PanelForm): Html =>
+  panelForm(
+    form,
+    html`<div class="field">
+        <label for="test-event">Message</label>
+        <select id="test-event" name="event">
+          <option value="">A plain test</option>
+          ${EVENT_NAMES.map((name) => html`<option value="${name}">${labelOf(name)}</option>`)}
+        </select>
+      </div>
+      <button class="primary">Send a test</button>`,
+  );
 
 const isFreshTest = (record: Item | undefined): boolean =>
   record?.status === 'pending' &&

@@ -46,7 +46,7 @@ function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): 
       ${typeof links.job === 'string' && html`<a href="${links.job}">Run ${String(delivery.job)}</a>`}
     </td>
     <td class="end">
-      ${typeof redeliver === 'string' && panelButton({ action: redeliver, ...form }, 'Redeliver', 'quiet small')}
+      ${typeof redeliver === 'string' && panelButton({ action: redeliver, ...form }, 'Redeliver')}
       ${typeof redeliver === 'string' && html`<a class="button small" href="${String(url)}">Payload</a>`}
     </td>
   </tr>`;

@@ -68,9 +68,7 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
     (kind) =>
       html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">${EDGE_WORDS[kind]}</button>`,
   );
-  const atStart = html`<button class="quiet" formaction="${url}workflow_nodes/">
-    at the start
-  </button>`;
+  const atStart = html`<button formaction="${url}workflow_nodes/">at the start</button>`;
   return html`<h3>Next step after ${node.name}</h3>
     ${panelForm(form, html`${stepSelect(templates)} ${buttons} ${atStart}`)}
     ${panelForm(form, html`<span>Ask for an approval</span> ${buttons}`)}`;
@@ -112,7 +110,6 @@ function nodeRows(parts: BuildingParts): Html {
                 ${panelButton(
                   { action: nodeUrl(id), csrf, returnTo: back(parts), method: 'DELETE' },
                   html`Remove<span class="hidden"> ${name}</span>`,
-                  'quiet small',
                 )}
               </td>
             </tr>`,
@@ -139,7 +136,7 @@ function startsAfter(id: number, parts: BuildingParts): HtmlValue {
               returnTo: back(parts),
             },
             html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
-              <button class="quiet small">
+              <button class="small">
                 Untie<span class="hidden"> from ${nameOf(from)}</span>
               </button>`,
           )}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldErrors } from '../../common/errors/errors.js';
+import type { Field } from '../../common/fields/field.js';
+import { messagesOf } from '../../common/pages/form-errors.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+
+const ANSWERS = 'variables_needed_to_start';
+/** Texts about an answer name its variable (docs/contract/launching.md#answers). */
+const VARIABLE = /^'([^']+)' value\b|^Value .* for '([^']+)' expected /s;
+
+/** What is wrong with an answer stands beside its question. */
+@Injectable()
+@PageFormOf('job_template_launch', 'workflow_job_template_launch')
+export class LaunchForm implements PageForm {
+  fields(fields: readonly Field[]): readonly Field[] {
+    return fields;
+  }
+
+  errorsIn(
+    { [ANSWERS]: faults, ...errors }: FieldErrors,
+    filled: Readonly<Record<string, unknown>>,
+  ): FieldErrors {
+    const rest: string[] = [];
+    const beside: Record<string, string[]> = {};
+    for (const text of messagesOf(faults)) {
+      const [, first, second = ''] = VARIABLE.exec(text) ?? [];
+      const name = `extra_vars.${first ?? second}`;
+      if (name in filled) beside[name] = [...(beside[name] ?? []), text];
+      else rest.push(text);
+    }
+    return { ...errors, ...beside, ...(rest.length > 0 ? { [ANSWERS]: rest } : {}) };
+  }
+}

@@ -14,6 +14,21 @@
     return new DOMParser().parseFromString(await answer.text(), 'text/html');
   }
 
+  let isPressed = false;
+  document.addEventListener('pointerdown', () => (isPressed = true));
+  for (const type of ['pointerup', 'pointercancel']) {
+    document.addEventListener(type, () => (isPressed = false));
+  }
+
+  /** A button that moves while it is pressed is missed: nothing changes until it is let go. */
+  const released = () =>
+    new Promise((resolve) => {
+      if (!isPressed) return resolve();
+      for (const type of ['pointerup', 'pointercancel']) {
+        document.addEventListener(type, () => setTimeout(resolve, 50), { once: true });
+      }
+    });
+
   /** Only the newest look counts: what was asked for before it is given up. */
   function looker(form, use) {
     let pending;
@@ -22,6 +37,7 @@
       pending = new AbortController();
       try {
         const page = await lookedAt(form, pending.signal);
+        await released();
         if (page) use(page);
       } catch {
         // The server says it all when the form is sent.
@@ -61,7 +77,7 @@
     let isFree = false;
     const hint = document.createElement('p');
     hint.id = `${area.id}-keys`;
-    hint.className = 'hint keys';
+    hint.className = 'hint';
     hint.textContent = 'Tab indents. Press Escape, then Tab, to move on.';
     area.after(hint);
     const described = area.getAttribute('aria-describedby');

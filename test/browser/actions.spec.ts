@@ -46,7 +46,7 @@ describePages('what is done by POST alone', session, (open) => {
     });
     await page.goto(`/api/v2/notification_templates/${template.id}/`);
     expect(await page.locator('#form-test').count()).toBe(0);
-    await page.getByLabel('Message').selectOption('error');
+    await page.getByLabel('Message', { exact: true }).selectOption('error');
     await page.getByRole('button', { name: 'Send a test' }).click();
     const [record] = await test.database.rows<Row>(sql`
       SELECT id FROM notifications WHERE notification_template_id = ${template.id}`);

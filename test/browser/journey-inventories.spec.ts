@@ -44,6 +44,20 @@ describeJourney('an inventory with three hosts and a group', session, 10, async 
   expect(await names(`groups/${body.results[0].id}/hosts/`)).toEqual(['web1', 'web2']);
 });
 
+describeJourney('a smart inventory', session, 3, async (walk) => {
+  const { page, mark } = walk;
+  await walk.link('Inventories');
+  await walk.link('New smart inventory');
+  await page.getByLabel('Name *').fill(`Webs ${mark}`);
+  await page.getByLabel('Host filter').fill('name__startswith=web');
+  await walk.look('inventory-smart-form');
+  await walk.button('Create inventory');
+  await page.getByText('Created.').waitFor();
+  await walk.look('inventory-smart');
+  const { body } = await test.as.superuser.get(`inventories/${idIn(page.url())}/`).expect(200);
+  expect(body).toMatchObject({ kind: 'smart', host_filter: 'name__startswith=web' });
+});
+
 describePages('filling inventories', session, (open, javaScriptEnabled) => {
   const inventory = (): Promise<Row> =>
     test.make.inventory({ organization: test.home.organization.id });

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { PRESET } from '../../common/pages/presets.js';
+
+/** The kinds of inventories that people make, each by a form that begins with what it needs. */
+@Injectable()
+@PagePanel('inventories_list')
+export class NewInventoryPanel implements Panel {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ path, actor }: PanelContext): Promise<Html | null> {
+    const { body: mayAdd } = await this.source.opens('POST', path, actor);
+    if (!mayAdd) return null;
+    return html`<div class="actions">
+      <a class="button" href="${path}#form-post">New inventory</a>
+      <a class="button" href="${path}?${PRESET}kind=smart#form-post">New smart inventory</a>
+    </div>`;
+  }
+}

@@ -64,9 +64,12 @@ export class HostsForm implements PageForm {
     const { lines } = readHostLines(String([text].flat().at(-1) ?? ''));
     const texts =
       isRecord(faults) && !Array.isArray(faults)
-        ? Object.entries(faults).flatMap(([index, fault]) =>
-            messagesOf(fault).map((one) => `Line ${lines[Number(index)] ?? '?'}: ${one}`),
-          )
+        ? Object.entries(faults).flatMap(([index, fault]) => {
+            // Behind the lines stand hosts that were ticked.
+            const line = lines[Number(index)];
+            const place = line === undefined ? '' : `Line ${line}: `;
+            return messagesOf(fault).map((one) => `${place}${one}`);
+          })
         : messagesOf(faults);
     return { ...errors, lines: texts };
   }

@@ -57,13 +57,15 @@ export class InventoryReader {
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
     const enclosure = await runEnclosure(workspace, shared, hasNetwork);
     const { environment } = prepared;
+    // The folder is handed over to the account of the run when the boundary begins: no file comes later.
+    const echo = request.limit === '' ? null : await writeEcho(workspace);
     const command = { file: 'sh', args: [], environment, cwd: workspace.inside.dir };
     const shell = CommandShell.start(await this.boundary.wrap(command, enclosure));
     const session = new Session(run, shell, request, this.settings.JOB_DISK_BYTES);
     try {
       if (request.plugin !== null) await session.assertInstalled(request.plugin);
       await session.export();
-      const limited = request.limit === '' ? null : await session.limit();
+      const limited = echo === null ? null : await session.limit(echo);
       return { document: await documentIn(workspace), limited };
     } finally {
       session.end();
@@ -119,9 +121,8 @@ class Session {
   }
 
   /** Asks Ansible itself what a pattern means, of what was read: it is the same in every version. */
-  async limit(): Promise<ReadonlySet<string>> {
-    const { workspace, limit } = this.request;
-    const script = await writeEcho(workspace);
+  async limit(script: string): Promise<ReadonlySet<string>> {
+    const { limit } = this.request;
     const args = ['all', '-i', script, `--limit=${limit}`, '--list-hosts'];
     const environment = { ANSIBLE_INVENTORY_ENABLED: 'script' };
     const { code, stdout } = await this.execute('ansible', args, { environment });

@@ -20,6 +20,8 @@ import { IndexWhatListsOffer1795350000000 } from './1795350000000-index-what-lis
 import { AddInventorySources1795400000000 } from './1795400000000-add-inventory-sources.js';
 import { AddAdHocCommands1795410000000 } from './1795410000000-add-ad-hoc-commands.js';
 import { KeepHostFacts1795420000000 } from './1795420000000-keep-host-facts.js';
+import { AddInventoryInputs1795440000000 } from './1795440000000-add-inventory-inputs.js';
+import { TieSummariesToConstructedHosts1795450000000 } from './1795450000000-tie-summaries-to-constructed-hosts.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -45,4 +47,6 @@ export const migrations = {
   AddInventorySources1795400000000,
   AddAdHocCommands1795410000000,
   KeepHostFacts1795420000000,
+  AddInventoryInputs1795440000000,
+  TieSummariesToConstructedHosts1795450000000,
 };

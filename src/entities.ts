@@ -19,6 +19,8 @@ import './empty-lists/empty-lists.resource.js';
 import './inventories/host-facts-table.js';
 import './inventories/import/claim-tables.js';
 import './inventories/inventories.resource.js';
+import './inventories/inventory-inputs-table.js';
+import './inventory-sources/constructed-inventories.resource.js';
 import './inventory-sources/inventory-sources.resource.js';
 import './inventory-sources/inventory-updates.resource.js';
 import './runs/events/ad-hoc-command-events.resource.js';

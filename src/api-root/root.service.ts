@@ -17,7 +17,10 @@ import { liveIsolations } from '../instances/instances.repository.js';
 /**
  * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).
  */
-const ROOT_KEYS: Record<string, string> = { inventories: 'inventory' };
+const ROOT_KEYS: Record<string, string> = {
+  inventories: 'inventory',
+  constructed_inventories: 'constructed_inventory',
+};
 
 const BECOME_METHODS = [
   ['sudo', 'Sudo'],

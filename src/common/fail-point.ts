@@ -7,7 +7,9 @@ export type FailPoint =
   | 'workflow-advanced'
   | 'run-leased'
   | 'run-prepared'
+  | 'inventory-storing'
   | 'run-finishing'
+  | 'run-finished'
   | 'notification-sent'
   | 'delivery-recorded'
   | 'status-post-sent';

@@ -14,6 +14,7 @@ import { JobCredentials } from './worker/job-credentials.service.js';
 import { JobFacts } from './worker/job-facts.service.js';
 import { JobInventory } from './worker/job-inventory.service.js';
 import { JobProjectFiles } from './worker/job-project-files.service.js';
+import { InputInventories } from './inventory-updates/input-inventories.service.js';
 import { InventoryReader } from './inventory-updates/inventory-reader.service.js';
 import { InventoryUpdate } from './inventory-updates/inventory-update.service.js';
 import { Leases } from './worker/leases.service.js';
@@ -33,7 +34,7 @@ import { WorkerNode } from './worker/worker-node.service.js';
     ...[Boundary, Subscriber, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
     ...[EventStore, ProjectContent, ProjectSync, JobProjectFiles],
-    ...[InventoryReader, InventoryUpdate],
+    ...[InputInventories, InventoryReader, InventoryUpdate],
     ...[JobCredentials, JobFacts, JobInventory, AnsibleProcess, PlaybookJob, AdHocRun],
     ...[RunsHandler, runsProcessorProvider],
   ],

@@ -51,6 +51,14 @@ export interface InventoryOptions {
 
 type Variables = Record<string, unknown>;
 
+/** What `towervars` adds to the variables of a host. */
+export const HOST_MARKS = [
+  'remote_tower_enabled',
+  'remote_tower_id',
+  'remote_host_enabled',
+  'remote_host_id',
+] as const;
+
 /** One group of the inventory document; empty keys are left out, but for one that `all` must have. */
 export interface InventoryGroup {
   hosts?: string[];

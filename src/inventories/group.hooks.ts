@@ -35,7 +35,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
     if ('inventory' in values) throw new Forbidden('Unable to change inventory on a group.');
     assertName(values);
     const inventoryId = row.inventory_id;
-    await this.inventory.hold(inventoryId, 'group');
+    await this.inventory.holdForChange(inventoryId, 'group', 'Change');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
     }
@@ -44,7 +44,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
   /** With a group go the subgroups and hosts that are in nothing else. */
   async prepareDelete(row: RowOf<GroupSchema>): Promise<void> {
     const inventoryId = row.inventory_id;
-    await this.inventory.hold(inventoryId, 'group');
+    await this.inventory.holdForChange(inventoryId, 'group', 'Delete');
     await this.inventory.assertIdle(inventoryId);
     const groups = await this.graph.onlyWithin(row.id);
     const hosts = await this.hosts.removeWithin(groups);

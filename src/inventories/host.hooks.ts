@@ -40,7 +40,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
       const except = { host: row.id };
       await this.limit.assertRoom(inventoryId, { names: oneName(values), most: 1, except });
     }
-    await this.inventory.hold(inventoryId, 'host');
+    await this.inventory.holdForChange(inventoryId, 'host', 'Change');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
     }
@@ -49,7 +49,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
 
   async prepareDelete(row: RowOf<HostSchema>): Promise<void> {
     const inventoryId = row.inventory_id;
-    await this.inventory.hold(inventoryId, 'host');
+    await this.inventory.holdForChange(inventoryId, 'host', 'Delete');
     await this.inventory.assertIdle(inventoryId);
   }
 }

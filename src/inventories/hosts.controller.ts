@@ -1,5 +1,6 @@
 import { Get } from '@nestjs/common';
 import { freeObject } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { Target } from '../common/rest/parameters.js';
@@ -10,6 +11,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { commandsOfHost } from './command-sublists.js';
 import { HostFactsRepository } from './host-facts.repository.js';
+import { HostsRepository } from './hosts.repository.js';
 import { hosts } from './inventories.resource.js';
 import { allGroups, hostActivity, members, smartInventories } from './inventory-sublists.js';
 import { VariableData } from './variable-data.js';
@@ -29,6 +31,7 @@ export class HostsController extends ResourceController(hosts) {
   constructor(
     services: CommonServices,
     private readonly knownFacts: HostFactsRepository,
+    private readonly hosts: HostsRepository,
   ) {
     super(services);
   }
@@ -40,10 +43,13 @@ export class HostsController extends ResourceController(hosts) {
     operationId: 'hosts_ansible_facts_read',
     summary: 'What Ansible found out about one host, as jobs with use_fact_cache have stored it.',
     parent: hosts,
+    redirects: true,
     response: freeObject('Facts by name; empty where none are known.'),
   })
   @Get(':id/ansible_facts')
-  facts(@Target() host: Row): Promise<object> {
-    return this.knownFacts.of(host.id);
+  async facts(@Target() host: Row): Promise<object> {
+    const original = await this.hosts.originalOf(host.id);
+    if (original === undefined) return this.knownFacts.of(host.id);
+    return new Reply(302, undefined, { Location: `${hosts.url(original)}ansible_facts/` });
   }
 }

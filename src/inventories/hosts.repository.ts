@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { HostRow } from './ansible-inventory.js';
+import { inventoriesWithInputs } from './inventory-inputs.repository.js';
 import type { HostSchema } from './inventory.schema.js';
 
 /** Hosts that are in an organization and others that are to be, by name. */
@@ -58,6 +59,30 @@ export interface MemberCount {
   failed: number;
 }
 
+/** Id of the host that a row of a constructed inventory comes from; null where it names none. */
+const originalId = (alias: string): Sql => {
+  const text = ident(alias, 'instance_id');
+  return sql`CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN ${text}::int END`;
+};
+
+/** Query for the hosts that rows of constructed inventories come from: `host_id`, and `id` of the other. */
+export const originalsOf = (hostIds: readonly number[]): Sql => sql`
+  SELECT host.id AS host_id, original.id
+  FROM hosts host
+  JOIN inventories inv ON inv.id = host.inventory_id AND inv.kind = 'constructed'
+  JOIN hosts original ON original.id = ${originalId('host')}
+  WHERE host.id = ANY(${hostIds}::int[])`;
+
+/**
+ * Query for the rows that constructed inventories have of some hosts: `id`, and `summary_id`.
+ *
+ * @param real query for the hosts: `id`, `name` and `summary_id`
+ */
+export const constructedOf = (real: Sql): Sql => sql`
+  SELECT made.id, original.summary_id FROM (${real}) original
+  JOIN hosts made ON made.name = original.name AND made.instance_id = original.id::text
+  WHERE made.inventory_id IN (${inventoriesWithInputs()})`;
+
 /**
  * Statement that shows on hosts which job touched them last.
  *
@@ -75,6 +100,35 @@ export const countHostNames = (inventoryIds: Sql): Sql => sql`(
 export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
   constructor(database: Database) {
     super(database, 'hosts');
+  }
+
+  /**
+   * The hosts that those of a constructed inventory come from, by their ids; null where one is gone.
+   * Nothing where they come from nowhere else.
+   */
+  async originalsIn(inventoryId: number): Promise<Map<number, number | null>> {
+    const rows = await this.database.rows<{ id: number; original_id: number | null }>(sql`
+      SELECT host.id, original.id AS original_id FROM hosts host
+      JOIN inventories inv ON inv.id = host.inventory_id AND inv.kind = 'constructed'
+      LEFT JOIN hosts original ON original.id = ${originalId('host')}
+      WHERE host.inventory_id = ${inventoryId}`);
+    return new Map(rows.map(({ id, original_id: original }) => [id, original]));
+  }
+
+  /** The host that a row of a constructed inventory comes from; undefined of any other. */
+  async originalOf(hostId: number): Promise<number | undefined> {
+    return (await this.database.row<{ id: number }>(originalsOf([hostId])))?.id;
+  }
+
+  /** Has the hosts of a constructed inventory show the last jobs of those they come from. */
+  async showLastJobsOfOriginals(inventoryId: number): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE hosts SET last_job_id = original.last_job_id,
+        last_job_host_summary_id = original.last_job_host_summary_id
+      FROM hosts original
+      WHERE hosts.inventory_id = ${inventoryId} AND original.id = ${originalId('hosts')}
+        AND (hosts.last_job_id, hosts.last_job_host_summary_id)
+          IS DISTINCT FROM (original.last_job_id, original.last_job_host_summary_id)`);
   }
 
   /** What Ansible is told of hosts. @param members condition on `t` */

@@ -13,13 +13,19 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { children, related } from '../common/rest/sublist-kinds.js';
+import { related } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { commandsOfInventory } from './command-sublists.js';
 import { groups, inventories } from './inventories.resource.js';
-import { copyMembers } from './inventory-copy.js';
+import { copyInventory } from './inventory-copy.js';
 import { InventoryScript } from './inventory-script.service.js';
-import { hostsOfInventory, inventoryActivity, rootGroups } from './inventory-sublists.js';
+import { inputInventories } from './input-inventories.js';
+import {
+  hostsOfInventory,
+  inventoryActivity,
+  partsOfInventory,
+  rootGroups,
+} from './inventory-sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
@@ -28,15 +34,16 @@ const SUBGROUPS = { children: list(ref('GroupTree')) };
 
 @Resource(inventories)
 @VariableData()
-@Copyable({ copied: copyMembers })
+@Copyable({ copied: copyInventory })
 @SubList('hosts', hostsOfInventory())
-@SubList('groups', children('groups', { needs: 'change' }))
+@SubList('groups', partsOfInventory('groups'))
 @SubList('root_groups', rootGroups())
 @SubList('job_templates', related('job_templates'))
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attachInstanceGroups())
 @SubList('ad_hoc_commands', commandsOfInventory())
-@SubList('inventory_sources', children('inventory_sources', { needs: 'change' }))
+@SubList('inventory_sources', partsOfInventory('inventory_sources'))
+@SubList('input_inventories', inputInventories())
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', inventoryActivity())

@@ -14,6 +14,7 @@ import { HostsRepository } from './hosts.repository.js';
 import { InventoriesController } from './inventories.controller.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryHooks } from './inventory.hooks.js';
+import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
 import { InventoryRows } from './inventory-rows.service.js';
 import { InventoryScript } from './inventory-script.service.js';
@@ -26,6 +27,7 @@ import { InventoryImport } from './import/inventory-import.service.js';
 
 const repositories = [
   InventoriesRepository,
+  InventoryInputsRepository,
   HostsRepository,
   GivenHostsRepository,
   HostFactsRepository,

@@ -113,6 +113,14 @@ export const inventories = defineResource({
       target: () => resource('ad_hoc_command'),
       field: 'inventory',
     },
+    input_inventories: {
+      kind: 'many-to-many',
+      target: (): ResourceDefinition => inventories,
+      table: 'inventory_inputs',
+      near: 'inventory_id',
+      far: 'input_id',
+      ordered: true,
+    },
     labels: labelled('inventory'),
     instance_groups: preferredGroups('inventory'),
   },
@@ -189,9 +197,10 @@ export const hosts = defineResource({
       far: 'group_id',
     },
     job_host_summaries: {
-      kind: 'has-many',
+      kind: 'computed',
       target: () => resource('job_host_summary'),
-      field: 'host',
+      condition: (near, far) => sql`
+        (${ident(far, 'host_id')} = ${near} OR ${ident(far, 'constructed_host_id')} = ${near})`,
     },
     job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
     inventory_sources: broughtBy('host'),

@@ -1,16 +1,31 @@
 import type { CopyContext } from '../common/rest/copy.js';
 import type { RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostLimit } from './host-limit.service.js';
 import { HostsRepository, hostNamesOf } from './hosts.repository.js';
+import { InventoryInputsRepository } from './inventory-inputs.repository.js';
+import { ConstructedSources } from './inventory-uses.js';
 import type { InventorySchema } from './inventory.schema.js';
 
+type Inventory = RowOf<InventorySchema>;
+
+/** Copies what an inventory has: what is in it, or what it is made of. */
+export const copyInventory = (
+  original: Inventory,
+  copy: Inventory,
+  context: CopyContext,
+): Promise<void> =>
+  original.kind === 'constructed'
+    ? copyInputs(original, copy, context)
+    : copyMembers(original, copy, context);
+
 /** Copies hosts, groups and who is in what; names are unique in an inventory and tell them apart. */
-export async function copyMembers(
-  original: RowOf<InventorySchema>,
-  copy: RowOf<InventorySchema>,
+async function copyMembers(
+  original: Inventory,
+  copy: Inventory,
   { services, actor }: CopyContext,
 ): Promise<void> {
   await services.find(HostLimit).assertRoom(copy.id, {
@@ -21,4 +36,17 @@ export async function copyMembers(
   await services.find(GroupsRepository).copy(original.id, copy.id, actor.id);
   await services.find(GroupHostsRepository).copy(original.id, copy.id);
   await services.find(GroupChildrenRepository).copy(original.id, copy.id);
+}
+
+/** The hosts and groups of a constructed inventory come with the first update of the copy. */
+async function copyInputs(
+  original: Inventory,
+  copy: Inventory,
+  { services, actor }: CopyContext,
+): Promise<void> {
+  const inputs = services.find(InventoryInputsRepository);
+  const ids = (await inputs.of(original.id)).map(({ id }) => id);
+  await services.references.assertAllowed(resource('inventory'), ids, 'use', actor);
+  await inputs.copy(original.id, copy.id, actor.id);
+  await services.find(ConstructedSources).copyOptions(original.id, copy.id);
 }

@@ -20,7 +20,7 @@ import { ident, join, sql } from '../database/sql.js';
 import { instantOf } from '../database/together.js';
 import { groupsShownOf } from './groups.repository.js';
 import { isClaimed } from './import/imported-objects.repository.js';
-import type { MemberCount } from './hosts.repository.js';
+import { originalsOf, type MemberCount } from './hosts.repository.js';
 import { hosted, isSmart } from './inventory-members.js';
 import { HostRuns } from './inventory-uses.js';
 import { MemberCounts } from './member-counts.service.js';
@@ -37,6 +37,7 @@ const SOURCES = {
 
 export const INVENTORY_SHOWS: ShownBesides = {
   fields: SOURCES,
+  related: ['constructed_url'],
   summary_fields: { labels: LABEL_SUMMARY },
   summary: SOURCES,
 };
@@ -65,11 +66,14 @@ export async function inventoryExtension(
   const members = await context.find(MemberCounts).of(rows.map(hosted).filter(isSmart));
   const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
   return new Map(
-    ids.map((id): [number, Extension] => {
-      const { fields, ...rest } = smartExtension(members.get(id));
-      const summary_fields = { labels: labels.get(id) };
-      return [id, { fields: { ...entryOf(fieldsOf, id), ...fields }, summary_fields, ...rest }];
-    }),
+    rows.map(({ id, kind }): [number, Extension] => [
+      id,
+      {
+        fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
+        related: relatedOf(id, kind),
+        summary_fields: { labels: labels.get(id) },
+      },
+    ]),
   );
 }
 
@@ -83,23 +87,26 @@ const NO_GROUPS = {
 };
 
 /** Others keep their counters; those of smart inventories are counted when they are read. */
-function smartExtension(counted: MemberCount | undefined): Extension {
+function countersOf(counted: MemberCount | undefined): Record<string, unknown> {
   if (!counted) return {};
   const { total, failed } = counted;
   return {
-    fields: {
-      total_hosts: total,
-      hosts_with_active_failures: failed,
-      has_active_failures: failed > 0,
-    },
-    related: NO_GROUPS,
+    total_hosts: total,
+    hosts_with_active_failures: failed,
+    has_active_failures: failed > 0,
   };
+}
+
+function relatedOf(id: number, kind: unknown): Record<string, string | null> {
+  if (kind === 'constructed') return { constructed_url: resource('constructed_inventory').url(id) };
+  return { input_inventories: null, ...(kind === 'smart' ? NO_GROUPS : {}) };
 }
 
 const NAMED = { id: INTEGER, name: STRING };
 
 export const HOST_SHOWS: ShownBesides = {
   fields: { has_inventory_sources: BOOLEAN },
+  related: ['original_host'],
   summary_fields: {
     groups: object({ count: INTEGER, results: list(object(NAMED)) }),
     recent_jobs: list(
@@ -110,7 +117,7 @@ export const HOST_SHOWS: ShownBesides = {
 };
 
 interface Shown {
-  what: 'group' | 'job' | 'source';
+  what: 'group' | 'job' | 'source' | 'original';
   host_id: number;
   id: number;
   name: string;
@@ -136,16 +143,27 @@ export async function hostExtension(
       ${find(HostRuns).latestOfHost(sql`host.id`, actor, SHOWN)}) AS job
     UNION ALL
     SELECT 'source', host.id, 0, '', NULL, NULL, 0 FROM unnest(${ids}::int[]) AS host (id)
-    WHERE ${isClaimed(sql`host.id`)}`);
+    WHERE ${isClaimed(sql`host.id`)}
+    UNION ALL
+    SELECT 'original', original.host_id, original.id, '', NULL, NULL, 0
+    FROM (${originalsOf(ids)}) original`);
   const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
   for (const one of found) byHost.get(one.host_id)?.push(one);
   return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
 }
 
+/** What a host of a constructed inventory has of the one it comes from. */
+const linksTo = (original: string): Record<string, string> => ({
+  original_host: original,
+  ansible_facts: `${original}ansible_facts/`,
+});
+
 function hostExtensionOf(shown: readonly Shown[]): Extension {
   const groups = shown.filter(({ what }) => what === 'group');
   const jobs = shown.filter(({ what }) => what === 'job');
+  const original = shown.find(({ what }) => what === 'original');
   return {
+    ...(original ? { related: linksTo(resource('host').url(original.id)) } : {}),
     fields: { has_inventory_sources: shown.some(({ what }) => what === 'source') },
     summary_fields: {
       groups: {

@@ -41,6 +41,23 @@ export class InventoryLock {
   }
 
   /**
+   * The same for what is there and is to become another or to go.
+   *
+   * @param doing what is to be done with it, for the text of the error
+   * @throws BadRequest where it follows from other inventories
+   */
+  async holdForChange(
+    inventoryId: number,
+    noun: 'host' | 'group',
+    doing: 'Change' | 'Delete',
+  ): Promise<void> {
+    const held = await this.inventories.hold([inventoryId]);
+    assertNotGoing(held, noun);
+    if (!held.some(({ kind }) => kind === 'constructed')) return;
+    throw new BadRequest(`${doing} constructed inventory ${noun}s from input inventory.`);
+  }
+
+  /**
    * The same for several inventories, always in one order, so that nobody waits in a circle.
    *
    * @returns number of hosts of each, as it is under the lock; an inventory that is gone is missing

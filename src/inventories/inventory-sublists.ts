@@ -19,7 +19,7 @@ import { InventoryLock } from './inventory-lock.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
-async function assertSameInventory({ parent }: LinkContext, child: Row): Promise<void> {
+function assertSameInventory({ parent }: LinkContext, child: Row): void {
   if (parent.inventory_id === child.inventory_id) return;
   throw new BadRequest('Cannot associate two items from different inventories.');
 }
@@ -38,6 +38,13 @@ const potential = (group: Row, alias: string): Sql => sql`
   AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
   AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
 
+/** Who is in what follows from other inventories in a constructed one. */
+const holdForChange = ({ services, parent }: LinkContext, noun: 'host' | 'group'): Promise<void> =>
+  services.find(InventoryLock).holdForChange(Number(parent.inventory_id), noun, 'Change');
+
+/** Hosts, groups and sources of other inventories follow from something else. */
+const byHand = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
+
 /**
  * Hosts of an inventory; what is created here joins it. Who reads a smart inventory sees the hosts its
  * filter finds, wherever they were entered.
@@ -45,10 +52,15 @@ const potential = (group: Row, alias: string): Sql => sql`
 export const hostsOfInventory = (): Factory =>
   children('hosts', {
     needs: 'change',
+    ...byHand,
     scope: (inventory) => membersOf(hosted(inventory), 't'),
     options: ({ parent }) =>
       isSmart(hosted(parent)) ? { visible: TRUE, isCostly: true } : { counted: true },
   });
+
+/** Groups or sources of an inventory; what is created here joins it. */
+export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Factory =>
+  children(relation, { needs: 'change', ...byHand });
 
 /** Smart inventories that a host is in. */
 export const smartInventories = (): Factory =>
@@ -69,7 +81,11 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
   attached(relation, {
     create: (parent) => ({ inventory: parent.inventory_id }),
     candidates: sameInventory(relation),
-    check: assertSameInventory,
+    check: async (context, child) => {
+      assertSameInventory(context, child);
+      await holdForChange(context, 'host');
+    },
+    beforeDetach: (context) => holdForChange(context, 'host'),
   });
 
 /** Groups directly below a group. */
@@ -81,14 +97,15 @@ export const childGroups = (): Factory =>
       scope: (alias) => potential(group, alias),
     }),
     check: async (context, child) => {
-      await assertSameInventory(context, child);
+      assertSameInventory(context, child);
       const { services, parent } = context;
       // Two edges added at once could close a cycle that neither sees.
-      await services.find(InventoryLock).hold(Number(parent.inventory_id), 'group');
+      await holdForChange(context, 'group');
       if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
       }
     },
+    beforeDetach: (context) => holdForChange(context, 'group'),
   });
 
 export const potentialChildren = (): Factory =>
@@ -103,7 +120,7 @@ export const rootGroups = (): Factory =>
     () => resource('group'),
     (inventory) => sql`t.inventory_id = ${inventory.id}
       AND NOT ${isSubgroup(sql`t.id`)}`,
-    { create: (inventory) => ({ inventory: inventory.id }), needs: 'change' },
+    { create: (inventory) => ({ inventory: inventory.id }), needs: 'change', ...byHand },
   );
 
 /** Groups a host is in, directly or through their subgroups. */
@@ -124,7 +141,10 @@ export const allHosts = (): Factory =>
 export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
   listOf(
     () => resource(type),
-    (group) => sql`t.host_id IN (${hostsBelow(group.id)})`,
+    ({ id }) =>
+      type === 'job_event'
+        ? sql`t.host_id IN (${hostsBelow(id)})`
+        : sql`(t.host_id IN (${hostsBelow(id)}) OR t.constructed_host_id IN (${hostsBelow(id)}))`,
     {
       events: type === 'job_event',
     },

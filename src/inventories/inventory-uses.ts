@@ -7,6 +7,15 @@ export abstract class InventoryTemplates {
   abstract forgetInventory(id: number): Promise<void>;
 }
 
+/** The source that each constructed inventory has, a room above, which implements it. */
+export abstract class ConstructedSources {
+  /** Makes the source of an inventory that was just made. */
+  abstract makeFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
+
+  /** Gives the source of a copy what can be changed of its original's. */
+  abstract copyOptions(original: number, copy: number): Promise<void>;
+}
+
 /** The runs that touched hosts, a room above, which implements it. */
 export abstract class HostRuns {
   /**

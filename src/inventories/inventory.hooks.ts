@@ -16,7 +16,8 @@ import { hostNamesOf } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
 import { MemberCounts } from './member-counts.service.js';
-import { InventoryTemplates } from './inventory-uses.js';
+import { InventoryInputsRepository } from './inventory-inputs.repository.js';
+import { ConstructedSources, InventoryTemplates } from './inventory-uses.js';
 import type { InventorySchema } from './inventory.schema.js';
 
 const PENDING = 'Inventory is already pending deletion.';
@@ -26,7 +27,9 @@ const PENDING = 'Inventory is already pending deletion.';
 export class InventoryHooks implements ResourceHooks<InventorySchema> {
   constructor(
     private readonly inventories: InventoriesRepository,
+    private readonly inputs: InventoryInputsRepository,
     private readonly templates: InventoryTemplates,
+    private readonly sources: ConstructedSources,
     private readonly inventory: InventoryLock,
     private readonly limit: HostLimit,
     private readonly outbox: Outbox,
@@ -45,10 +48,15 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
       );
       return { values: { host_filter: filter } };
     }
-    if (values.kind !== '') {
-      throw Invalid.field('kind', `Inventories of kind ${String(values.kind)} are not supported.`);
-    }
     return takeNoFilter(values);
+  }
+
+  async created(
+    { id, name, kind }: RowOf<InventorySchema>,
+    _values: ValuesOf<InventorySchema>,
+    actor: Actor,
+  ): Promise<void> {
+    if (kind === 'constructed') await this.sources.makeFor({ id, name }, actor);
   }
 
   async prepareUpdate(
@@ -127,6 +135,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
     await this.templates.forgetInventory(row.id);
+    await this.inputs.forget(row.id);
     await this.outbox.add('deletions', [row.id]);
     const definition = resource('inventory');
     const coalesced = { hosts_deleted: row.total_hosts, groups_deleted: row.total_groups };

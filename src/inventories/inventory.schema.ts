@@ -14,6 +14,12 @@ const COUNTER = { readOnly: true, default: 0 } as const;
 /** Follows from other rows, and is counted where it is shown. */
 const COMPUTED = { readOnly: true, column: null } as const;
 
+export const INVENTORY_KINDS = [
+  ['', 'Hosts have a direct link to this inventory.'],
+  ['smart', 'Hosts for inventory generated using the host_filter property.'],
+  ['constructed', 'Parse list of source inventories with the constructed plugin.'],
+] as const;
+
 export class InventorySchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     required: true,
@@ -22,14 +28,7 @@ export class InventorySchema extends NamedSchema {
   })
   organization!: Reference;
 
-  @Choices(
-    [
-      ['', 'Hosts have a direct link to this inventory.'],
-      ['smart', 'Hosts for inventory generated using the host_filter property.'],
-      ['constructed', 'Parse list of source inventories with the constructed plugin.'],
-    ],
-    { help: 'Kind of inventory.' },
-  )
+  @Choices(INVENTORY_KINDS, { help: 'Kind of inventory.' })
   kind!: string;
 
   @Char({ nullable: true, max: 4096, help: 'Filter of a smart inventory.' })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Invalid } from '../common/errors/errors.js';
+import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { VariablesError, readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
@@ -12,7 +12,8 @@ import { CredentialsRepository } from '../credentials/credentials.repository.js'
 import type { InventorySourceSchema } from './inventory-source.schema.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
-import { sourceErrors } from './source-checks.js';
+import { constructedErrors, sourceErrors } from './source-checks.js';
+import { CONSTRUCTED } from './source-kinds.js';
 
 /** Rules of inventory sources (docs/contract/inventory-sources.md#fields). */
 @Injectable()
@@ -39,6 +40,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     values: ValuesOf<InventorySourceSchema>,
     actor: Actor,
   ): Promise<void> {
+    if (row.source === CONSTRUCTED.word) assertOpen(values);
     await this.check(values, row, '');
     const { source_project_id: former } = row;
     const isMoved = 'source_project' in values && values.source_project !== former;
@@ -49,6 +51,9 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
 
   /** What it has brought stays; that it has brought it is forgotten. */
   async prepareDelete(row: RowOf<InventorySourceSchema>): Promise<void> {
+    if (row.source === CONSTRUCTED.word) {
+      throw new BadRequest('The source of a constructed inventory goes with the inventory.');
+    }
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.updates.removeOf(row.id);
   }
@@ -75,6 +80,13 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     });
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
+}
+
+/** @throws Invalid for what cannot be changed of the source of a constructed inventory */
+function assertOpen(values: ValuesOf<InventorySourceSchema>): void {
+  // An inventory that is sent is ignored, as for every source.
+  const errors = constructedErrors(Object.keys(values).filter((name) => name !== 'inventory'));
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
 /** What is no object is told by the field itself. */

@@ -1,11 +1,15 @@
 import { Global, Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { ConstructedInventoriesController } from './constructed-inventories.controller.js';
+import { HiddenSources } from './hidden-sources.service.js';
+import { ConstructedSources } from '../inventories/inventory-uses.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySourcesController } from './inventory-sources.controller.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { InventoryUpdatesController } from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { InventorySourceForm } from './pages/inventory-source.form.js';
 import { InventorySourcesPanel } from './pages/inventory-sources.panel.js';
 import { SourcePanel } from './pages/source.panel.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
@@ -16,8 +20,21 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
 @Global()
 @Module({
   imports: [CredentialsModule],
-  controllers: [InventorySourcesController, InventoryUpdatesController, UpdateInventoryController],
-  providers: [...repositories, InventorySourceHooks, InventoryUpdateStarts, ...panels],
-  exports: [...repositories],
+  controllers: [
+    InventorySourcesController,
+    InventoryUpdatesController,
+    UpdateInventoryController,
+    ConstructedInventoriesController,
+  ],
+  providers: [
+    ...repositories,
+    InventorySourceHooks,
+    InventoryUpdateStarts,
+    HiddenSources,
+    InventorySourceForm,
+    ...panels,
+    { provide: ConstructedSources, useExisting: HiddenSources },
+  ],
+  exports: [...repositories, ConstructedSources],
 })
 export class InventorySourcesModule {}

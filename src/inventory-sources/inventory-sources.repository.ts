@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
+import { insertRow, type ColumnValues } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
@@ -35,6 +37,15 @@ export interface DueSource {
   active_update_id: number | null;
 }
 
+/** What can be changed of the source of a constructed inventory. */
+export interface ConstructedOptions {
+  inventory_id: number;
+  source_vars: string;
+  update_cache_timeout: number;
+  limit: string;
+  verbosity: number;
+}
+
 /** Where the hosts of inventories come from. */
 @Injectable()
 export class InventorySourcesRepository extends TableRepository<RowOf<InventorySourceSchema>> {
@@ -61,6 +72,34 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
       SELECT prj.id, prj.scm_type, prj.scm_url, prj.scm_branch, prj.scm_refspec, prj.scm_revision,
         prj.credential_id, prj.local_path, prj.allow_override, prj.organization_id
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
+  }
+
+  /** Inserts the source of a constructed inventory, which no request makes. */
+  async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySourceSchema>> {
+    const row = await this.database.row<RowOf<InventorySourceSchema>>(
+      insertRow('unified_job_templates', columns),
+    );
+    return existing(row, 'a row just written is returned');
+  }
+
+  /** The sources of constructed inventories. */
+  hiddenOf(inventories: readonly number[]): Promise<(ConstructedOptions & Row)[]> {
+    return this.database.preparedRows<ConstructedOptions & Row>(sql`
+      SELECT id, inventory_id, source_vars, update_cache_timeout, "limit", verbosity
+      FROM unified_job_templates
+      WHERE type = 'inventory_source' AND source = 'constructed'
+        AND inventory_id = ANY(${inventories}::int[])`);
+  }
+
+  /** Gives the source of a constructed inventory what can be changed of another's. */
+  async copyOptions(original: number, copy: number): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_job_templates src SET source_vars = other.source_vars, "limit" = other."limit",
+        update_cache_timeout = other.update_cache_timeout, verbosity = other.verbosity
+      FROM unified_job_templates other
+      WHERE src.type = 'inventory_source' AND src.source = 'constructed'
+        AND src.inventory_id = ${copy} AND other.type = 'inventory_source'
+        AND other.source = 'constructed' AND other.inventory_id = ${original}`);
   }
 
   async storeCredential(id: number, credential: number | null): Promise<void> {

@@ -1,6 +1,6 @@
 import { compileNamePattern } from '../inventories/import/name-pattern.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { sourceKind, SCM, type SourceKind } from './source-kinds.js';
+import { CONSTRUCTED, sourceKind, SCM, type SourceKind } from './source-kinds.js';
 import { sourceVariableFaults } from './source-variables.js';
 import type { ProjectOfSource } from './inventory-sources.repository.js';
 
@@ -24,7 +24,7 @@ export interface CredentialOfSource {
 }
 
 /** Fields that only what is read from a project has. */
-const OF_PROJECTS = ['source_project', 'source_path', 'scm_branch'] as const;
+export const OF_PROJECTS = ['source_project', 'source_path', 'scm_branch'] as const;
 
 /**
  * Everything that is wrong with a source across its fields
@@ -34,6 +34,7 @@ export function sourceErrors(facts: SourceFacts): FieldErrors {
   const kind = sourceKind(facts.value('source')) ?? SCM;
   return {
     ...inventoryErrors(facts),
+    ...kindErrors(facts, kind),
     ...textErrors(facts, kind),
     ...(kind === SCM ? projectErrors(facts) : misplacedErrors(facts)),
     ...credentialErrors(facts, kind),
@@ -46,6 +47,30 @@ function inventoryErrors({ inventoryKind }: SourceFacts): FieldErrors {
     : {
         inventory: ['Cannot create Inventory Source for Smart or Constructed Inventories'],
       };
+}
+
+/** That source is made with its inventory, and by nobody else. */
+const kindErrors = ({ value, touches }: SourceFacts, kind: SourceKind): FieldErrors =>
+  kind === CONSTRUCTED && touches('source')
+    ? { source: [`${String(value('source'))} not a valid source for inventory`] }
+    : {};
+
+/** What can be changed of the source of a constructed inventory. */
+export const CONSTRUCTED_OPTIONS = [
+  'source_vars',
+  'update_cache_timeout',
+  'limit',
+  'verbosity',
+] as const;
+
+/** What is wrong with changing some fields of the source of a constructed inventory. */
+export function constructedErrors(changed: readonly string[]): FieldErrors {
+  const open: readonly string[] = CONSTRUCTED_OPTIONS;
+  return Object.fromEntries(
+    changed
+      .filter((name) => !open.includes(name))
+      .map((name) => [name, [`Cannot change field '${name}' on a constructed inventory source.`]]),
+  );
 }
 
 function textErrors({ value, touches, variableNames }: SourceFacts, kind: SourceKind): FieldErrors {
@@ -115,7 +140,7 @@ function credentialErrors(
 ): FieldErrors {
   if (!touches('credential', 'source')) return {};
   if (value('credential') === null || credential === null) {
-    return kind.credential.isRequired
+    return kind.credential?.isRequired
       ? { credential: ['Credential is required for a cloud source.'] }
       : {};
   }
@@ -125,9 +150,11 @@ function credentialErrors(
 
 /** Why a source cannot have a credential; null when it can. */
 export function credentialFault(
-  { word, credential: { namespace } }: SourceKind,
+  { word, credential: rule }: SourceKind,
   credential: CredentialOfSource,
 ): string | null {
+  if (rule === null) return 'The source of a constructed inventory has no credential.';
+  const { namespace } = rule;
   if (namespace === null) {
     return ['insights', 'vault'].includes(credential.kind)
       ? 'Credentials of type insights and vault are disallowed for scm inventory sources.'

@@ -2,8 +2,8 @@
 export interface SourceKind {
   /** Word of `source`. */
   readonly word: string;
-  /** What its credential is of: namespaces of credential types, none where any does. */
-  readonly credential: CredentialRule;
+  /** What its credential is of: namespaces of credential types, none where any does; null: it has none. */
+  readonly credential: CredentialRule | null;
   /** Null for files of a project, which are read as they are. */
   readonly plugin: PluginCall | null;
   /** Where its hosts say whether they are enabled: paths separated by commas, and the value. */
@@ -23,8 +23,8 @@ export interface PluginCall {
   readonly fileName: string;
   /** Value of `plugin` in the file. */
   readonly name: string;
-  /** Full name with its collection, as it is looked for before it is started. */
-  readonly fullName: string;
+  /** Full name with its collection, as it is looked for before it is started; null: Ansible has it. */
+  readonly fullName: string | null;
   /** Options that the credential fills unless they are given, and the variables it sets: one-item lists. */
   readonly fills?: Readonly<Record<string, string>>;
   /** Further environment of `ansible-inventory`. */
@@ -182,7 +182,21 @@ export const SCM: SourceKind = {
   dropsEmptyGroups: false,
 };
 
-export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM];
+/** Other inventories, which a plugin of Ansible's own makes one of. Only constructed inventories have it. */
+export const CONSTRUCTED: SourceKind = {
+  word: 'constructed',
+  credential: null,
+  plugin: {
+    fileName: 'constructed.yml',
+    name: 'constructed',
+    fullName: null,
+  },
+  enabled: null,
+  instanceId: 'remote_tower_id',
+  dropsEmptyGroups: false,
+};
+
+export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM, CONSTRUCTED];
 
 /** The kind of a source; undefined for a word that is none. */
 export const sourceKind = (word: unknown): SourceKind | undefined =>

@@ -127,7 +127,7 @@ export class RunOverviewsRepository
     return sql`
       SELECT j.id, j.name, j.status, j.finished
       FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
-      WHERE jhs.host_id = ${host} AND ${permit(resource('job').policy, 'read', 'j', actor)}
+      WHERE (jhs.host_id = ${host} OR jhs.constructed_host_id = ${host}) AND ${permit(resource('job').policy, 'read', 'j', actor)}
       ORDER BY jhs.job_id DESC LIMIT ${rowCount(most)}`;
   }
 

@@ -3,6 +3,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
 import type { JobStatus } from './unified-job.schema.js';
@@ -45,8 +46,8 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 /**
  * Every pending run with the run that blocks it, or null when it only needs room. Blocked is
  * - a project update by another one of its project;
- * - an inventory update by what it depends on, by an update of its project, and by another one of its
- *   source;
+ * - an inventory update by what it depends on, by an update of its project, by another one of its
+ *   source, and by updates of the inventories that its own is made of;
  * - an ad hoc command by what works on its inventory: an update, another command;
  * - a job by what it depends on, by an update of its project, by what works on its inventory, and by a
  *   run of its template unless both may overlap.
@@ -59,6 +60,7 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 const CANDIDATES = sql`
   lines AS (
     SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
+      inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
       unified_job_template_id IS NOT NULL AS has_template,
       type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
       min(id) FILTER (WHERE status <> 'pending') OVER template AS placed_id,
@@ -88,6 +90,11 @@ const CANDIDATES = sql`
             IN ('new', 'pending', 'waiting', 'running')) END,
         placed_update_id,
         CASE WHEN first_update_id < id THEN first_update_id END,
+        CASE WHEN is_constructed THEN (
+          SELECT min(other.id) FROM (${inputsOf(sql`lines.inventory_id`)}) input
+          JOIN unified_jobs other ON other.inventory_id = input.input_id
+          WHERE other.type = 'inventory_update' AND other.status IN ('pending', 'waiting', 'running')
+            AND (other.status <> 'pending' OR other.id < lines.id)) END,
         CASE WHEN type = 'job' THEN
           coalesce(placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END) END,
         CASE WHEN has_template AND NOT allow_simultaneous

@@ -63,7 +63,8 @@ beforeAll(async () => {
     const user = holders.get(caller);
     clients[caller] = user ? await test.as.asUser(user) : test.as[caller as 'superuser'];
   }
-  samples = new Samples(test, async (type, row) => {
+  samples = new Samples(test, async (made, row) => {
+    const type = made === 'constructed_inventory' ? 'inventory' : made;
     for (const [caller, user] of holders) {
       const field = ROLES[caller]!(type);
       // On the organization an executor would be more than that.

@@ -22,6 +22,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   credential: ['job', 'job_template', 'project', 'credential_type'],
   credential_type: [],
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
+  constructed_inventory: ['inventory', 'job', 'job_template'],
   host: ['job', 'job_event', 'job_host_summary', 'group'],
   group: ['inventory'],
   inventory_source: ['inventory', 'host', 'group', 'credential'],
@@ -71,10 +72,10 @@ it('is decided by every reference, and checked when all is done', async () => {
 /** Rows that samples do not need, but that can refer to one. */
 async function furnishFurther(): Promise<void> {
   const { make, database } = test;
-  const [user, inventory, group, workflow, node, host, source] = await Promise.all(
+  const [user, inventory, group, workflow, node, host, source, constructed] = await Promise.all(
     [
       ...['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'],
-      ...['host', 'inventory_source'],
+      ...['host', 'inventory_source', 'constructed_inventory'],
     ].map((type) => samples.of(type)),
   );
   await database.execute(sql`
@@ -85,6 +86,10 @@ async function furnishFurther(): Promise<void> {
   await database.execute(sql`
     INSERT INTO inventory_source_variables (inventory_source_id, inventory_id)
     VALUES (${source!.id}, ${inventory!.id})`);
+  await database.execute(sql`
+    INSERT INTO inventory_inputs (inventory_id, input_id, attached_by_id)
+    VALUES (${constructed!.id}, ${inventory!.id}, ${user!.id}),
+      (${inventory!.id}, ${constructed!.id}, ${user!.id})`);
   const child = await make.group(inventory!);
   await database.execute(sql`
     INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);
@@ -130,8 +135,8 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
       await test.as.superuser.delete(await urlOf('credential')).expect(204);
     }
     const { status, body } = await test.as.superuser.delete(url);
-    expect({ status, body }).toEqual({ status: type === 'inventory' ? 202 : 204, body: {} });
-    if (type === 'inventory') await removeSampleInventory();
+    expect({ status, body }).toEqual({ status: isLater(type) ? 202 : 204, body: {} });
+    if (isLater(type)) await removeInventory(test, (await samples.of(type)).id);
     await test.as.superuser.get(url).expect(404);
     for (const one of kept) await test.as.superuser.get(one).expect(200);
     const { id } = await samples.of(type);
@@ -144,11 +149,8 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
   });
 });
 
-/** What the queue does after the answer. */
-async function removeSampleInventory(): Promise<void> {
-  const { id } = await samples.of('inventory');
-  await removeInventory(test, id);
-}
+/** What the queue removes after the answer. */
+const isLater = (type: string): boolean => resource(type).deletesLater;
 
 it('by somebody else at the same moment is told by name, not in words of the database', async () => {
   const template = await test.make.jobTemplate({ ask_inventory_on_launch: true });

@@ -44,7 +44,6 @@ describe('creating', () => {
   it.each([
     [{ organization: undefined }, { organization: ['This field is required.'] }],
     [{ kind: 'smart' }, { host_filter: ['Smart inventories must specify host_filter'] }],
-    [{ kind: 'constructed' }, { kind: ['Inventories of kind constructed are not supported.'] }],
     [{ kind: 'other' }, { kind: ['"other" is not a valid choice.'] }],
     [{ host_filter: 'name=a' }, { host_filter: ['Only smart inventories have a host_filter.'] }],
   ])('refuses %j', async (fields, errors) => {

@@ -64,14 +64,17 @@ it('its fields are in a schema of the room, which the declaration imports or hol
   expect(without(holds)).toEqual([]);
 });
 
-it('its SQL is in a repository of the room', () => {
-  const holds = ({ path }: SourceFile, { table }: (typeof collections)[number]): boolean =>
-    files.some(
+it('its SQL is in a repository of the room, or of that whose rows it shows', () => {
+  const holds = ({ path }: SourceFile, { table }: (typeof collections)[number]): boolean => {
+    const shown = collections.filter((one) => one.table === table);
+    const rooms = shown.flatMap((one) => controllersOf(one.path)).map((one) => roomOf(one.path));
+    return files.some(
       (file) =>
         file.path.endsWith('.repository.ts') &&
-        roomOf(file.path) === roomOf(path) &&
+        [roomOf(path), ...rooms].includes(roomOf(file.path)) &&
         file.text.includes(`super(database, '${table}')`),
     );
+  };
   expect(without(holds)).toEqual([]);
 });
 

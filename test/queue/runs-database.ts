@@ -9,6 +9,7 @@ import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { InventoryInputsRepository } from '../../src/inventories/inventory-inputs.repository.js';
 import { InventorySourcesRepository } from '../../src/inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
@@ -71,6 +72,7 @@ export class RunsDatabase {
     const dependencies = new Dependencies(
       queue,
       new ProjectUpdatesRepository(this.database),
+      new InventoryInputsRepository(this.database),
       new InventorySourcesRepository(this.database),
       new InventoryUpdatesRepository(this.database),
       this.transitions,
@@ -156,9 +158,33 @@ export class RunsDatabase {
     });
   }
 
-  async inventory(): Promise<number> {
+  async inventory(fields: RunFields = {}): Promise<number> {
     const organization = await this.insert('organizations', { name: `Org ${Math.random()}` });
-    return this.insert('inventories', { name: 'inventory', organization_id: organization });
+    return this.insert('inventories', {
+      ...{ name: 'inventory', organization_id: organization },
+      ...fields,
+    });
+  }
+
+  async inventorySource(inventory: number, fields: RunFields = {}): Promise<number> {
+    return this.insert('unified_job_templates', {
+      ...{ type: 'inventory_source', name: `Source ${Math.random()}`, source: 'ec2' },
+      ...{ inventory_id: inventory, update_cache_timeout: 0, update_on_launch: true },
+      ...fields,
+    });
+  }
+
+  async input(inventory: number, input: number): Promise<void> {
+    await this.insert('inventory_inputs', { inventory_id: inventory, input_id: input });
+  }
+
+  async inventoryUpdate(source: number, fields: RunFields = {}): Promise<number> {
+    const { inventory_id, source: kind } = await this.row('unified_job_templates', source);
+    return this.insert('unified_jobs', {
+      ...{ type: 'inventory_update', name: 'update', status: 'pending', source: kind },
+      ...{ unified_job_template_id: source, inventory_source_id: source, inventory_id },
+      ...fields,
+    });
   }
 
   async command(inventory: number, fields: RunFields = {}): Promise<number> {

@@ -47,6 +47,12 @@ const MAKERS: Record<string, Maker> = {
       'use_role',
       samples.test.make.inventory({ organization: samples.home }),
     ),
+  constructed_inventory: (samples) =>
+    samples.granted(
+      'inventory',
+      'use_role',
+      samples.row('inventory', { name: samples.name('Made of others'), kind: 'constructed' }),
+    ),
   host: async (samples) => samples.test.make.host(await samples.of('inventory')),
   group: async (samples) => samples.test.make.group(await samples.of('inventory')),
   project: (samples) =>

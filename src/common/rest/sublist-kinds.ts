@@ -65,20 +65,21 @@ export const listOf =
  * Rows tied by a link table. Attaching is idempotent; detaching takes the tie off and never
  * deletes the child (docs/contract/conventions.md#sub-lists).
  *
- * @param check refuses a child that does not fit, by throwing
+ * @param check refuses a child that does not fit, by throwing; `beforeDetach` one that stays
  */
 export function attached(
   relationName: string,
   options: Partial<Omit<SubListSpec, 'attach' | 'detach'>> & {
     check?: (context: LinkContext, child: Row) => Promise<void>;
     association?: string;
+    beforeDetach?: (context: LinkContext, child: Row) => Promise<void>;
     afterDetach?: (context: LinkContext, child: Row) => Promise<void>;
   } = {},
 ): SubListFactory {
   return (definition, name) => {
     const relation = relationOf(definition, relationName);
     if (relation.kind !== 'many-to-many') throw new Error(`${relationName} is not many-to-many`);
-    const { check, association = name, afterDetach, ...rest } = options;
+    const { check, association = name, beforeDetach, afterDetach, ...rest } = options;
     return {
       target: relation.target,
       scope: (parent) => relationCondition(relation, near(parent), 't'),
@@ -91,6 +92,7 @@ export function attached(
         if (added > 0) recordLink(context, relation, child, association, 'associate');
       },
       detach: async (context, child) => {
+        await beforeDetach?.(context, child);
         const removed = await context.services.database.execute(
           deleteLink(relation, context, child),
         );

@@ -36,6 +36,8 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> 
   events?: boolean;
   /** Values a child created here gets from its parent; absent: no create. */
   create?(parent: Parent): Values;
+  /** False: here nobody creates anything, and the child's own rules tell why. */
+  mayCreateIn?(parent: Parent): boolean;
   /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
   authoriseCreate?(context: LinkContext<Parent>): Promise<void>;
   /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
@@ -158,7 +160,8 @@ async function openParts(
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
   const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};
   if (!spec.create) return { attach, body: false, ...among };
-  const body = await isPermitted(() => assertMayCreate(context, spec));
+  const isOpen = spec.mayCreateIn?.(parent) ?? true;
+  const body = isOpen && (await isPermitted(() => assertMayCreate(context, spec)));
   const given = new Set(Object.keys(spec.create(parent)));
   return {
     attach,

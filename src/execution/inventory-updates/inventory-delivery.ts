@@ -1,10 +1,11 @@
+import { HOST_MARKS } from '../../inventories/ansible-inventory.js';
 import type { Delivery } from '../../inventories/import/delivery.js';
 import { namesMatching } from '../../inventories/import/name-pattern.js';
 import { readDelivery } from '../../inventories/import/read-delivery.js';
 import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/restrict-delivery.js';
 import { pathsIn } from '../../inventories/import/variable-paths.js';
 import type { StartedUpdate } from '../../inventory-sources/inventory-updates.repository.js';
-import type { SourceKind } from '../../inventory-sources/source-kinds.js';
+import { CONSTRUCTED, type SourceKind } from '../../inventory-sources/source-kinds.js';
 import { environmentOf, sourceVariableFaults } from '../../inventory-sources/source-variables.js';
 import type { InventoryOrigin } from '../runner/inventory-files.js';
 import type { ReadInventory } from './inventory-reader.service.js';
@@ -18,11 +19,13 @@ export function originOf(
     variables,
     files,
     env,
+    inputs,
   }: {
     row: StartedUpdate;
     variables: Readonly<Record<string, unknown>>;
     files: ProjectFiles;
     env: Readonly<Record<string, string>>;
+    inputs: readonly string[] | null;
   },
 ): InventoryOrigin {
   if (!plugin) return { kind: 'files', projectDir: files.dir, path: row.source_path };
@@ -34,6 +37,7 @@ export function originOf(
     kind: 'plugin',
     fileName: plugin.fileName,
     options: { ...Object.fromEntries(filled), ...variables, plugin: plugin.name },
+    ...(inputs ? { inputs } : {}),
   };
 }
 
@@ -59,6 +63,7 @@ export async function deliveryOf(
   let delivery = await readDelivery(document, {
     enabled: paths.length === 0 ? null : { paths, value, ignoresCase: own === null },
     instanceId: pathsIn(kind.instanceId),
+    ...(kind === CONSTRUCTED ? { marks: HOST_MARKS } : {}),
   });
   if (limited) delivery = onlyHosts(delivery, limited);
   if (row.host_filter !== '') {

@@ -9,7 +9,12 @@ import {
   InventoryUpdatesRepository,
   type StartedUpdate,
 } from '../../inventory-sources/inventory-updates.repository.js';
-import { SCM, sourceKind, type SourceKind } from '../../inventory-sources/source-kinds.js';
+import {
+  CONSTRUCTED,
+  SCM,
+  sourceKind,
+  type SourceKind,
+} from '../../inventory-sources/source-kinds.js';
 import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import { NO_INVENTORY, NO_PROJECT } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
@@ -17,12 +22,14 @@ import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { searchPaths } from '../runner/ansible-paths.js';
 import { toEventRow } from '../runner/events.js';
+import { readFactsIn } from '../runner/fact-files.js';
 import { prepareReading } from '../runner/inventory-files.js';
 import { createMasker } from '../runner/masker.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { EventStore } from '../worker/event-store.service.js';
+import { InputInventories } from './input-inventories.service.js';
 import { allowedEnvironment, deliveryOf, originOf } from './inventory-delivery.js';
 import { InventoryReader, type ReadInventory } from './inventory-reader.service.js';
 import { JobCredentials } from '../worker/job-credentials.service.js';
@@ -61,6 +68,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     private readonly leases: RunLeasesRepository,
     private readonly credentials: JobCredentials,
     private readonly projectFiles: JobProjectFiles,
+    private readonly inputs: InputInventories,
     private readonly reader: InventoryReader,
     private readonly imports: InventoryImport,
     private readonly events: EventStore,
@@ -122,14 +130,17 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const plan = await this.credentials.open(ids, {}, workspace);
     const files = kind.plugin ? NO_FILES : await this.files(run, row, workspace);
     const variables = await readVariables(row.source_vars);
+    const inputs =
+      kind === CONSTRUCTED ? await this.inputs.hand(inventoryOf(row), workspace) : null;
     const prepared = await prepareReading(
       {
-        origin: originOf(kind, { row, variables, files, env: plan.env }),
+        origin: originOf(kind, { row, variables, files, env: plan.env, inputs }),
         verbosity: row.verbosity,
         env: {
           INVENTORY_SOURCE_ID: String(row.inventory_source_id),
           INVENTORY_UPDATE_ID: String(run.id),
           ...kind.plugin?.environment,
+          ...(inputs ? readFactsIn(workspace) : {}),
           ...(kind.plugin ? {} : allowedEnvironment(variables)),
           ...(await collectionsOf(files)),
           ...plan.env,
@@ -204,8 +215,9 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     delivery: Delivery,
     { position, started }: { position: { counter: number; line: number }; started: number },
   ): Promise<Record<string, unknown>> {
-    const { inventory_id: inventoryId, inventory_source_id: sourceId } = row;
-    if (inventoryId === null || sourceId === null) throw new CannotStart(NO_INVENTORY);
+    const { inventory_source_id: sourceId } = row;
+    const inventoryId = inventoryOf(row);
+    if (sourceId === null) throw new CannotStart(NO_INVENTORY);
     const lines: string[] = [];
     const seconds = (): string => ((Date.now() - started) / 1000).toFixed(3).padStart(9);
     const report = (level: ReportLevel, message: string): void => {
@@ -220,6 +232,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       {
         overwrite: row.overwrite,
         overwriteVars: row.overwrite_vars,
+        isConstructed: row.source === CONSTRUCTED.word,
         hasInstanceIds: (sourceKind(row.source) ?? SCM).instanceId !== '',
       },
       {
@@ -256,6 +269,11 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     }
     return counter + 1;
   }
+}
+
+function inventoryOf({ inventory_id: id }: StartedUpdate): number {
+  if (id === null) throw new CannotStart(NO_INVENTORY);
+  return id;
 }
 
 /** What the project requires of collections comes before what the worker has. */

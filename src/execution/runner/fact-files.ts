@@ -21,6 +21,13 @@ export const FACT_CACHE_ENVIRONMENT = {
   ANSIBLE_CACHE_PLUGIN_PREFIX: '',
 } as const;
 
+/** What has Ansible look into the files where no runner says so. */
+export const readFactsIn = ({ inside }: Workspace): Record<string, string> => ({
+  ...FACT_CACHE_ENVIRONMENT,
+  ANSIBLE_CACHE_PLUGIN: 'jsonfile',
+  ANSIBLE_CACHE_PLUGIN_CONNECTION: join(inside.artifactsDir, ...FOLDER),
+});
+
 /** What a play did with the facts of a host. `refused`: too large, or no plain file. */
 export type ChangedFacts =
   | { readonly host: string; readonly change: 'written'; readonly text: string }

@@ -1,13 +1,20 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 
+import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { toCleanJson } from './clean-text.js';
 import { baseEnvironment, maskedEnvironment } from './run-environment.js';
 import { seenInside, type Workspace, writePrivateFile } from './workspace.js';
 
 /** What Ansible reads an inventory from. */
 export type InventoryOrigin =
-  | { readonly kind: 'plugin'; readonly fileName: string; readonly options: object }
+  | {
+      readonly kind: 'plugin';
+      readonly fileName: string;
+      readonly options: object;
+      /** Inventories that are read before it, in that order: what `writeInput` has written. */
+      readonly inputs?: readonly string[];
+    }
   | { readonly kind: 'files'; readonly projectDir: string; readonly path: string };
 
 /** How an inventory is read, described without any reference to database or queue. */
@@ -31,6 +38,12 @@ export interface PreparedReading {
   readonly jobEnv: Readonly<Record<string, string>>;
 }
 
+/** Ansible goes on where one of several inventories cannot be read, unless it is told otherwise. */
+const READS_INPUTS = {
+  ANSIBLE_INVENTORY_ENABLED: 'auto,script',
+  ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED: 'True',
+} as const;
+
 /** File below `artifacts/` that Ansible writes what it has read to. */
 export const OUTPUT = 'output.json';
 const VERBOSITY = [[], ['-vvv'], ['-vvvvv']];
@@ -48,8 +61,9 @@ export async function prepareReading(
   const { inside } = workspace;
   await mkdir(join(workspace.dir, 'tmp'), { mode: 0o700 });
   const { path, folder } = await placeOrigin(origin, workspace);
+  const inputs = origin.kind === 'plugin' ? origin.inputs : undefined;
   const args = [
-    ...['--list', '--export', '-i', path],
+    ...['--list', '--export', ...[...(inputs ?? []), path].flatMap((one) => ['-i', one])],
     ...['--output', join(inside.artifactsDir, OUTPUT), '--playbook-dir', folder],
     ...(VERBOSITY[verbosity] ?? []),
   ];
@@ -61,6 +75,7 @@ export async function prepareReading(
     ANSIBLE_INVENTORY_EXPORT: 'True',
     ANSIBLE_VERBOSE_TO_STDERR: 'True',
     ...(origin.kind === 'plugin' ? { ANSIBLE_INVENTORY_ENABLED: 'auto' } : {}),
+    ...(inputs ? READS_INPUTS : {}),
     ...env,
   };
   return {
@@ -91,6 +106,20 @@ async function placeOrigin(
   }
   const folder = (await stat(target)).isDirectory() ? path : dirname(path);
   return { path: seenInside(workspace, path), folder: seenInside(workspace, folder) };
+}
+
+/** An inventory as a script, as Ansible reads variables of hosts from no file. @returns its path inside */
+export async function writeInput(
+  workspace: Workspace,
+  id: number,
+  document: AnsibleInventory,
+): Promise<string> {
+  const script = join(workspace.inventoryDir, `hosts_${id}`);
+  const file = `hosts_${id}.json`;
+  await writePrivateFile(join(workspace.envDir, file), toCleanJson(document));
+  const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../env/${file}"`, ''];
+  await writePrivateFile(script, lines.join('\n'), 0o700);
+  return seenInside(workspace, script);
 }
 
 /** A script that tells what was read, for asking Ansible which hosts a pattern means. */

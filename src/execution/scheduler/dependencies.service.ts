@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../../common/invariants.js';
+import { InventoryInputsRepository } from '../../inventories/inventory-inputs.repository.js';
 import { InventorySourcesRepository } from '../../inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from '../../inventory-sources/inventory-updates.repository.js';
 import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
@@ -21,6 +22,7 @@ export class Dependencies {
   constructor(
     private readonly queue: RunQueueRepository,
     private readonly projectUpdates: ProjectUpdatesRepository,
+    private readonly inputs: InventoryInputsRepository,
     private readonly sources: InventorySourcesRepository,
     private readonly inventoryUpdates: InventoryUpdatesRepository,
     private readonly transitions: RunTransitions,
@@ -36,12 +38,15 @@ export class Dependencies {
     const runs = await this.queue.unsettled(BATCH);
     if (runs.length === 0) return false;
     const projectUpdates = await this.projectUpdatesOf(runs);
-    const inventoryUpdates = await this.inventoryUpdatesOf(runs);
+    const inventories = await this.inventoriesOf(runs);
+    const inventoryUpdates = await this.inventoryUpdatesOf([...inventories.values()].flat());
     await this.queue.settle(
-      runs.map(({ id, type, inventory_id, project_id, wants_sync }) => ({
+      runs.map(({ id, project_id, wants_sync }) => ({
         id,
         projectUpdateId: wants_sync ? (projectUpdates.get(project_id ?? 0) ?? null) : null,
-        inventoryUpdateIds: type === 'job' ? (inventoryUpdates.get(inventory_id ?? 0) ?? []) : [],
+        inventoryUpdateIds: (inventories.get(id) ?? []).flatMap(
+          (inventory) => inventoryUpdates.get(inventory) ?? [],
+        ),
       })),
     );
     return runs.length === BATCH;
@@ -77,12 +82,29 @@ export class Dependencies {
     return found;
   }
 
+  /** @returns the inventories whose sources each run asks for: a job its own, an update those it is made of */
+  private async inventoriesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number[]>> {
+    const updated = runs.flatMap(({ type, inventory_id: id }) =>
+      type === 'inventory_update' && id !== null ? [id] : [],
+    );
+    const pairs = updated.length > 0 ? await this.inputs.pairsOf([...new Set(updated)]) : [];
+    const inputsOf = new Map<number | null, number[]>();
+    for (const { inventory_id: id, input_id: input } of pairs) {
+      inputsOf.set(id, [...(inputsOf.get(id) ?? []), input]);
+    }
+    return new Map(
+      runs.map(({ id, type, inventory_id: inventory }) => [
+        id,
+        type === 'job' ? (inventory === null ? [] : [inventory]) : (inputsOf.get(inventory) ?? []),
+      ]),
+    );
+  }
+
   /** @returns updates on their way or made, by inventory */
-  private async inventoryUpdatesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number[]>> {
-    const jobs = runs.filter(({ type }) => type === 'job');
-    const inventories = new Set(jobs.flatMap(({ inventory_id: id }) => id ?? []));
-    if (inventories.size === 0) return new Map();
-    const due = await this.sources.due([...inventories]);
+  private async inventoryUpdatesOf(wanted: readonly number[]): Promise<Map<number, number[]>> {
+    const inventories = [...new Set(wanted)];
+    if (inventories.length === 0) return new Map();
+    const due = await this.sources.due(inventories);
     const missing = due.filter(({ active_update_id: active }) => active === null);
     const created = new Map<number, number>();
     if (missing.length > 0) {

@@ -26,6 +26,8 @@ export class ActiveRun {
   hasStarted = false;
   /** Ids of the hosts a playbook is run on, by name, as they were when it began. */
   hosts: ReadonlyMap<string, number> = new Map();
+  /** Of a constructed inventory, the hosts these come from, by their ids; null of any other. */
+  originals: ReadonlyMap<number, number | null> | null = null;
 
   constructor(
     readonly id: number,

@@ -36,7 +36,10 @@ export class JobFacts {
   ) {}
 
   /** Writes what is known of the hosts of a run, and fresh, where Ansible looks for it. */
-  async hand(workspace: Workspace, hosts: readonly HostRow[]): Promise<FactsOfRun> {
+  async hand(
+    workspace: Workspace,
+    hosts: readonly Pick<HostRow, 'id' | 'name'>[],
+  ): Promise<FactsOfRun> {
     const settings = await this.runtime.get('ANSIBLE_FACT_CACHE_TIMEOUT', 'HOST_FACTS_BYTES');
     const withFacts = hosts.filter(({ name }) => canHaveFacts(name));
     const nameOf = new Map(withFacts.map(({ id, name }) => [id, name]));

@@ -5,6 +5,7 @@ import {
   type AnsibleInventory,
   type HostRow,
 } from '../../inventories/ansible-inventory.js';
+import { HostsRepository } from '../../inventories/hosts.repository.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import type { JobContext } from '../../runs/job-contexts.repository.js';
 import { NO_INVENTORY } from '../../runs/run-explanations.js';
@@ -17,17 +18,23 @@ export type PlaybookContext = JobContext & { isWithoutHosts?: true };
 export interface InventoryOfRun {
   document: AnsibleInventory;
   hosts: HostRow[];
+  /** Of a constructed inventory, the hosts these come from, by their ids; null of any other. */
+  originals: ReadonlyMap<number, number | null> | null;
 }
 
 /** The inventory of a job, or the job's slice of it (docs/contract/runs.md#inventory-of-a-run). */
 @Injectable()
 export class JobInventory {
-  constructor(private readonly inventories: InventoryRows) {}
+  constructor(
+    private readonly inventories: InventoryRows,
+    private readonly hosts: HostsRepository,
+  ) {}
 
   /** @throws CannotStart where there is none any more */
   async load(job: PlaybookContext): Promise<InventoryOfRun> {
-    const rows = job.inventory_id === null ? null : await this.inventories.load(job.inventory_id);
-    if (!rows) throw new CannotStart(NO_INVENTORY);
+    const { inventory_id: id } = job;
+    const rows = id === null ? null : await this.inventories.load(id);
+    if (id === null || !rows) throw new CannotStart(NO_INVENTORY);
     const { job_slice_number: number, job_slice_count: count } = job;
     const options = {
       hostvars: true,
@@ -36,6 +43,10 @@ export class JobInventory {
       ...(count > 1 && number > 0 ? { slice: { number, count } } : {}),
     };
     const document = await readInventory(rows, options);
-    return { document, hosts: selectHosts(rows.hosts, options) };
+    const originals = await this.hosts.originalsIn(id);
+    return {
+      ...{ document, hosts: selectHosts(rows.hosts, options) },
+      originals: originals.size > 0 ? originals : null,
+    };
   }
 }

@@ -61,7 +61,7 @@ export class Leases {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
     const failure = await this.lastWord(run, () => this.end(run, outcome));
-    if (failure === null) return;
+    if (failure === null) return failPoint('run-finished');
     // What the run leaves behind could not be stored; that it is over can.
     const { fields } = outcome;
     const instead = insteadOf(run, failure);

@@ -3,6 +3,7 @@ import { SecretBox } from '../../common/crypto/secret-box.js';
 import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { VariablePrefixes } from '../../code-hosts/variables.js';
+import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
@@ -23,7 +24,11 @@ import {
 } from './ansible-process.service.js';
 import { JobCredentials, credentialPart } from './job-credentials.service.js';
 import { JobFacts, type FactsOfRun } from './job-facts.service.js';
-import { JobInventory, type PlaybookContext } from './job-inventory.service.js';
+import {
+  JobInventory,
+  type InventoryOfRun,
+  type PlaybookContext,
+} from './job-inventory.service.js';
 import { JobProjectFiles } from './job-project-files.service.js';
 import { jobSecrets } from './job-secrets.js';
 import { jobVariables } from './job-variables.js';
@@ -92,8 +97,9 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     workspace: Workspace,
   ): Promise<JobPreparation> {
     const { project } = job;
-    const { document: inventory, hosts } = await this.inventories.load(job);
+    const { document: inventory, hosts, originals } = await this.inventories.load(job);
     run.hosts = new Map(hosts.map(({ id, name }) => [name, id]));
+    run.originals = originals;
     if (!project) throw new CannotStart(NO_PROJECT);
     const { passwords, answers } = jobSecrets(this.box, job);
     const plan = await this.credentials.open(job.credential_ids, passwords, workspace);
@@ -123,7 +129,9 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       usesFacts: job.use_fact_cache,
     };
     const prepared = await preparePlaybookRun(description, workspace);
-    const facts = job.use_fact_cache ? await this.facts.hand(workspace, hosts) : null;
+    const facts = job.use_fact_cache
+      ? await this.facts.hand(workspace, realHosts(hosts, originals))
+      : null;
     const masker = createMasker([...plan.secrets, ...textsIn(answers)]);
     return { prepared, masker, revision: files.revision, shared: files.shared, facts };
   }
@@ -173,7 +181,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       explanation: notes.filter(Boolean).join(' '),
       write: async () => {
         await this.storedEvents.propagate(run.id);
-        await this.summaries.store(run.id, events.summaries, run.hosts);
+        await this.summaries.store(run.id, events.summaries, run);
       },
       fields: {
         ...events.fields(),
@@ -188,4 +196,16 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     if (facts === null || run.reason === 'lost') return '';
     return this.facts.keep(run, prepared.workspace, facts);
   }
+}
+
+/** Facts belong to the hosts that those of a constructed inventory come from. */
+function realHosts(
+  hosts: readonly HostRow[],
+  originals: InventoryOfRun['originals'],
+): readonly Pick<HostRow, 'id' | 'name'>[] {
+  if (originals === null) return hosts;
+  return hosts.flatMap(({ id, name }) => {
+    const original = originals.get(id) ?? null;
+    return original === null ? [] : [{ id: original, name }];
+  });
 }

@@ -35,6 +35,8 @@ export interface DeliveryRules {
   readonly enabled: EnabledRule | null;
   /** Where a host's variables name it in the system it comes from: paths, the first that is set. */
   readonly instanceId: readonly string[];
+  /** Variables of hosts that are looked at, and not taken. */
+  readonly marks?: readonly string[];
 }
 
 /** A host is enabled when what stands at one of the paths is the value. */

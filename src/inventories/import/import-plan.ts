@@ -13,6 +13,8 @@ export interface ImportOptions {
   readonly overwrite: boolean;
   /** Variables are those of the source alone. */
   readonly overwriteVars: boolean;
+  /** The inventory is what it is made of and nothing else: its own variables go, too. */
+  readonly isConstructed?: boolean;
   /** Hosts are known by the ids of the system they come from. */
   readonly hasInstanceIds: boolean;
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { failPoint } from '../../common/fail-point.js';
 import { readAllVariables } from '../../common/fields/variables.js';
 import { HostLimit } from '../host-limit.service.js';
+import { HostsRepository } from '../hosts.repository.js';
 import { InventoryLock } from '../inventory-lock.service.js';
 import { cycleIn } from './cycles.js';
 import { ImportError, type Delivery } from './delivery.js';
@@ -18,7 +20,11 @@ import {
   type ImportedKind,
   type ImportPlace,
 } from './imported-objects.repository.js';
-import { ImportedMembersRepository, type Pairs } from './imported-members.repository.js';
+import {
+  ImportedMembersRepository,
+  type InventoryVariables,
+  type Pairs,
+} from './imported-members.repository.js';
 import type { KnownObject, PlannedObject } from './known-objects.js';
 import { mergedText } from './merge-variables.js';
 
@@ -44,6 +50,7 @@ export class InventoryImport {
   constructor(
     private readonly objects: ImportedObjectsRepository,
     private readonly members: ImportedMembersRepository,
+    private readonly hosts: HostsRepository,
     private readonly lock: InventoryLock,
     private readonly limit: HostLimit,
   ) {}
@@ -74,6 +81,7 @@ export class InventoryImport {
     const hosts = pairsOf(delivery, 'hosts');
     await this.clear(plan);
     await this.change(plan, groupTexts, hostTexts, options);
+    failPoint('inventory-storing');
     context.checkpoint();
     if (options.overwrite) await this.prune(place, plan, { hosts, children });
     await this.create(place, plan);
@@ -84,7 +92,8 @@ export class InventoryImport {
     await this.members.addHosts(place, hosts);
     await this.members.addChildren(place, children);
     await this.assertNoCycle(place);
-    const variables = await this.storeVariables(place, delivery);
+    const variables = await this.storeVariables(place, delivery, options);
+    if (options.isConstructed) await this.hosts.showLastJobsOfOriginals(place.inventoryId);
     context.checkpoint();
     if (allowance && (await this.limit.isExceeded(allowance))) {
       throw new HostLimitExceeded('Host limit for organization exceeded!');
@@ -210,14 +219,26 @@ export class InventoryImport {
   }
 
   /** @returns whether they changed */
-  private async storeVariables(place: ImportPlace, { variables }: Delivery): Promise<boolean> {
+  private async storeVariables(
+    place: ImportPlace,
+    { variables }: Delivery,
+    { isConstructed = false }: ImportOptions,
+  ): Promise<boolean> {
     const stored = await this.members.variables(place);
     if (!stored) throw new ImportError('The inventory does not exist any more.');
     const now = textOf('inventory', 'itself', variables).delivered;
-    const read = await readAllVariables([stored.variables, stored.delivered ?? '', now]);
-    const text = mergedText('inventory', { id: place.inventoryId, ...stored }, { now, read });
+    const text = isConstructed ? now : await this.merged(place, stored, now);
     await this.members.storeVariables(place, { variables: text, delivered: now });
     return text !== stored.variables;
+  }
+
+  private async merged(
+    { inventoryId }: ImportPlace,
+    stored: InventoryVariables,
+    now: string,
+  ): Promise<string> {
+    const read = await readAllVariables([stored.variables, stored.delivered ?? '', now]);
+    return mergedText('inventory', { id: inventoryId, ...stored }, { now, read });
   }
 }
 

@@ -128,9 +128,10 @@ class Reading {
 
   private closedHost(name: string, all: Variables): DeliveredHost {
     const { description, variables } = withoutDescription(all);
-    const { enabled, instanceId } = this.rules;
+    const { enabled, instanceId, marks = [] } = this.rules;
+    const own = Object.entries(variables).filter(([key]) => !marks.includes(key));
     return {
-      ...{ name, description, variables },
+      ...{ name, description, variables: marks.length > 0 ? Object.fromEntries(own) : variables },
       instanceId: textAtFirst(variables, instanceId),
       isEnabled: enabled ? enabledBy(variables, enabled) : null,
     };

@@ -85,6 +85,10 @@ export class JobHostSummarySchema extends ResourceSchema {
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })
   host!: Reference | null;
 
+  /** Of a job on a constructed inventory: its row there, where `host` is the one it comes from. */
+  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
+  constructed_host!: Reference | null;
+
   @Char({ ...READ_ONLY, max: 1024, search: true })
   host_name!: string;
 

@@ -37,6 +37,13 @@ export const jobHostSummaries = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'failed'],
+  indexes: [
+    {
+      name: 'job_host_summaries_constructed_host_id_idx',
+      columns: ['constructed_host_id'],
+      where: '(constructed_host_id IS NOT NULL)',
+    },
+  ],
   unique: [
     {
       name: 'job_host_summaries_job_host_key',

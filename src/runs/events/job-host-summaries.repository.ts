@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
-import { allHosts, showLastJob } from '../../inventories/hosts.repository.js';
+import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
 import type { JobHostSummarySchema } from './job-event.schema.js';
 import { hasStatistics } from './job-events.repository.js';
 
@@ -24,6 +24,14 @@ export type HostSummary = Readonly<
     | 'failed'
   >
 >;
+
+/** The hosts of a run as they were when it began. */
+export interface HostsOfRun {
+  /** Ids by name. */
+  hosts: ReadonlyMap<string, number>;
+  /** In a constructed inventory, the hosts these come from; null elsewhere. */
+  originals: ReadonlyMap<number, number | null> | null;
+}
 
 /** How one host fared in a run. */
 export interface HostOfRun {
@@ -69,13 +77,11 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   /**
    * Stores how each host fared, by its name, ties that to the hosts there still are and shows it on
    * them. Two statements, however many hosts there are.
-   *
-   * @param hosts ids by name
    */
   async store(
     runId: number,
     summaries: ReadonlyMap<string, HostSummary>,
-    hosts: ReadonlyMap<string, number>,
+    { hosts, originals }: HostsOfRun,
   ): Promise<void> {
     if (summaries.size === 0) return;
     const insert = insertRows(
@@ -88,22 +94,43 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
     const known = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);
-    await this.showOnHosts(runId, known);
+    await this.showOnHosts(runId, known, originals);
   }
 
-  /** In the order of ids: jobs of one inventory that end together must not lock each other out. */
-  private async showOnHosts(runId: number, hostIds: readonly number[]): Promise<void> {
+  /**
+   * On the hosts, and on what constructed inventories have of them. In the order of ids: jobs of one
+   * inventory that end together must not lock each other out.
+   */
+  private async showOnHosts(
+    runId: number,
+    hostIds: readonly number[],
+    originals: HostsOfRun['originals'],
+  ): Promise<void> {
+    const real = hostIds.map((id) => (originals === null ? id : (originals.get(id) ?? null)));
     await this.database.execute(sql`
-      WITH locked AS (
-        SELECT host.id, summary.id AS summary_id
-        FROM job_host_summaries summary
-        JOIN (${allHosts()}) host
-          ON host.id = ANY(${hostIds}::int[]) AND host.name = summary.host_name
+      WITH played AS (
+        SELECT host.id, host.name, summary.id AS summary_id, given.real_id
+        FROM unnest(${hostIds}::int[], ${real}::int[]) AS given(id, real_id)
+        JOIN (${allHosts()}) host ON host.id = given.id
+        JOIN job_host_summaries summary ON summary.host_name = host.name
         WHERE summary.job_id = ${runId}
+      ), shown AS (
+        SELECT id, summary_id FROM played
+        UNION SELECT real_id, summary_id FROM played WHERE real_id IS NOT NULL
+        UNION ${constructedOf(sql`
+          SELECT real_id AS id, name, summary_id FROM played WHERE real_id IS NOT NULL`)}
+      ), locked AS (
+        SELECT host.id, shown.summary_id FROM shown JOIN (${allHosts()}) host ON host.id = shown.id
         ORDER BY host.id FOR NO KEY UPDATE OF host
       ), linked AS (
-        UPDATE job_host_summaries summary SET host_id = locked.id
-        FROM locked WHERE summary.id = locked.summary_id)
+        UPDATE job_host_summaries summary
+        SET host_id = tied.host_id, constructed_host_id = tied.constructed_host_id
+        FROM (
+          SELECT played.summary_id, host.id AS host_id,
+            CASE WHEN ${originals !== null} THEN made.id END AS constructed_host_id
+          FROM played LEFT JOIN locked host ON host.id = played.real_id
+          LEFT JOIN locked made ON made.id = played.id) tied
+        WHERE summary.id = tied.summary_id)
       ${showLastJob(runId, sql`SELECT id, summary_id FROM locked`)}`);
   }
 

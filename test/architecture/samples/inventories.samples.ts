@@ -6,6 +6,7 @@ import * as groups from '../../../src/inventories/groups.repository.js';
 import * as hostFacts from '../../../src/inventories/host-facts.repository.js';
 import * as hosts from '../../../src/inventories/hosts.repository.js';
 import * as inventories from '../../../src/inventories/inventories.repository.js';
+import * as inventoryInputs from '../../../src/inventories/inventory-inputs.repository.js';
 import * as importedMembers from '../../../src/inventories/import/imported-members.repository.js';
 import * as importedObjects from '../../../src/inventories/import/imported-objects.repository.js';
 import { SOMEBODY } from './actors.js';
@@ -40,7 +41,18 @@ export default {
       isPending: [[1]],
       removePending: [[1]],
     }),
+    samplesOf(inventoryInputs.InventoryInputsRepository, {
+      of: [[1]],
+      pairsOf: [[[1]]],
+      unanswered: [[1]],
+      answerFor: [[1, 2, 3]],
+      copy: [[1, 2, 3]],
+      forget: [[1]],
+    }),
     samplesOf(hosts.HostsRepository, {
+      originalsIn: [[1]],
+      originalOf: [[1]],
+      showLastJobsOfOriginals: [[1]],
       described: [[sql`TRUE`]],
       describedByName: [[sql`TRUE`, 'web']],
       countMembers: [[MEMBERS]],
@@ -128,6 +140,10 @@ export default {
       organizationOfInventory: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),
+    fragmentsOf(inventoryInputs, {
+      inputsOf: { calls: [[sql`1`]], inside: asQuery },
+      inventoriesWithInputs: { calls: [[]], inside: asQuery },
+    }),
     fragmentsOf(hosts, {
       oneOfAName: {
         calls: [['t', 1, () => sql`TRUE`]],
@@ -139,6 +155,11 @@ export default {
         inside: (statement) => statement,
       },
       allHosts: { calls: [[]], inside: asQuery },
+      originalsOf: { calls: [[[1]]], inside: asQuery },
+      constructedOf: {
+        calls: [[sql`SELECT 1 AS id, 'web' AS name, 2 AS summary_id`]],
+        inside: asQuery,
+      },
       hostNamesOf: [[1]],
       countHostNames: [[sql`'{1}'::int[]`]],
     }),

@@ -100,7 +100,10 @@ export default {
       failures: [[1, 5]],
     }),
     samplesOf(JobHostSummariesRepository, {
-      store: [[1, new Map([['host', SUMMARY]]), new Map([['host', 1]])]],
+      store: [
+        [1, new Map([['host', SUMMARY]]), { hosts: new Map([['host', 1]]), originals: null }],
+        [2, new Map([['host', SUMMARY]]), { hosts: new Map([['host', 1]]), originals: new Map() }],
+      ],
       ofRun: [[1, 10]],
       failedHosts: [[1]],
       counts: [[1]],

@@ -14,6 +14,11 @@ export class ApiCalls {
     return this.program.url;
   }
 
+  /** Value of the header with which it calls. */
+  get authorization(): string {
+    return `Bearer ${this.token}`;
+  }
+
   /** What the process has logged. */
   output(): string {
     return this.program.output();
@@ -52,7 +57,7 @@ export class ApiCalls {
       method,
       headers: {
         Accept: accept,
-        Authorization: `Bearer ${this.token}`,
+        Authorization: this.authorization,
         'Content-Type': 'application/json',
       },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -208,6 +208,14 @@ export class Cluster {
     return (await this.sql.query<Row>(text, values)).rows;
   }
 
+  /** Another connection to the database, for locks; whoever asks ends it. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.database.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
   /** How often each job's playbook ran, by what the playbooks wrote themselves. */
   async ledger(): Promise<Map<number, number>> {
     const text = await readFile(join(this.folder, 'ledger'), 'utf8').catch(() => '');

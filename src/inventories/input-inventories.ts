@@ -1,0 +1,45 @@
+import { BadRequest } from '../common/errors/errors.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
+import { InventoryInputsRepository } from './inventory-inputs.repository.js';
+
+/**
+ * `input_inventories/`: what a constructed inventory is made of, in the order in which it was attached
+ * (docs/contract/constructed-inventories.md#inputs). Attaching one again keeps its place, and notes who
+ * answers for it now.
+ */
+export const inputInventories =
+  () =>
+  (definition: ResourceDefinition, name: string): SubListSpec => {
+    const spec = attached('input_inventories', {
+      childNeeds: 'use',
+      authoriseAttach: assertConstructed,
+      check: assertInput,
+    })(definition, name);
+    return {
+      ...spec,
+      attach: async (context, child) => {
+        await spec.attach?.(context, child);
+        const { services, parent, actor } = context;
+        await services.find(InventoryInputsRepository).answerFor(parent.id, child.id, actor.id);
+      },
+    };
+  };
+
+async function assertConstructed({ parent }: LinkContext): Promise<void> {
+  if (parent.kind === 'constructed') return;
+  throw new BadRequest('Only constructed inventories have input inventories.');
+}
+
+async function assertInput(context: LinkContext, child: Row): Promise<void> {
+  await assertConstructed(context);
+  if (child.kind === 'constructed') {
+    throw new BadRequest(
+      'You cannot add a constructed inventory to another constructed inventory.',
+    );
+  }
+  if (child.pending_deletion === true) {
+    throw new BadRequest('The inventory is already being deleted.');
+  }
+}

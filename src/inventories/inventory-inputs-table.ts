@@ -1,0 +1,24 @@
+import { defineTable } from '../database/table.js';
+
+/**
+ * Which inventories a constructed one is made of, in the order of ids. Whoever attached one answers for
+ * it (docs/decisions/0079-inputs-of-constructed-inventories.md).
+ */
+defineTable({
+  name: 'inventory_inputs',
+  columns: {
+    id: { type: 'integer', primary: true, identity: true },
+    inventory_id: { type: 'integer', references: { table: 'inventories', onDelete: 'CASCADE' } },
+    input_id: { type: 'integer', references: { table: 'inventories', onDelete: 'CASCADE' } },
+    attached_by_id: {
+      type: 'integer',
+      nullable: true,
+      references: { table: 'users', onDelete: 'SET NULL' },
+    },
+  },
+  indexes: [
+    { name: 'inventory_inputs_key', columns: ['inventory_id', 'input_id'], unique: true },
+    { name: 'inventory_inputs_input_id_idx', columns: ['input_id'] },
+    { name: 'inventory_inputs_attached_by_id_idx', columns: ['attached_by_id'] },
+  ],
+});

@@ -1,0 +1,131 @@
+import { Body, Patch, Post, Put } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { validate } from '../common/fields/validate.js';
+import { existing } from '../common/invariants.js';
+import { Reply } from '../common/http/reply.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Representation } from '../common/resource/represent.js';
+import type { Values } from '../common/rest/hooks.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { inventories } from '../inventories/inventories.resource.js';
+import { constructedInventories } from './constructed-inventories.resource.js';
+import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { inventorySources } from './inventory-sources.resource.js';
+import { CONSTRUCTED_OPTIONS } from './source-checks.js';
+import { CONSTRUCTED } from './source-kinds.js';
+
+const { fields } = constructedInventories;
+const ROUTE = { access: 'authenticated', resource: constructedInventories, body: fields } as const;
+
+/**
+ * Constructed inventories with the options of their source: what is written goes to the inventory and to
+ * its source, by the rules of each.
+ */
+@Resource(constructedInventories)
+export class ConstructedInventoriesController extends ResourceController(constructedInventories, [
+  'list',
+  'retrieve',
+  'destroy',
+]) {
+  constructor(
+    services: CommonServices,
+    private readonly sources: InventorySourcesRepository,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'create',
+    operationId: 'constructed_inventories_create',
+    summary: 'Create one constructed inventory.',
+  })
+  @Post()
+  async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<Reply> {
+    const { own, options } = split(validate(ConstructedInventorySchema, body));
+    const shown = await this.services.database.transaction(async () => {
+      const values = { ...own, kind: CONSTRUCTED.word, host_filter: null };
+      const { id } = await this.services.resources.insert(inventories, values, actor);
+      await this.changeSource(id, options, actor);
+      return this.shown(id, actor);
+    });
+    return Reply.created(shown);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'replace',
+    parent: constructedInventories,
+    needs: 'change',
+    operationId: 'constructed_inventories_replace',
+    summary: 'Replace one constructed inventory.',
+  })
+  @Put(':id')
+  replace(
+    @Target() row: Row,
+    @Body() body: Values,
+    @CurrentActor() actor: Actor,
+  ): Promise<Representation> {
+    return this.change(row, validate(ConstructedInventorySchema, body), actor);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'modify',
+    parent: constructedInventories,
+    needs: 'change',
+    operationId: 'constructed_inventories_modify',
+    summary: 'Change one constructed inventory.',
+  })
+  @Patch(':id')
+  modify(
+    @Target() row: Row,
+    @Body() body: Values,
+    @CurrentActor() actor: Actor,
+  ): Promise<Representation> {
+    return this.change(row, validate(ConstructedInventorySchema, body, { partial: true }), actor);
+  }
+
+  private change(target: Row, values: Values, actor: Actor): Promise<Representation> {
+    const { resources, database } = this.services;
+    const { own, options } = split(values);
+    return database.transaction(async () => {
+      const before = await resources.lock(inventories, target, actor);
+      await resources.change(inventories, before, own, actor);
+      await this.changeSource(target.id, options, actor);
+      return this.shown(target.id, actor);
+    });
+  }
+
+  private async changeSource(inventoryId: number, options: Values, actor: Actor): Promise<void> {
+    if (Object.keys(options).length === 0) return;
+    const { resources } = this.services;
+    const [hidden] = await this.sources.hiddenOf([inventoryId]);
+    const source = existing(hidden, 'a constructed inventory has its source');
+    const before = await resources.lock(inventorySources, source, actor);
+    await resources.change(inventorySources, before, options, actor);
+  }
+
+  private async shown(id: number, actor: Actor): Promise<Representation> {
+    const { resources } = this.services;
+    const row = await resources.load(constructedInventories, id, actor);
+    return resources.show(constructedInventories, row, actor);
+  }
+}
+
+/** What of a request is the inventory's, and what its source's; null leaves an option as it is. */
+function split(values: Values): { own: Values; options: Values } {
+  const names: readonly string[] = CONSTRUCTED_OPTIONS;
+  const isOption = ([name]: [string, unknown]): boolean => names.includes(name);
+  const entries = Object.entries(values);
+  const sent = entries.filter(([, value]) => value !== null && value !== undefined);
+  return {
+    own: Object.fromEntries(entries.filter((entry) => !isOption(entry))),
+    options: Object.fromEntries(sent.filter(isOption)),
+  };
+}

@@ -1,0 +1,32 @@
+import { defineResource } from '../common/resource/define-resource.js';
+import { ident, sql } from '../database/sql.js';
+import { inventories } from '../inventories/inventories.resource.js';
+import { InventoryHooks } from '../inventories/inventory.hooks.js';
+import { constructedExtension, CONSTRUCTED_SHOWS } from './constructed-inventory-extension.js';
+import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
+
+const { policy, capabilities, summary, summarise, hide } = inventories;
+
+/** The inventories that are made of others, under a URL of their own with the options of their source. */
+export const constructedInventories = defineResource({
+  path: 'constructed_inventories',
+  type: 'constructed_inventory',
+  schema: ConstructedInventorySchema,
+  table: 'inventories',
+  part: (alias) => sql`${ident(alias, 'kind')} = 'constructed'`,
+  policy,
+  capabilities,
+  summary,
+  ...(summarise ? { summarise } : {}),
+  ...(hide ? { hide } : {}),
+  hooks: InventoryHooks,
+  deletesLater: true,
+  pages: {
+    sections: {
+      'What it is made of': ['source_vars', 'limit', 'update_cache_timeout', 'verbosity'],
+      'What it holds': ['variables', 'prevent_instance_group_fallback'],
+    },
+  },
+  extend: constructedExtension,
+  shows: CONSTRUCTED_SHOWS,
+});

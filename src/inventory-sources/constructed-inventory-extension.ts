@@ -1,0 +1,42 @@
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  ShownBesides,
+} from '../common/resource/define-resource.js';
+import { zip } from '../common/invariants.js';
+import { freeObject, STRING } from '../common/fields/json-schema.js';
+import { represent } from '../common/resource/represent.js';
+import { inventories } from '../inventories/inventories.resource.js';
+import { INVENTORY_SHOWS } from '../inventories/inventory-extensions.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { CONSTRUCTED_OPTIONS } from './source-checks.js';
+
+export const CONSTRUCTED_SHOWS: ShownBesides = {
+  ...INVENTORY_SHOWS,
+  fields: { ...INVENTORY_SHOWS.fields, type: STRING },
+  relatedOthers: STRING,
+  summaryOthers: freeObject('As the inventory itself shows it.'),
+};
+
+/** What of an inventory is said in another way, or not at all. */
+const OTHERWISE: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
+
+/** Everything the inventory itself shows, and what its source is asked. */
+export async function constructedExtension(
+  rows: readonly Row[],
+  context: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const shown = await represent(inventories, rows, context);
+  const sources = await context.find(InventorySourcesRepository).hiddenOf(rows.map(({ id }) => id));
+  const optionsOf = new Map(sources.map((source) => [source.inventory_id, source]));
+  return new Map(
+    [...zip(rows, shown)].map(([{ id }, inventory]) => {
+      const fields = Object.entries(inventory).filter(([name]) => !OTHERWISE.includes(name));
+      const options = optionsOf.get(id);
+      const own = CONSTRUCTED_OPTIONS.map((name) => [name, options?.[name]] as const);
+      const { related, summary_fields } = inventory;
+      return [id, { fields: Object.fromEntries([...fields, ...own]), related, summary_fields }];
+    }),
+  );
+}

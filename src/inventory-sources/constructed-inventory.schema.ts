@@ -1,0 +1,30 @@
+import { Char, Choices, Integer, Text, Variables } from '../common/fields/field.js';
+import { INVENTORY_KINDS, InventorySchema } from '../inventories/inventory.schema.js';
+import { SOURCE_VERBOSITIES } from './inventory-source.schema.js';
+
+/** Kept by the source of the inventory; what is not sent, or sent as null, stays as it is. */
+const OF_SOURCE = { nullable: true, assumed: false, column: null, filter: false } as const;
+
+/** An inventory made of others, with what its source is asked (docs/contract/constructed-inventories.md). */
+export class ConstructedInventorySchema extends InventorySchema {
+  @Choices(INVENTORY_KINDS, { readOnly: true, help: 'Kind of inventory.' })
+  override kind!: string;
+
+  @Char({ nullable: true, max: 4096, internal: true })
+  override host_filter!: string | null;
+
+  @Variables({
+    ...OF_SOURCE,
+    help: 'Options of the constructed plugin: compose, groups, keyed_groups, strict; JSON or YAML.',
+  })
+  source_vars!: string | null;
+
+  @Integer({ ...OF_SOURCE, min: 0, help: 'Seconds for which an update counts as fresh.' })
+  update_cache_timeout!: number | null;
+
+  @Text({ ...OF_SOURCE, help: 'Host pattern for the hosts that are taken.' })
+  limit!: string | null;
+
+  @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'How much the output of updates tells.' })
+  verbosity!: number | null;
+}

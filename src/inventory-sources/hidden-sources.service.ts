@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { validate } from '../common/fields/validate.js';
+import { columnsOf, rowChanges } from '../common/rest/changes.js';
+import { organizationOfInventory } from '../inventories/inventories.repository.js';
+import type { ConstructedSources } from '../inventories/inventory-uses.js';
+import { sql } from '../database/sql.js';
+import { InventorySourceSchema } from './inventory-source.schema.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { inventorySources } from './inventory-sources.resource.js';
+import { CONSTRUCTED } from './source-kinds.js';
+
+const MAX_NAME_LENGTH = 512;
+
+/** The one source of each constructed inventory (docs/contract/constructed-inventories.md#source). */
+@Injectable()
+export class HiddenSources implements ConstructedSources {
+  constructor(
+    private readonly sources: InventorySourcesRepository,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  async makeFor({ id, name }: { id: number; name: string }, actor: Actor): Promise<void> {
+    const values = validate(InventorySourceSchema, {
+      name: [...`Auto-created source for: ${name}`].slice(0, MAX_NAME_LENGTH).join(''),
+      inventory: id,
+      source: CONSTRUCTED.word,
+      overwrite: true,
+      overwrite_vars: true,
+      update_on_launch: true,
+    });
+    const row = await this.sources.insertHidden({
+      ...columnsOf(inventorySources, values),
+      type: inventorySources.discriminator,
+      organization_id: sql`(${organizationOfInventory(id)})`,
+      created_by_id: actor.id,
+      modified_by_id: actor.id,
+    });
+    const changes = rowChanges(inventorySources, row);
+    this.activity.record({ operation: 'create', object1: refOf(inventorySources, row), changes });
+  }
+
+  copyOptions(original: number, copy: number): Promise<void> {
+    return this.sources.copyOptions(original, copy);
+  }
+}

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { serveAssets } from './common/pages/assets.js';
 import { SessionsService } from './auth/sessions.service.js';
 import { browserForms } from './common/pages/browser-form.js';
-import { explorerPolicy } from './common/pages/explorer.js';
+import { explorerPages } from './common/pages/explorer.js';
 import { formBodies } from './common/pages/form-bodies.js';
 import { pageControls } from './common/pages/page-controls.js';
 import { BodyPace } from './common/http/body-pace.js';
@@ -75,7 +75,7 @@ const takesLines = (request: Request): boolean =>
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {
   app.use('/static', serveAssets);
-  app.use('/api/docs', explorerPolicy);
+  app.use('/api/docs', explorerPages);
   app.use(pageControls);
   app.use(browserForms);
   app.use((request: Request, response: Response, next: NextFunction) => {

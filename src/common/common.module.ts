@@ -7,6 +7,9 @@ import { PageForms } from './pages/page-forms.service.js';
 import { PageInterceptor } from './pages/page.interceptor.js';
 import { PageRenderer } from './pages/page-renderer.service.js';
 import { PagePanels } from './pages/page-panels.service.js';
+import { BookmarkedObjects } from './pages/bookmarked-objects.service.js';
+import { PagePlace } from './pages/page-place.service.js';
+import { PageTrail } from './pages/page-trail.service.js';
 import { PanelSource } from './pages/panel-source.service.js';
 import { ReferenceLists } from './pages/reference-lists.service.js';
 import { PasswordHasher } from './crypto/password-hash.js';
@@ -77,6 +80,7 @@ const shared = [
 
 const pages = [
   ...[ReferenceLists, Forms, PageForms, PagePanels, PanelSource, PageRenderer],
+  ...[PageTrail, PagePlace, BookmarkedObjects],
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
@@ -97,6 +101,6 @@ const pages = [
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
     { provide: APP_PIPE, useClass: BodyPipe },
   ],
-  exports: [...shared, ReferenceLists, PanelSource, DiscoveryModule, bullQueues],
+  exports: [...shared, ReferenceLists, PanelSource, BookmarkedObjects, DiscoveryModule, bullQueues],
 })
 export class CommonModule {}

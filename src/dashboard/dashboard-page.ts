@@ -1,5 +1,6 @@
 import { columnChart, type Series } from '../common/pages/column-chart.js';
 import { html, type Html } from '../common/pages/html.js';
+import type { BookmarkedObject } from '../common/pages/bookmarked-objects.service.js';
 import { page } from '../common/pages/layout.js';
 import type { PageContext } from '../common/pages/page-context.js';
 import type { DayCount } from '../runs/run-overviews.repository.js';
@@ -10,6 +11,7 @@ import { labelOf } from '../common/fields/label.js';
 /** The page at the root: what a person wants to know first. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { days, active, failures, approvals, destinations, verdicts } = dashboard;
+  const { starred, recent } = dashboard;
   return page({
     context,
     title: 'Dashboard',
@@ -21,6 +23,8 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
           <p><a href="/statistics/">More statistics</a></p>`,
       )}
       <div class="cards">
+        ${card('starred', 'Starred', bookmarkList(starred, 'The star on the page of an object keeps it here.'))}
+        ${card('recent', 'Looked at lately', bookmarkList(recent, 'Nothing yet.'))}
         ${card(
           'active',
           'Active now',
@@ -97,6 +101,19 @@ function runList(runs: readonly ShownRun[], none: string, all: string): Html {
       )}
     </ul>
     ${total > runs.length && html`<p><a href="${all}">All ${total}</a></p>`}`;
+}
+
+function bookmarkList(objects: readonly BookmarkedObject[], none: string): Html {
+  if (objects.length === 0) return nothing(none);
+  return html`<ul class="rows">
+    ${objects.map(
+      ({ name, label, url }) =>
+        html`<li>
+          <a href="${url}">${shorten(name, 60)}</a>
+          <small>${label}</small>
+        </li>`,
+    )}
+  </ul>`;
 }
 
 function destinationList(destinations: Dashboard['destinations']): Html {

@@ -29,6 +29,6 @@ export class DashboardController {
   })
   @Get()
   async show(@OpenedPage() page: PageContext, @CurrentActor() actor: Actor): Promise<Reply> {
-    return pageReply(dashboardPage(page, await this.service.load(actor)));
+    return pageReply(dashboardPage(page, await this.service.load(actor, page.bookmarks)));
   }
 }

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import {
+  BookmarkedObjects,
+  type BookmarkedObject,
+} from '../common/pages/bookmarked-objects.service.js';
+import type { PageContext } from '../common/pages/page-context.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { NotificationsRepository } from '../notifications/notifications.repository.js';
 import {
@@ -46,6 +51,8 @@ export interface Dashboard {
   approvals: ShownRun[];
   destinations: FailingDestination[];
   verdicts: VerdictCount[];
+  starred: BookmarkedObject[];
+  recent: BookmarkedObject[];
 }
 
 /** What has happened lately, as far as the caller may read it: one statement for each part. */
@@ -55,9 +62,10 @@ export class DashboardService {
     private readonly runs: RunOverviewsRepository,
     private readonly notifications: NotificationsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly bookmarked: BookmarkedObjects,
   ) {}
 
-  async load(actor: Actor): Promise<Dashboard> {
+  async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
     return {
       days: await this.runs.days(actor, LOOKBACK),
       active: shown(await this.runs.active(actor, MAX_ROWS)),
@@ -65,6 +73,8 @@ export class DashboardService {
       approvals: shown(await this.runs.awaiting(actor, MAX_ROWS)),
       destinations: await this.destinations(actor),
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
+      starred: await this.bookmarked.named(starred, actor),
+      recent: await this.bookmarked.named(recent, actor),
     };
   }
 

@@ -15,6 +15,7 @@ const YEAR_SECONDS = 31_536_000;
 const NAMES = [
   'controller.css',
   'panels.css',
+  'explorer.css',
   'controller.js',
   'forms.js',
   'live.js',

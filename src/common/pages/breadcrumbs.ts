@@ -1,26 +1,40 @@
 import type { RouteTable } from '../rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import { labelOf } from '../fields/label.js';
+import type { Step } from './page-trail.service.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
+/** What is before a collection says nothing of where one is; the head of the page leads there. */
+const BASE = '/api/v2/';
 
-/** The way from the root to a page. Segments without a page of their own are not links. */
-export function breadcrumbs(
-  table: RouteTable,
-  path: string,
-  names: ReadonlyMap<string, string>,
-): Html {
+interface Place {
+  path: string;
+  names: ReadonlyMap<string, string>;
+  /** The steps before the object that the path begins with; empty where it begins with none. */
+  trail: readonly Step[];
+}
+
+/** The way to a page, by what its objects belong to. Segments without a page of their own are not links. */
+export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): Html {
   const segments = path.split('/').filter((segment) => segment !== '');
-  const steps = segments.map((segment, index) => {
-    const url = `/${segments.slice(0, index + 1).join('/')}/`;
+  const urls = segments.map((_segment, index) => `/${segments.slice(0, index + 1).join('/')}/`);
+  const isBelow = path.startsWith(BASE) && path !== BASE;
+  // The trail tells the collection of its object as well.
+  const told = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
+  const own = urls.slice(told).map((url): Step => {
+    const segment = url.split('/').at(-2) ?? '';
     const name = names.get(url) ?? NAMES[segment] ?? labelOf(decoded(segment));
-    const readable = table.match(url)?.routes.has('GET') ?? false;
-    if (index === segments.length - 1) return html`<li aria-current="page">${name}</li>`;
-    return html`<li>${readable ? html`<a href="${url}">${name}</a>` : name}</li>`;
+    const isReadable = table.match(url)?.routes.has('GET') ?? false;
+    return { name, url: isReadable ? url : '' };
   });
+  const steps = [...trail, ...own];
   return html`<nav class="crumbs" aria-label="Breadcrumb">
     <ol>
-      ${steps}
+      ${steps.map(({ name, url }, index) =>
+        index === steps.length - 1
+          ? html`<li aria-current="page">${name}</li>`
+          : html`<li>${url === '' ? name : html`<a href="${url}">${name}</a>`}</li>`,
+      )}
     </ol>
   </nav>`;
 }

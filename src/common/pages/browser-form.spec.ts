@@ -12,6 +12,7 @@ function send(
 ): PlainRequest {
   const request = {
     method: 'POST',
+    url: '/api/v2/roles/',
     headers: { host: 'here', cookie: `controller_session=s; csrftoken=${TOKEN}`, ...headers },
     is: () => (type ? 'application/x-www-form-urlencoded' : false),
     body,
@@ -29,6 +30,34 @@ describe('browserForms', () => {
 
   it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps POST for %j', (method) => {
     expect(send({ _method: method, csrfmiddlewaretoken: TOKEN }).method).toBe('POST');
+  });
+
+  it('lets a form of a page choose the list below an object that it is sent to', () => {
+    const request = send({ _path: '/api/v2/teams/7/roles/', csrfmiddlewaretoken: TOKEN, id: '1' });
+    expect(request.url).toBe('/api/v2/teams/7/roles/');
+    expect(submissionOf(request)?.values).not.toHaveProperty('_path');
+  });
+
+  it.each([
+    '/api/v2/teams/7/',
+    '/api/v2/roles/',
+    '/api/login/',
+    '/api/v2/teams/7/roles/?x=1',
+    '/api/v2/teams/7/roles',
+    '//elsewhere.example/7/roles/',
+    '/api/v2/../login/7/roles/',
+    'https://elsewhere.example/api/v2/teams/7/roles/',
+    ['/api/v2/teams/7/roles/', '/api/v2/teams/8/roles/'],
+  ])('keeps its URL for %j', (path) => {
+    expect(send({ _path: path, csrfmiddlewaretoken: TOKEN }).url).toBe('/api/v2/roles/');
+  });
+
+  it('lets nobody else choose it', () => {
+    const body = { _path: '/api/v2/teams/7/roles/' };
+    expect(send(body).url).toBe('/api/v2/roles/');
+    const cookie = { headers: { cookie: '' } };
+    expect(send({ ...body, csrfmiddlewaretoken: TOKEN }, cookie).url).toBe('/api/v2/roles/');
+    expect(() => send({ ...body, csrfmiddlewaretoken: 'b'.repeat(32) })).toThrow(Forbidden);
   });
 
   it.each([

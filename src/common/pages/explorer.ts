@@ -1,4 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
+import { assetUrl } from './assets.js';
+import { html } from './html.js';
 
 /**
  * Swagger UI sets styles on its elements and draws its icons from data URLs, so styles are open
@@ -16,9 +18,33 @@ const EXPLORER_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Express handler for the pages and files of the API explorer. */
-export function explorerPolicy(_request: Request, response: Response, next: NextFunction): void {
+/** The element that the explorer is drawn in. */
+const PLACE = '<div id="swagger-ui"></div>';
+
+/** Links to the pages, which the explorer has none of. */
+const wayBack = (): string =>
+  html`<link rel="stylesheet" href="${assetUrl('explorer.css')}" />
+    <nav class="way-back" aria-label="Automation Controller">
+      <a href="/">Automation Controller</a>
+      <a href="/api/v2/">API</a>
+      <a href="/api/docs/reference/">Reference</a>
+    </nav>
+    <noscript>
+      <p class="way-back">
+        The explorer is made of scripts. The <a href="/api/docs/reference/">reference</a> says the
+        same without.
+      </p>
+    </noscript>`.text + PLACE;
+
+/**
+ * Express handler for the pages and files of the API explorer: sets their policy, and puts a way
+ * back before it (docs/decisions/0094-a-way-back-from-the-explorer.md).
+ */
+export function explorerPages(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', EXPLORER_POLICY);
+  const send = response.send.bind(response);
+  response.send = (body?: unknown) =>
+    send(typeof body === 'string' ? body.replace(PLACE, wayBack) : body);
   next();
 }
 

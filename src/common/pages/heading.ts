@@ -2,7 +2,8 @@ import { nameOf } from '../rest/options.service.js';
 import type { TableRoute } from '../rest/route-table.service.js';
 import { actionTitle } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { csrfInput } from './layout.js';
+import { STAR } from './bookmarks.js';
+import { csrfInput, hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
 
 export interface HeadingParts {
@@ -14,10 +15,20 @@ export interface HeadingParts {
   allow: string;
   /** Routes whose forms are on the page. */
   usable: readonly TableRoute[];
+  /** Of the object that the page shows. */
+  star: Star | null;
+}
+
+/** The button that stars an object. */
+export interface Star {
+  /** What the button sends. */
+  value: string;
+  isSet: boolean;
 }
 
 /** Title, description, allowed methods, and the way to each form of the page. */
-export function heading({ context, title, route, allow, usable }: HeadingParts): Html {
+export function heading(parts: HeadingParts): Html {
+  const { context, title, route, allow, usable, star } = parts;
   const kind = nameOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
   return html`<div class="heading">
@@ -28,7 +39,8 @@ export function heading({ context, title, route, allow, usable }: HeadingParts):
       </p>
     </div>
     <div class="tools">
-      ${allow && methodList(allow)} ${links.map(jump)} ${context.actor && optionsButton(context)}
+      ${allow && methodList(allow)} ${star && starButton(context, star)} ${links.map(jump)}
+      ${context.actor && optionsButton(context)}
     </div>
   </div>`;
 }
@@ -46,6 +58,21 @@ function jump(route: TableRoute): HtmlValue {
 }
 
 const JUMP: Record<string, string> = { PATCH: 'Change', DELETE: 'Delete' };
+
+/** Without scripts, like the themes: a GET form, whose answer leads back. */
+function starButton({ path, query }: PageContext, { value, isSet }: Star): Html {
+  return html`<form method="get" action="${path}">
+    ${hiddenQuery(query, [])}
+    <button
+      name="${STAR}"
+      value="${value}"
+      aria-pressed="${String(isSet)}"
+      title="${isSet ? 'Starred: it is on the dashboard' : 'Keep it on the dashboard'}"
+    >
+      <span aria-hidden="true">${isSet ? '★' : '☆'}</span> Star
+    </button>
+  </form>`;
+}
 
 const optionsButton = ({ path, csrf }: PageContext): Html =>
   html`<form method="post" action="${path}">

@@ -3,6 +3,7 @@ import type { Actor } from '../access.js';
 import { cookiesOf } from '../http/cookies.js';
 import { issueCsrfToken } from '../http/csrf.js';
 import type { QueryParameters } from '../list/query.js';
+import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { presetsOf } from './presets.js';
 
 /** `auto` follows the browser's preference. */
@@ -53,6 +54,8 @@ export interface PageContext {
   notice: ShownNotice | null;
   /** What the form of the page begins with, by field. */
   presets: Readonly<Record<string, string>>;
+  /** What the browser keeps for the caller, the latest first. */
+  bookmarks: Readonly<Record<BookmarkKind, readonly Bookmark[]>>;
   /** `https://host`, for the commands a person copies. */
   origin: string;
 }
@@ -75,6 +78,10 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
     presets: presetsOf(request),
+    bookmarks: {
+      starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],
+      recent: request.actor ? bookmarksOf(request, 'recent', request.actor.id) : [],
+    },
     origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
   };
 }

@@ -2,6 +2,7 @@ import type { NextFunction, Response } from 'express';
 import { acceptsHtml } from '../http/negotiation.js';
 import type { PlainRequest } from '../http/request.js';
 import { LOOKUPS, type QueryParameters } from '../list/query.js';
+import { isStarring, STAR, toggleStar } from './bookmarks.js';
 import { takePresets } from './presets.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
@@ -22,6 +23,7 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
     next();
     return;
   }
+  if (isStarring(query)) toggleStar(request, response);
   const theme = THEMES.find((one) => one === query._theme);
   if (theme) {
     response.cookie(THEME_COOKIE, theme, {
@@ -39,7 +41,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   const entries = Object.entries(query).flatMap(([key, value]) =>
     [value ?? []].flat().map((one) => [key, one] as const),
   );
-  const own = new Set<string>(['_theme', ...FILTER_PARTS]);
+  const own = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
   const kept = entries.filter(([key, value]) => !own.has(key) && value !== '');
   if (kept.length === entries.length) return null;
   const added = addedFilter(query);

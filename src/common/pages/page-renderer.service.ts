@@ -1,32 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { Database } from '../../database/database.js';
 import type { Actor } from '../access.js';
 import { OptionsService } from '../rest/options.service.js';
 import type { ApiRequest } from '../http/request.js';
 import type { OpenParts, RouteInfo } from '../rest/route.js';
 import { RouteTable, type TableEntry, type TableRoute } from '../rest/route-table.service.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
-import { summariesOf } from '../resource/represent.js';
-import { breadcrumbs, decoded } from './breadcrumbs.js';
+import { isStarred, remember } from './bookmarks.js';
+import { breadcrumbs } from './breadcrumbs.js';
 import { directoryView, detailView } from './detail-view.js';
 import { filterPanel } from './filters.js';
 import { changes, deleteSection, Forms, type Entered } from './forms.service.js';
-import { heading } from './heading.js';
+import { heading, type Star } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
 import { listView } from './list-view.js';
 import { noticeView, RESUMED, resumedFor } from './notices.js';
 import { openPage, type PageContext } from './page-context.js';
+import { PagePlace } from './page-place.service.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
 import { PagePanels } from './page-panels.service.js';
 import { resumedForm, submissionOf } from './browser-form.js';
 import type { PendingForm } from './pending-form.js';
 import { leadsBy, relatedActions } from './related.js';
 import { responseView } from './response-view.js';
-import { titleOf, type Item } from './values.js';
+import type { Item } from './values.js';
 import { isRecord } from '../records.js';
-import { labelOf } from '../fields/label.js';
 
 /** An answer of the API that is to be shown as a page. */
 export interface Shown {
@@ -69,7 +67,7 @@ export class PageRenderer {
     private readonly forms: Forms,
     private readonly plans: PageForms,
     private readonly panels: PagePanels,
-    private readonly database: Database,
+    private readonly place: PagePlace,
   ) {}
 
   async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
@@ -86,8 +84,10 @@ export class PageRenderer {
       actor: context.actor,
       response,
     };
-    const names = await this.namesOf(view);
-    const title = this.titleOf(view, names);
+    const { path } = context;
+    const place = await this.place.of({ ...view, path, target: request.target });
+    const { title } = place;
+    const star = starOf(request, response, view);
     const usable = (await this.usableRoutes(view)).filter((route) => canFill(view, route));
     const forms = await this.formSections(view, usable, title);
     // A form that is shown again says itself what is wrong with what was entered.
@@ -99,13 +99,14 @@ export class PageRenderer {
     return page({
       context,
       title,
-      content: html` ${breadcrumbs(this.table, context.path, names)}
+      content: html` ${breadcrumbs(this.table, { path, ...place })}
       ${heading({
         context,
         title,
         route: view.route,
         allow: String(response.getHeader('Allow') ?? ''),
         usable: view.status >= 400 ? [] : usable,
+        star,
       })}
       ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
       ${await this.main(view, usable)}
@@ -213,57 +214,21 @@ export class PageRenderer {
     }
     return sections;
   }
+}
 
-  private titleOf(
-    { route, body, context, entry }: View,
-    names: ReadonlyMap<string, string>,
-  ): string {
-    const last = context.path.split('/').filter(Boolean).at(-1) ?? '';
-    if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
-    const known = names.get(context.path);
-    if (known) return known;
-    if (last === 'v2') return 'API version 2';
-    if (last === 'api') return 'API';
-    const { parent } = route?.info ?? {};
-    if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
-    return entry ? labelOf(decoded(last)) : 'Not found';
-  }
-
-  /** What the objects in the path are called, as far as the caller may read them. */
-  private async namesOf({
-    entry,
-    route,
-    actor,
-    context,
-    body,
-    status,
-  }: View): Promise<Map<string, string>> {
-    const names = new Map<string, string>();
-    const any = route ?? [...(entry?.routes.values() ?? [])][0];
-    const parent = any?.info?.parent;
-    const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
-    const segment = context.path.split('/')[index];
-    if (!parent || !actor || index < 0 || !segment) return names;
-    const url = `${context.path
-      .split('/')
-      .slice(0, index + 1)
-      .join('/')}/`;
-    const isObject = url === context.path && isRecord(body) && status < 400 && 'id' in body;
-    const name = isObject ? titleOf(body) : await this.nameFor(parent, segment, actor);
-    if (name) names.set(url, name);
-    return names;
-  }
-
-  private async nameFor(
-    definition: ResourceDefinition,
-    segment: string,
-    actor: Actor,
-  ): Promise<string | null> {
-    if (!definition.stored || !/^\d{1,9}$/.test(segment)) return decoded(segment);
-    const context = { database: this.database, actor, detail: false };
-    const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
-    return found ? titleOf({ type: definition.type, ...found }) : null;
-  }
+/** The star of the object that the page shows, which is kept as the latest that was looked at. */
+function starOf(
+  request: ApiRequest,
+  response: Response,
+  { actor, body, status, route, context }: View,
+): Star | null {
+  const isObject = context.method === 'GET' && status < 400 && route?.info?.kind === 'retrieve';
+  if (!actor || !isObject || !isRecord(body)) return null;
+  const { type, id } = body;
+  if (typeof type !== 'string' || typeof id !== 'number') return null;
+  const mark = { type, id };
+  remember(request, response, actor.id, mark);
+  return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
 }
 
 /** The object that the page shows, for filling the forms that change it. */

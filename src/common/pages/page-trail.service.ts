@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { and, sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import { labelOf } from '../fields/label.js';
+import { RouteTable } from '../rest/route-table.service.js';
+import { columnOf } from '../fields/field.js';
+import { fieldOf, type ResourceDefinition, type Row } from '../resource/define-resource.js';
+import { resource } from '../resource/registry.js';
+import { selectRows } from '../resource/select-rows.js';
+import { titleOf } from './values.js';
+
+/** One step on the way to a page. */
+export interface Step {
+  name: string;
+  url: string;
+}
+
+/** What an object belongs to, for people: its organization, or what it is a part of. */
+interface Owner {
+  /** The reference that leads to it. */
+  field: string;
+  type: string;
+}
+
+/** The way to objects by what they belong to: "Shop / Teams / Operations". */
+@Injectable()
+export class PageTrail {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The steps before an object, the outermost first, as far as the caller may read them: one
+   * statement for each of what it is inside of.
+   */
+  async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
+    const all = `/api/v2/${definition.path}/`;
+    const name = labelOf(definition.path);
+    const owner = ownerOf(definition);
+    const id = owner && row[columnOf(fieldOf(definition, owner.field))];
+    if (!owner || typeof id !== 'number') return [{ name, url: all }];
+    const target = resource(owner.type);
+    const isReadable = permit(target.policy, 'read', 't', actor);
+    const above = await this.database.row<Row>(
+      selectRows(target, 't', sql`t.*`, and(sql`t.id = ${id}`, isReadable)),
+    );
+    if (!above) return [{ name, url: all }];
+    const url = target.url(id);
+    const below = `${url}${definition.path}/`;
+    const isList = this.table.match(below)?.routes.has('GET') ?? false;
+    return [
+      ...(await this.before(target, above, actor)),
+      { name: titleOf(above), url },
+      { name, url: isList ? below : `${all}?${owner.field}=${id}` },
+    ];
+  }
+}
+
+/** What changes of an object are told with; else the organization that its name is unique in. */
+function ownerOf({ auditParent, naturalKey }: ResourceDefinition): Owner | null {
+  if (auditParent) return auditParent;
+  return naturalKey.includes('organization')
+    ? { field: 'organization', type: 'organization' }
+    : null;
+}

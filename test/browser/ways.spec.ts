@@ -1,0 +1,125 @@
+/** Ways through the pages: by what things belong to, by stars, by what was looked at, and back. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describePages, inBrowser, openBrowser, visit } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+let host: Row;
+
+beforeAll(async () => {
+  test = await boot({ openapi: true });
+  const organization = test.home.organization.id;
+  const inventory = await test.make.inventory({ name: 'Production', organization });
+  host = await test.make.host(inventory, { name: 'web-1' });
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+describePages('the way to a page', session, (open) => {
+  const crumbs = (): Promise<string[]> => open.page.locator('.crumbs li').allInnerTexts();
+
+  it('leads through what objects belong to, by name', async () => {
+    const { page } = open;
+    await page.goto(`/api/v2/hosts/${host.id}/groups/`);
+    expect(await crumbs()).toEqual([
+      'Organizations',
+      'Home',
+      'Inventories',
+      'Production',
+      'Hosts',
+      'web-1',
+      'Groups',
+    ]);
+    await page.locator('.crumbs').getByRole('link', { name: 'Hosts' }).click();
+    await page.getByRole('rowheader', { name: 'web-1' }).waitFor();
+    expect(await crumbs()).toEqual(['Organizations', 'Home', 'Inventories', 'Production', 'Hosts']);
+    await page.locator('.crumbs').getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(await crumbs()).toEqual(['Organizations', 'Home']);
+    await page.goto('/api/v2/teams/');
+    expect(await crumbs()).toEqual(['Teams']);
+    await page.goto('/api/v2/');
+    expect(await crumbs()).toEqual(['API', 'Version 2']);
+  });
+
+  it('comes back by stars and by what was looked at', async () => {
+    const { page } = open;
+    const { id } = test.home.team;
+    await page.goto('/');
+    await page.getByText('The star on the page of an object keeps it here.').waitFor();
+    await page.goto(`/api/v2/teams/${id}/`);
+    await page.getByRole('button', { name: 'Star', pressed: false }).click();
+    await page.getByRole('button', { name: 'Star', pressed: true }).waitFor();
+    expect(page.url()).toBe(`${test.url}/api/v2/teams/${id}/`);
+    await page.goto(`/api/v2/hosts/${host.id}/`);
+    await page.goto('/');
+    const starred = page.getByRole('region', { name: 'Starred' });
+    const recent = page.getByRole('region', { name: 'Looked at lately' });
+    expect(await recent.getByRole('link').allInnerTexts()).toEqual(['web-1', 'Home Team']);
+    await starred.getByRole('link', { name: 'Home Team' }).click();
+    await page.getByRole('button', { name: 'Star', pressed: true }).click();
+    await page.getByRole('button', { name: 'Star', pressed: false }).waitFor();
+    await page.goto('/');
+    expect(await starred.getByRole('link').count()).toBe(0);
+    expect(await recent.getByRole('link').allInnerTexts()).toEqual(['Home Team', 'web-1']);
+  });
+});
+
+it('names nothing of what a cookie says that the caller may not read', async () => {
+  const { as, home } = test;
+  const organization = await test.make.organization({ name: 'Unseen' });
+  const team = await test.make.team({ name: 'Secret team', organization: organization.id });
+  const marks = [
+    `team-${team.id}`,
+    `team-${home.team.id}`,
+    'team-999999999',
+    'nothing-1',
+    'team-0',
+    '__proto__-1',
+    'team-99999999999',
+  ];
+  const show = async (user: number): Promise<string> => {
+    const cookie = `starred=${[user, ...marks].join('.')}; recent=${'x.'.repeat(500)}`;
+    const answer = await as.teamMember
+      .with({ Accept: 'text/html', Cookie: cookie })
+      .get('/')
+      .expect(200);
+    return answer.text;
+  };
+  const own = await show(Number(as.users.teamMember.id));
+  expect(own).toContain('Home Team');
+  expect(own).not.toContain('Secret team');
+  expect(await show(Number(as.users.superuser.id))).not.toContain('Home Team');
+});
+
+inBrowser()('the explorer', () => {
+  it.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('has a way back to the pages %s', async (_name, javaScriptEnabled) => {
+    const browser = await openBrowser();
+    const viewport = { width: 390, height: 800 };
+    const { page, faults, close } = await visit(browser, test, test.as.users.superuser, {
+      javaScriptEnabled,
+      viewport,
+    });
+    // The bar is there before the scripts have drawn the rest.
+    await page.goto('/api/docs/', { waitUntil: 'domcontentloaded' });
+    if (javaScriptEnabled) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(
+        'Automation Controller',
+      );
+    } else {
+      await page.locator('noscript p').waitFor();
+    }
+    await page.locator('nav.way-back').getByRole('link', { name: 'Automation Controller' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+    await browser.close();
+  });
+});

@@ -22,6 +22,7 @@ import { AddAdHocCommands1795410000000 } from './1795410000000-add-ad-hoc-comman
 import { KeepHostFacts1795420000000 } from './1795420000000-keep-host-facts.js';
 import { AddInventoryInputs1795440000000 } from './1795440000000-add-inventory-inputs.js';
 import { TieSummariesToConstructedHosts1795450000000 } from './1795450000000-tie-summaries-to-constructed-hosts.js';
+import { AddHostMetrics1795460000000 } from './1795460000000-add-host-metrics.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -49,4 +50,5 @@ export const migrations = {
   KeepHostFacts1795420000000,
   AddInventoryInputs1795440000000,
   TieSummariesToConstructedHosts1795450000000,
+  AddHostMetrics1795460000000,
 };

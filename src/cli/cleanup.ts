@@ -3,6 +3,8 @@ import { TokensRepository } from '../auth/tokens.repository.js';
 import { IdempotencyKeysRepository } from '../common/rest/idempotency-keys.repository.js';
 import { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
+import { HostMetricsRepository } from '../host-metrics/host-metrics.repository.js';
+import { MonthlyHostMetricsRepository } from '../host-metrics/monthly-host-metrics.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { cleanupDeliveries } from '../webhooks/cleanup-deliveries.js';
 import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
@@ -10,6 +12,9 @@ import { withDatabase } from './migrate.js';
 
 /** Rows removed in one statement, so that locks stay short. */
 const BATCH = 10_000;
+
+/** Months after the last job of a host, and after its deletion. */
+const HOST_METRICS = { quiet: 12, deleted: 36 };
 
 /** Removes what is past its time (settings DELIVERY_RETENTION, EVENT_RETENTION). */
 export async function cleanup(): Promise<void> {
@@ -29,11 +34,24 @@ async function removeOld(database: Database): Promise<void> {
   await removeAll('idempotency_keys', () => keys.removeOld(1, BATCH));
   const tokens = new TokensRepository(database);
   await removeAll('tokens', () => tokens.removeExpired(30, BATCH));
+  await cleanUpHostMetrics(database);
 }
 
-/** Repeats a removal until it finds less than a batch. */
+/** Counts the months first: what is removed is counted in none. */
+async function cleanUpHostMetrics(database: Database): Promise<void> {
+  await new MonthlyHostMetricsRepository(database).recount();
+  const metrics = new HostMetricsRepository(database);
+  await repeat(() => metrics.markQuiet(HOST_METRICS.quiet, BATCH));
+  await removeAll('host_metrics', () => metrics.removeDeleted(HOST_METRICS.deleted, BATCH));
+}
+
 async function removeAll(table: string, remove: () => Promise<number>): Promise<void> {
+  process.stdout.write(`${table}: removed ${await repeat(remove)}\n`);
+}
+
+/** Repeats a statement until it finds less than a batch. @returns how many rows it changed */
+async function repeat(change: () => Promise<number>): Promise<number> {
   let total = 0;
-  for (let removed = BATCH; removed === BATCH; total += removed) removed = await remove();
-  process.stdout.write(`${table}: removed ${total}\n`);
+  for (let changed = BATCH; changed === BATCH; total += changed) changed = await change();
+  return total;
 }

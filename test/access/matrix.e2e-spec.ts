@@ -104,14 +104,13 @@ it('lists to each caller exactly what the caller may open', async () => {
     for (const caller of CALLERS.slice(1)) {
       const list = await clients[caller].get(`${path}/?id=${id}`);
       if (list.status === 404) continue;
+      // A list may be refused to those who may open none of it.
+      const count = list.status === 403 ? 0 : list.body.count;
       const opened = (await clients[caller].get(`${path}/${id}/`)).status === 200;
       // Parents of bulk launches are opened by their author and listed to administrators
       // (docs/contract/bulk.md#who-sees-the-workflow-job).
-      const differs = policy.list
-        ? list.body.count > Number(opened)
-        : list.body.count !== Number(opened);
-      if (differs)
-        faults.push(`${path} as ${caller}: ${list.body.count} listed, opened: ${opened}`);
+      const differs = policy.list ? count > Number(opened) : count !== Number(opened);
+      if (differs) faults.push(`${path} as ${caller}: ${count} listed, opened: ${opened}`);
     }
   }
   expect(faults).toEqual([]);

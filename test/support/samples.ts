@@ -189,6 +189,11 @@ const MAKERS: Record<string, Maker> = {
       unified_job_template_id: (await samples.of('job_template')).id,
       identifier: 'sample',
     }),
+  host_metric: (samples) => samples.insert('host_metrics', { hostname: samples.name('node') }),
+  host_metric_summary_monthly: (samples) =>
+    samples.insert('host_metric_summary_monthly', {
+      date: `${samples.name('').trim().padStart(4, '0')}-01-01`,
+    }),
   unified_job: (samples) => samples.of('job'),
   unified_job_template: (samples) => samples.of('job_template'),
   job_event: async (samples) =>

@@ -4,6 +4,7 @@ import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { VariablePrefixes } from '../../code-hosts/variables.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';
+import { HostMetricsRepository } from '../../host-metrics/host-metrics.repository.js';
 import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
@@ -60,6 +61,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly process: AnsibleProcess,
     private readonly storedEvents: JobEventsRepository,
     private readonly summaries: JobHostSummariesRepository,
+    private readonly metrics: HostMetricsRepository,
     private readonly node: WorkerNode,
     private readonly box: SecretBox,
     private readonly prefixes: VariablePrefixes,
@@ -182,6 +184,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       write: async () => {
         await this.storedEvents.propagate(run.id);
         await this.summaries.store(run.id, events.summaries, run);
+        await this.metrics.countJob(events.summaries.keys());
       },
       fields: {
         ...events.fields(),

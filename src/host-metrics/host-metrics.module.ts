@@ -1,0 +1,14 @@
+import { Global, Module } from '@nestjs/common';
+import { HostMetricHooks } from './host-metric.hooks.js';
+import { MonthlyHostMetricsController } from './host-metric-summary-monthly.controller.js';
+import { HostMetricsController } from './host-metrics.controller.js';
+import { HostMetricsRepository } from './host-metrics.repository.js';
+import { MonthlyHostMetricsRepository } from './monthly-host-metrics.repository.js';
+
+@Global()
+@Module({
+  controllers: [HostMetricsController, MonthlyHostMetricsController],
+  providers: [HostMetricHooks, HostMetricsRepository, MonthlyHostMetricsRepository],
+  exports: [HostMetricsRepository],
+})
+export class HostMetricsModule {}

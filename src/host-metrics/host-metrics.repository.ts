@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { rowCount, sql, type Sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { HostMetricSchema } from './host-metric.schema.js';
+
+const DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
+  modified = now()`;
+
+/** The month of an instant, by its first day. */
+const monthOf = (instant: Sql): Sql =>
+  sql`date_trunc('month', ${instant} AT TIME ZONE 'UTC')::date`;
+
+/**
+ * Query for the figures of each month from that of `since` on, or from the first job on, as rows of
+ * the monthly summary without ids: `date`, `license_consumed`, `hosts_added`, `hosts_deleted`.
+ */
+export const metricsByMonth = (since: Sql): Sql => sql`
+  SELECT to_char(month, 'YYYY-MM-DD') AS date,
+    (count(*) FILTER (WHERE NOT metric.deleted
+      OR ${monthOf(sql`metric.last_deleted`)} > month))::int AS license_consumed,
+    (count(*) FILTER (WHERE ${monthOf(sql`metric.first_automation`)} = month))::int AS hosts_added,
+    (count(*) FILTER (WHERE metric.deleted
+      AND ${monthOf(sql`metric.last_deleted`)} = month))::int AS hosts_deleted
+  FROM generate_series(
+    coalesce(${since}, (SELECT ${monthOf(sql`min(first_automation)`)} FROM host_metrics))::timestamp,
+    ${monthOf(sql`now()`)}::timestamp, interval '1 month') month
+  JOIN host_metrics metric ON ${monthOf(sql`metric.first_automation`)} <= month
+  GROUP BY month`;
+
+@Injectable()
+export class HostMetricsRepository extends TableRepository<RowOf<HostMetricSchema>> {
+  constructor(database: Database) {
+    super(database, 'host_metrics');
+  }
+
+  /**
+   * Counts a job for each host it touched, in one statement, by their names: jobs that end together
+   * must not lock each other out.
+   */
+  async countJob(hostNames: Iterable<string>): Promise<void> {
+    const names = [...hostNames];
+    if (names.length === 0) return;
+    await this.database.execute(sql`
+      INSERT INTO host_metrics (hostname, automated_counter)
+      SELECT hostname, 1 FROM (
+        SELECT DISTINCT lower(name) AS hostname FROM unnest(${names}::text[]) AS name) touched
+      ORDER BY hostname
+      ON CONFLICT (hostname) DO UPDATE SET last_automation = now(), deleted = false,
+        automated_counter = host_metrics.automated_counter + 1, modified = now()`);
+  }
+
+  /** Has no effect on one that is deleted already. */
+  async markDeleted(id: number): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE host_metrics SET ${DELETED} WHERE id = ${id} AND NOT deleted`);
+  }
+
+  /** Deletes hosts that no job touched for some months. @returns how many, `most` at most */
+  markQuiet(months: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      UPDATE host_metrics SET ${DELETED} WHERE id IN (
+        SELECT id FROM host_metrics
+        WHERE NOT deleted AND last_automation < now() - make_interval(months => ${months})
+        LIMIT ${rowCount(most)} FOR UPDATE SKIP LOCKED)`);
+  }
+
+  /** Forgets hosts that were deleted some months ago. @returns how many, `most` at most */
+  removeDeleted(months: number, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM host_metrics WHERE id IN (
+        SELECT id FROM host_metrics
+        WHERE deleted AND last_deleted < now() - make_interval(months => ${months})
+        LIMIT ${rowCount(most)} FOR UPDATE SKIP LOCKED)`);
+  }
+}

@@ -1,0 +1,58 @@
+import { superusersOnly } from '../common/access.js';
+import { INTEGER, orNull } from '../common/fields/json-schema.js';
+import { defineResource, type Extension, type Row } from '../common/resource/define-resource.js';
+import { HostMetricHooks } from './host-metric.hooks.js';
+import { HostMetricSchema, MonthlyHostMetricSchema } from './host-metric.schema.js';
+
+/** What clients read and the product has no figure for: every row shows the same. */
+const constant =
+  (fields: Readonly<Record<string, unknown>>) =>
+  async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
+    new Map(rows.map(({ id }) => [id, { fields }]));
+
+// Jobs write these rows; that somebody deletes one is in the row itself.
+const COMMON = { audited: false, capabilities: {} } as const;
+
+export const hostMetrics = defineResource({
+  ...COMMON,
+  path: 'host_metrics',
+  type: 'host_metric',
+  schema: HostMetricSchema,
+  table: 'host_metrics',
+  orderBy: ['hostname'],
+  summary: ['id', 'hostname'],
+  hooks: HostMetricHooks,
+  unique: [
+    {
+      name: 'host_metrics_hostname_key',
+      columns: ['hostname'],
+      field: 'hostname',
+      message: 'Host metric with this Hostname already exists.',
+    },
+  ],
+  // Names of hosts of every organization: for superusers, and auditors to read.
+  policy: { read: superusersOnly, delete: superusersOnly },
+  extend: constant({ used_in_inventories: null }),
+  shows: { fields: { used_in_inventories: orNull(INTEGER) } },
+});
+
+export const monthlyHostMetrics = defineResource({
+  ...COMMON,
+  path: 'host_metric_summary_monthly',
+  type: 'host_metric_summary_monthly',
+  schema: MonthlyHostMetricSchema,
+  table: 'host_metric_summary_monthly',
+  orderBy: ['date'],
+  summary: ['id', 'date'],
+  unique: [
+    {
+      name: 'host_metric_summary_monthly_date_key',
+      columns: ['date'],
+      field: 'date',
+      message: 'Host metric summary with this Date already exists.',
+    },
+  ],
+  policy: { read: superusersOnly },
+  extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
+  shows: { fields: { license_capacity: INTEGER, indirectly_managed_hosts: INTEGER } },
+});

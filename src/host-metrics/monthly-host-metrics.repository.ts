@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
+import { TableRepository } from '../database/table-repository.js';
+import type { MonthlyHostMetricSchema } from './host-metric.schema.js';
+import { metricsByMonth } from './host-metrics.repository.js';
+
+@Injectable()
+export class MonthlyHostMetricsRepository extends TableRepository<RowOf<MonthlyHostMetricSchema>> {
+  constructor(database: Database) {
+    super(database, 'host_metric_summary_monthly');
+  }
+
+  /**
+   * Counts the months that are not counted yet, and the last one that is, which may not have been over
+   * then. Others stay as they are: their hosts may be gone. @returns how many
+   */
+  recount(): Promise<number> {
+    const last = sql`(SELECT max(date)::date FROM host_metric_summary_monthly)`;
+    return this.database.execute(sql`
+      INSERT INTO host_metric_summary_monthly (date, license_consumed, hosts_added, hosts_deleted)
+      SELECT date, license_consumed, hosts_added, hosts_deleted FROM (${metricsByMonth(last)}) counted
+      ON CONFLICT (date) DO UPDATE SET license_consumed = EXCLUDED.license_consumed,
+        hosts_added = EXCLUDED.hosts_added, hosts_deleted = EXCLUDED.hosts_deleted,
+        modified = now()`);
+  }
+}

@@ -23,6 +23,7 @@ import { KeepHostFacts1795420000000 } from './1795420000000-keep-host-facts.js';
 import { AddInventoryInputs1795440000000 } from './1795440000000-add-inventory-inputs.js';
 import { TieSummariesToConstructedHosts1795450000000 } from './1795450000000-tie-summaries-to-constructed-hosts.js';
 import { AddHostMetrics1795460000000 } from './1795460000000-add-host-metrics.js';
+import { AddCredentialInputSources1795470000000 } from './1795470000000-add-credential-input-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -51,4 +52,5 @@ export const migrations = {
   AddInventoryInputs1795440000000,
   TieSummariesToConstructedHosts1795450000000,
   AddHostMetrics1795460000000,
+  AddCredentialInputSources1795470000000,
 };

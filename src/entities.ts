@@ -12,6 +12,7 @@ import './common/outbound/tables.js';
 import './common/queue/tables.js';
 import { resources } from './common/resource/registry.js';
 import { resourceTables } from './common/resource/tables.js';
+import './credentials/credential-input-sources.resource.js';
 import './credentials/credential-types.resource.js';
 import './credentials/credentials.resource.js';
 import { declaredTables, entityOf } from './database/table.js';

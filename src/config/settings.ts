@@ -100,6 +100,12 @@ export const SETTINGS = {
     min: 1,
     help: 'Tokens a user may make per minute.',
   }),
+  CREDENTIAL_TEST_RATE: integer({
+    category: 'system',
+    default: 60,
+    min: 1,
+    help: 'Tests of secret stores per minute and user.',
+  }),
   RECEIVER_RATE: integer({
     category: 'webhooks',
     default: 120_000,

@@ -1,14 +1,16 @@
 import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
+  Row,
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
+import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
@@ -21,6 +23,10 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
     owners: list(
       object({ id: INTEGER, type: STRING, name: STRING, description: STRING, url: STRING }),
     ),
+    input_sources: {
+      ...mapOf(object({ id: INTEGER, name: STRING, kind: STRING }, ['name', 'kind'])),
+      description: 'Inputs that are looked up, with the store as far as the caller may read it.',
+    },
   },
   summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
 };
@@ -37,6 +43,7 @@ export async function credentialExtension(
   const found = await context.find(CredentialTypesRepository).byIds(ids);
   const types = new Map(found.map((type) => [type.id, type]));
   const owners = await loadOwners(rows, context);
+  const sources = await inputSources(rows, context);
   return new Map(
     rows.map((row) => {
       const type = entryOf(types, row.credential_type_id);
@@ -54,11 +61,30 @@ export async function credentialExtension(
             kubernetes: type.kind === 'kubernetes',
           },
           related,
-          summary_fields: { owners: own },
+          summary_fields: { owners: own, input_sources: sources.get(row.id) ?? {} },
         },
       ];
     }),
   );
+}
+
+/** Of each credential, which inputs are looked up and in which store. */
+async function inputSources(
+  rows: readonly RowOf<CredentialSchema>[],
+  context: RepresentContext,
+): Promise<Map<number, Record<string, object>>> {
+  const found = await context.together.ask<InputSource & Row>(
+    inputSourcesOf(rows.map(({ id }) => id)),
+  );
+  const ids = [...new Set(found.map(({ source_id: id }) => id))];
+  const stores = await summariesOf(resource('credential'), ids, context);
+  const sources = new Map<number, Record<string, object>>();
+  for (const { id, target_id: target, field, source_id: store } of found) {
+    const { name, kind } = stores.get(store) ?? {};
+    const shown = { id, ...(name === undefined ? {} : { name, kind }) };
+    sources.set(target, { ...sources.get(target), [field]: shown });
+  }
+  return sources;
 }
 
 /** Users and teams that hold the admin role themselves, then the organization; if readable. */

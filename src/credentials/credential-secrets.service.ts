@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { entryOf, zip } from '../common/invariants.js';
+import { isTexts } from '../common/records.js';
+import {
+  CredentialInputSourcesRepository,
+  type InputSource,
+} from './credential-input-sources.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
+import { LookupError } from './external/lookup-error.js';
+import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
-import { passwordsNeeded } from './types/inputs.js';
+import { withFetched } from './types/fetched-inputs.js';
 
 /** A credential as its users need it. Never put it into an answer, a log line or a job row. */
 export interface OpenCredential {
@@ -19,15 +27,26 @@ export interface OpenCredential {
 export class CredentialSecrets {
   constructor(
     private readonly credentials: CredentialsRepository,
+    private readonly sources: CredentialInputSourcesRepository,
+    private readonly lookups: SecretLookups,
     private readonly box: SecretBox,
   ) {}
 
   /**
-   * Credentials with their secrets, in one statement. Ids without a credential are left out.
+   * Credentials with their secrets: what is stored in one statement, and what is looked up fetched now,
+   * which may take half a minute. Ids without a credential are left out.
    *
    * @throws UnsealError when a secret cannot be opened with the installation's keys
+   * @throws LookupError naming the input, the credential and the store, when a value cannot be had
    */
   async open(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
+    const opened = await this.stored(ids);
+    const wanted = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
+    if (wanted.length > 0) await this.fetchInto(opened, wanted);
+    return opened;
+  }
+
+  private async stored(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
     if (ids.length === 0) return new Map();
     const rows = await this.credentials.sealed(ids);
     return new Map(
@@ -35,11 +54,27 @@ export class CredentialSecrets {
     );
   }
 
-  /** Names of the passwords a launch must bring, by credential; see `passwordsNeeded` of the types. */
-  async passwordsNeeded(ids: readonly number[]): Promise<Map<number, string[]>> {
-    const opened = await this.open(ids);
-    return new Map(
-      [...opened].map(([id, { type, inputs }]) => [id, passwordsNeeded(type, inputs)]),
+  private async fetchInto(
+    opened: Map<number, OpenCredential>,
+    wanted: readonly InputSource[],
+  ): Promise<void> {
+    const stores = await this.stored([...new Set(wanted.map((one) => one.source_id))]);
+    const values = await this.lookups.fetch(
+      wanted.map(({ source_id: source, metadata }) => ({
+        store: entryOf(stores, source),
+        place: isTexts(metadata) ? metadata : {},
+      })),
     );
+    for (const [{ target_id: target, field, source_id: source }, value] of zip(wanted, values)) {
+      const credential = entryOf(opened, target);
+      const given = value instanceof LookupError ? value : withFetched(credential, field, value);
+      if (given instanceof LookupError) {
+        const { name } = entryOf(stores, source);
+        throw new LookupError(
+          `Could not get "${field}" of credential "${credential.name}" from "${name}": ${given.message}`,
+        );
+      }
+      opened.set(target, given);
+    }
   }
 }

@@ -1,11 +1,45 @@
+import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
+import { object } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { credentialTypes } from './credential-types.resource.js';
+import { LookupRequest } from './lookup-request.js';
+import { LookupTests } from './lookup-tests.service.js';
 
 @Resource(credentialTypes)
 @SubList('credentials', children('credentials'))
 @SubList('activity_stream', activityOf())
-export class CredentialTypesController extends ResourceController(credentialTypes) {}
+export class CredentialTypesController extends ResourceController(credentialTypes) {
+  constructor(
+    services: CommonServices,
+    private readonly tests: LookupTests,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'credential_types_test',
+    summary: 'Try whether a secret store gives a value, by inputs that are not kept.',
+    parent: credentialTypes,
+    needs: 'change',
+    response: object({}),
+    status: 202,
+  })
+  @Post(':id/test')
+  @LimitedPerUser(CREDENTIAL_TESTS)
+  async test(@Target() type: Row, @Body() body: LookupRequest): Promise<Reply> {
+    await this.tests.ofType(type.id, body);
+    return new Reply(202, {});
+  }
+}

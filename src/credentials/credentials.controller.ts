@@ -1,30 +1,42 @@
+import { Body, Post } from '@nestjs/common';
 import { usersGranted } from '../access/role-members.repository.js';
 import { teamsGranted } from '../access/role-teams.repository.js';
 import { rolesOf } from '../access/roles.repository.js';
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { entryOf } from '../common/invariants.js';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { object } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { Copyable, type CopyContext } from '../common/rest/copy.js';
-import type { Row } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
-import { listOf } from '../common/rest/sublist-kinds.js';
+import { children, listOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
-import { noneOf } from '../empty-lists/sublists.js';
-import { CredentialSecrets } from './credential-secrets.service.js';
+import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
+import type { CredentialSchema } from './credential.schema.js';
+import { CredentialsRepository } from './credentials.repository.js';
 import { credentials } from './credentials.resource.js';
+import { LookupRequest } from './lookup-request.js';
+import { LookupTests } from './lookup-tests.service.js';
+import { openInputs } from './sealed-inputs.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
 
 @Resource(credentials)
-@Copyable({ values: openedValues })
+@Copyable({ values: openedValues, copied: copySources })
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
-@SubList('input_sources', noneOf('credential_input_source'))
+@SubList('input_sources', children('input_sources'))
 @SubList(
   'owner_users',
   listOf(
@@ -39,12 +51,55 @@ const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role'
     (credential) => sql`t.id IN (${teamsGranted(adminRole(credential))})`,
   ),
 )
-export class CredentialsController extends ResourceController(credentials) {}
+export class CredentialsController extends ResourceController(credentials) {
+  constructor(
+    services: CommonServices,
+    private readonly tests: LookupTests,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'credentials_test',
+    summary: 'Try whether the secret store of one credential gives a value; it is not shown.',
+    parent: credentials,
+    needs: 'use',
+    response: object({}),
+    status: 202,
+  })
+  @Post(':id/test')
+  @LimitedPerUser(CREDENTIAL_TESTS)
+  async test(
+    @Target() credential: RowOf<CredentialSchema>,
+    @Body() body: LookupRequest,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    await this.tests.ofCredential(credential, body, actor);
+    return new Reply(202, {});
+  }
+}
 
 /** Sealed secrets do not open in another row: the copy gets them in clear and seals them anew. */
-async function openedValues(original: Row, { services, actor }: CopyContext): Promise<Values> {
-  const opened = await services.find(CredentialSecrets).open([original.id]);
+async function openedValues(
+  { id, inputs, organization_id: organization }: RowOf<CredentialSchema>,
+  { services, actor }: CopyContext,
+): Promise<Values> {
   // Only a superuser copies a private credential; the copy has to belong to somebody.
-  const owner = original.organization_id === null ? { user: actor.id } : {};
-  return { inputs: entryOf(opened, original.id).inputs, ...owner };
+  const owner = organization === null ? { user: actor.id } : {};
+  return { inputs: openInputs(services.find(SecretBox), id, inputs), ...owner };
+}
+
+/** What is looked up is looked up for the copy too, in stores that its author may use. */
+async function copySources(
+  { id }: RowOf<CredentialSchema>,
+  copy: RowOf<CredentialSchema>,
+  { services, actor }: CopyContext,
+): Promise<void> {
+  const sources = services.find(CredentialInputSourcesRepository);
+  const stores = (await sources.ofTargets([id])).map(({ source_id: store }) => store);
+  const found = await services.find(CredentialsRepository).usable(stores, actor);
+  const usable = found.filter(({ may_use: may }) => may).map((store) => store.id);
+  await sources.copy(id, copy.id, usable, actor.id);
 }

@@ -1,4 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { CredentialInputSourceHooks } from './credential-input-source.hooks.js';
+import { CredentialInputSourcesController } from './credential-input-sources.controller.js';
+import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialSecrets } from './credential-secrets.service.js';
@@ -7,10 +11,13 @@ import { CredentialTypesController } from './credential-types.controller.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsController } from './credentials.controller.js';
 import { CredentialsRepository } from './credentials.repository.js';
+import { SecretLookups } from './external/secret-lookups.service.js';
+import { LookupTests } from './lookup-tests.service.js';
 
 @Global()
 @Module({
-  controllers: [CredentialTypesController, CredentialsController],
+  imports: [OutboundModule],
+  controllers: [CredentialTypesController, CredentialsController, CredentialInputSourcesController],
   providers: [
     CredentialsRepository,
     CredentialTypesRepository,
@@ -18,6 +25,10 @@ import { CredentialsRepository } from './credentials.repository.js';
     CredentialOwner,
     CredentialTypeHooks,
     CredentialSecrets,
+    CredentialInputSourcesRepository,
+    CredentialInputSourceHooks,
+    SecretLookups,
+    LookupTests,
   ],
   exports: [CredentialsRepository, CredentialTypesRepository, CredentialSecrets],
 })

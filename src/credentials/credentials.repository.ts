@@ -9,14 +9,19 @@ import { resource } from '../common/resource/registry.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { usersOutside } from '../users/users.repository.js';
+import { markedInputs } from './credential-input-sources.repository.js';
 import { credentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import type { CredentialSchema } from './credential.schema.js';
 
-/** A credential with its type and its secrets as they are stored. */
+/** What is kept of the inputs of a credential, and which are looked up. */
+const inputsOf = (alias: string): Sql =>
+  markedInputs(sql`${ident(alias, 'inputs')}`, sql`${ident(alias, 'id')}`);
+
+/** A credential with its type and its secrets as they are stored; inputs that are looked up are marked. */
 export interface SealedCredential {
   id: number;
   name: string;
@@ -37,7 +42,7 @@ export interface SeenCredential {
 
 /** Query for all credentials as `SeenCredential`s, to be joined. */
 export const credentialsSeenBy = (actor: Actor): Sql => sql`
-  SELECT cred.id, cred.name, cred.description, cred.inputs, to_json(typ) AS credential_type,
+  SELECT cred.id, cred.name, cred.description, ${inputsOf('cred')} AS inputs, to_json(typ) AS credential_type,
     (${permit(resource('credential').policy, 'read', 'cred', actor)}) AS may_read
   FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id`;
 
@@ -67,7 +72,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   /** In one statement; ids without a credential are left out. */
   sealed(ids: readonly number[]): Promise<SealedCredential[]> {
     return this.database.rows<SealedCredential>(sql`
-      SELECT cred.id, cred.name, cred.inputs,
+      SELECT cred.id, cred.name, ${inputsOf('cred')} AS inputs,
         json_build_object('name', typ.name, 'kind', typ.kind, 'namespace', typ.namespace,
           'managed', typ.managed, 'inputs', typ.inputs, 'injectors', typ.injectors) AS type
       FROM credentials cred JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id
@@ -84,7 +89,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   /** Credentials as launches need them. @param actor null: everything may be used */
   usable(ids: readonly number[], actor: Actor | null): Promise<UsableCredential[]> {
     return this.database.preparedRows<UsableCredential>(sql`
-      SELECT c.id, c.name, c.inputs, c.credential_type_id, to_json(ct) AS credential_type,
+      SELECT c.id, c.name, ${inputsOf('c')} AS inputs, c.credential_type_id, to_json(ct) AS credential_type,
         (${permitOrAny('credential', 'use', 'c', actor)}) AS may_use
       FROM credentials c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
       WHERE c.id = ANY(${ids}::int[])`);

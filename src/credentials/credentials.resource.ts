@@ -2,6 +2,7 @@ import { hasRole, hasRoleOn } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
+import { resource } from '../common/resource/registry.js';
 import { credentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
@@ -57,6 +58,13 @@ export const credentials = defineResource({
         hasRole('credential', 'read_role'),
         hasRoleOn('organization_id', 'organization', 'credential_admin_role'),
       ),
+    },
+  },
+  relations: {
+    input_sources: {
+      kind: 'has-many',
+      target: () => resource('credential_input_source'),
+      field: 'target_credential',
     },
   },
   extend: credentialExtension,

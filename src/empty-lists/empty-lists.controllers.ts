@@ -1,11 +1,6 @@
 import { ResourceController, type GenericMethod } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import {
-  applications,
-  credentialInputSources,
-  executionEnvironments,
-  systemJobTemplates,
-} from './empty-lists.resource.js';
+import { applications, executionEnvironments, systemJobTemplates } from './empty-lists.resource.js';
 
 const READ: readonly GenericMethod[] = ['list', 'retrieve'];
 
@@ -17,12 +12,6 @@ export class ExecutionEnvironmentsController extends ResourceController(
 
 @Resource(applications)
 export class ApplicationsController extends ResourceController(applications, READ) {}
-
-@Resource(credentialInputSources)
-export class CredentialInputSourcesController extends ResourceController(
-  credentialInputSources,
-  READ,
-) {}
 
 @Resource(systemJobTemplates)
 export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, READ) {}

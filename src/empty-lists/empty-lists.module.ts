@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
   ApplicationsController,
-  CredentialInputSourcesController,
   ExecutionEnvironmentsController,
   SystemJobTemplatesController,
 } from './empty-lists.controllers.js';
@@ -10,7 +9,6 @@ import {
   controllers: [
     ExecutionEnvironmentsController,
     ApplicationsController,
-    CredentialInputSourcesController,
     SystemJobTemplatesController,
   ],
 })

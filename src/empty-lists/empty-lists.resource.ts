@@ -2,7 +2,6 @@ import { everyone } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   ApplicationSchema,
-  CredentialInputSourceSchema,
   ExecutionEnvironmentSchema,
   SystemJobTemplateSchema,
 } from './schemas.js';
@@ -32,11 +31,6 @@ export const executionEnvironments = emptyList(
   ExecutionEnvironmentSchema,
 );
 export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
-export const credentialInputSources = emptyList(
-  'credential_input_sources',
-  'credential_input_source',
-  CredentialInputSourceSchema,
-);
 export const systemJobTemplates = emptyList(
   'system_job_templates',
   'system_job_template',

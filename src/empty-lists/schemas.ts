@@ -1,6 +1,6 @@
 import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { NamedSchema, OwnedSchema } from '../common/resource/schemas.js';
+import { NamedSchema } from '../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
@@ -42,21 +42,6 @@ export class ApplicationSchema extends NamedSchema {
 
   @Bool(READ_ONLY)
   skip_authorization!: boolean;
-}
-
-/** Inputs of credentials that are looked up in another system. */
-export class CredentialInputSourceSchema extends OwnedSchema {
-  @Text({ ...READ_ONLY, search: true })
-  description!: string;
-
-  @Char(READ_ONLY)
-  input_field_name!: string;
-
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  target_credential!: Reference | null;
-
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  source_credential!: Reference | null;
 }
 
 /** Housekeeping that runs as jobs. */

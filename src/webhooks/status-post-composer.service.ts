@@ -31,7 +31,7 @@ export class StatusPostComposer {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  /** @throws Unpostable, or UnsealError when the token cannot be opened */
+  /** @throws Unpostable; UnsealError or LookupError when the token cannot be had */
   async compose(post: LeasedPost): Promise<ComposedPost> {
     const { token, host } = await this.credential(post);
     const { publicHosts } = webhookService(post.service).status;

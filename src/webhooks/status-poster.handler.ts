@@ -8,6 +8,7 @@ import { OutboundError } from '../common/outbound/outbound-error.js';
 import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../common/outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
+import { LookupError } from '../credentials/external/lookup-error.js';
 import {
   StatusPostComposer,
   Unpostable,
@@ -71,6 +72,11 @@ export class StatusPoster implements QueueHandler {
     try {
       return await this.composer.compose(post);
     } catch (error) {
+      if (error instanceof LookupError) {
+        const made = { answer: null, detail: error.message, duration_ms: 0 };
+        await this.settle(post, made, true, error.message);
+        return null;
+      }
       if (!(error instanceof Unpostable) && !(error instanceof UnsealError)) throw error;
       await this.store.finish(post, 'failed', error.message);
       return null;

@@ -109,10 +109,11 @@ describe('secrets', () => {
 
   it('tell which passwords a launch must bring', async () => {
     const asks = await test.make.credential(draft({ inputs: secrets }));
-    const needs = await test.app
-      .get(CredentialSecrets, { strict: false })
-      .passwordsNeeded([asks.id]);
-    expect(needs.get(asks.id)).toEqual(['become_password']);
+    const template = await test.make.jobTemplate({});
+    const url = `job_templates/${template.id}/`;
+    await test.as.superuser.post(`${url}credentials/`, { id: asks.id }).expect(204);
+    const { body } = await test.as.superuser.get(`${url}launch/`).expect(200);
+    expect(body.passwords_needed_to_start).toEqual(['become_password']);
   });
 });
 

@@ -21,6 +21,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   o_auth2_access_token: ['user'],
   credential: ['job', 'job_template', 'project', 'credential_type'],
   credential_type: [],
+  credential_input_source: ['credential'],
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
   constructed_inventory: ['inventory', 'job', 'job_template'],
   host: ['job', 'job_event', 'job_host_summary', 'group'],

@@ -16,6 +16,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     credential_type: (await samples.makeCredentialType()).id,
     inputs: {},
   }),
+  credential_input_source: async (samples) => ({
+    ...(await samples.lookup()),
+    target_credential: (await samples.test.make.credential({ organization: samples.home })).id,
+  }),
   ad_hoc_command: async (samples) => ({
     inventory: (await samples.of('inventory')).id,
     credential: (await samples.test.make.credential({ organization: samples.home })).id,

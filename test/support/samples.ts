@@ -41,6 +41,12 @@ const MAKERS: Record<string, Maker> = {
       'use_role',
       samples.test.make.credential({ organization: samples.home }),
     ),
+  credential_input_source: async (samples) =>
+    samples.row('credential_input_source', {
+      ...(await samples.lookup()),
+      target_credential: (await samples.of('credential')).id,
+      organization: undefined,
+    }),
   inventory: (samples) =>
     samples.granted(
       'inventory',
@@ -320,6 +326,18 @@ export class Samples {
   makeCredentialType(): Promise<Row> {
     const fields = { name: this.name('Type'), kind: 'cloud', organization: undefined };
     return this.row('credential_type', fields);
+  }
+
+  /** A place in a secret store, for the password of a machine credential. */
+  async lookup(): Promise<Record<string, unknown>> {
+    const store = await this.test.make.credential({
+      ...{ organization: this.home, namespace: 'hashivault_kv' },
+    });
+    return {
+      input_field_name: 'password',
+      metadata: { secret_path: 'kv/db', secret_key: 'password' },
+      source_credential: store.id,
+    };
   }
 
   name(word: string): string {

@@ -11,6 +11,14 @@ export interface AgentLimits {
   readonly totalTimeoutMs: number;
 }
 
+/** What a connection trusts, and proves itself with; as PEM. */
+export interface TlsIdentity {
+  /** Authorities in place of those of the system. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** Enough for a burst to one service without letting one hung target collect every socket. */
 const CONNECTIONS_PER_ORIGIN = 32;
 
@@ -23,11 +31,13 @@ export function createGuardedAgent(
   guard: AddressGuard,
   limits: AgentLimits,
   verifyTls: boolean,
+  tls: TlsIdentity = {},
 ): Agent {
   const connect = buildConnector({
     lookup: guardedLookup(guard),
     timeout: limits.connectTimeoutMs,
     rejectUnauthorized: verifyTls,
+    ...tls,
   });
   return new Agent({
     connections: CONNECTIONS_PER_ORIGIN,

@@ -2,7 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { AddressGuard } from './address-guard.js';
 import type { Resolver } from './address-guard.js';
 import { assertHeaders } from './header-check.js';
-import { createGuardedAgent } from './outbound-agents.js';
+import { createGuardedAgent, type TlsIdentity } from './outbound-agents.js';
 import { OutboundError, RedirectLimitError } from './outbound-error.js';
 import { redirectTarget } from './redirect.js';
 import type { RedirectMode } from './redirect.js';
@@ -31,6 +31,8 @@ export interface OutboundRequest {
   readonly body?: string | Buffer;
   /** Default true. */
   readonly verifyTls?: boolean;
+  /** Certificates of this call alone. */
+  readonly tls?: TlsIdentity;
   /** Default `none`: a 3xx answer is returned like any other. */
   readonly redirects?: RedirectMode;
   /** Aborts the call early, for instance at shutdown; it then fails as a retryable `timeout`. */
@@ -63,6 +65,7 @@ interface Hop {
   readonly request: OutboundRequest;
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;
+  readonly agent: Agent;
 }
 
 /**
@@ -96,8 +99,9 @@ export class OutboundClient {
     const startedAt = performance.now();
     const timeout = AbortSignal.timeout(this.limits.totalTimeoutMs);
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    const agent = this.agentOf(request);
     try {
-      const answer = await this.follow({ url, request, headers, signal });
+      const answer = await this.follow({ url, request, headers, signal, agent });
       return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
     } catch (error) {
       if (signal.aborted) {
@@ -106,6 +110,8 @@ export class OutboundClient {
         });
       }
       throw translateError(error, url.host);
+    } finally {
+      if (request.tls) await agent.destroy();
     }
   }
 
@@ -129,8 +135,7 @@ export class OutboundClient {
   }
 
   private async exchange(hop: Hop): Promise<Omit<OutboundResponse, 'durationMs'>> {
-    const agent = hop.request.verifyTls === false ? this.trusting : this.verifying;
-    const { statusCode, headers, body } = await agent.request({
+    const { statusCode, headers, body } = await hop.agent.request({
       origin: hop.url.origin,
       path: `${hop.url.pathname}${hop.url.search}`,
       method: hop.request.method,
@@ -140,6 +145,12 @@ export class OutboundClient {
     });
     const { text, truncated } = await readBounded(body, this.limits.maxResponseBytes);
     return { status: statusCode, headers: flatten(headers), body: text, truncated };
+  }
+
+  /** Connections with certificates of one call are for that call alone. */
+  private agentOf({ tls, verifyTls = true }: OutboundRequest): Agent {
+    if (tls) return createGuardedAgent(this.guard, this.limits, verifyTls, tls);
+    return verifyTls ? this.verifying : this.trusting;
   }
 
   private headersOf(url: URL, request: OutboundRequest): Record<string, string> {

@@ -8,7 +8,7 @@ import { RateLimiter } from './rate-limiter.service.js';
 /** How often a user may call the routes of one kind in a minute: the setting names the number. */
 interface UserLimit {
   kind: string;
-  setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE';
+  setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE' | 'CREDENTIAL_TEST_RATE';
 }
 
 const USER_LIMIT = 'controller:user-limit';
@@ -17,6 +17,11 @@ export const TOKENS: UserLimit = { kind: 'tokens', setting: 'TOKEN_RATE' };
 export const NOTIFICATIONS: UserLimit = {
   kind: 'notifications',
   setting: 'NOTIFICATION_TEST_RATE',
+};
+
+export const CREDENTIAL_TESTS: UserLimit = {
+  kind: 'credential tests',
+  setting: 'CREDENTIAL_TEST_RATE',
 };
 
 /** A route that a user may call so often only, whatever comes of it. */

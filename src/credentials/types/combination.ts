@@ -40,12 +40,17 @@ export function attachError(
 
 /** Faults of the credentials that a launch brings, each text once. */
 export function launchErrors(credentials: readonly CombinedCredential[]): string[] {
+  const strange = credentials.filter(({ type }) => !JOB_KINDS.includes(type.kind));
+  const fitting = credentials.filter((one) => !strange.includes(one));
+  return [...new Set([...slotErrors(fitting), ...strange.map(wrongKind)])];
+}
+
+/** Slots of which several credentials want to be, whatever they are used for; each text once. */
+export function slotErrors(credentials: readonly CombinedCredential[]): string[] {
   const seen = new Set<string>();
   const errors = new Set<string>();
-  for (const credential of credentials) {
-    const slot = credentialSlot(credential);
-    if (!JOB_KINDS.includes(credential.type.kind)) errors.add(wrongKind(credential));
-    else if (seen.has(slot.key)) errors.add(multiple(slot));
+  for (const slot of credentials.map(credentialSlot)) {
+    if (seen.has(slot.key)) errors.add(multiple(slot));
     seen.add(slot.key);
   }
   return [...errors];

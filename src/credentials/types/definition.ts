@@ -19,6 +19,9 @@ export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
 /** Value of an input that is asked for when a job is launched. */
 export const ASK = 'ASK';
 
+/** Stands in the inputs of a credential for a value that is looked up when a run starts. */
+export const FETCHED = '$fetched$';
+
 export type InputFormat = 'ssh_private_key' | 'url' | 'vault_id';
 
 /** One input of a credential type, in the shape that is stored and shown. */
@@ -35,9 +38,13 @@ export interface InputField {
   help_text?: string;
 }
 
-/** The `inputs` of a credential type. `dependencies`: input -> inputs without which it may not be set. */
+/**
+ * The `inputs` of a credential type. `dependencies`: input -> inputs without which it may not be set.
+ * `metadata`, of secret stores: what names one secret; `required` is of both.
+ */
 export interface TypeInputs {
   fields?: InputField[];
+  metadata?: InputField[];
   required?: string[];
   dependencies?: Record<string, string[]>;
 }

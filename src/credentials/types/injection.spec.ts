@@ -139,16 +139,20 @@ describe('buildInjectionPlan', () => {
     });
   });
 
+  it('gives sources of inventories what jobs do not take, and nothing where nothing is injected', () => {
+    const { env, extraVars } = plan([
+      managed('insights', { username: 'u', password: 'p' }),
+      managed('scm', { username: 'git' }),
+    ]);
+    expect(env).toEqual({ INSIGHTS_USER: 'u', INSIGHTS_PASSWORD: 'p' });
+    expect(extraVars).toEqual({ scm_username: 'u', scm_password: 'p' });
+  });
+
   it.each<[string, UsedCredential[], string]>([
     [
       'two machine credentials',
       [managed('ssh', {}), managed('ssh', {})],
       'Cannot assign multiple Machine credentials.',
-    ],
-    [
-      'a source control credential',
-      [managed('scm', {})],
-      'Cannot assign a Credential of kind `scm`',
     ],
     [
       'a required input without a value',

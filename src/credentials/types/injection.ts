@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { launchErrors, type CombinedCredential } from './combination.js';
+import { slotErrors, type CombinedCredential } from './combination.js';
 import { injectCustom } from './custom-injection.js';
 import { ASK, type CredentialInputs } from './definition.js';
 import {
@@ -62,7 +62,8 @@ function targetOf(plan: InjectionPlan, index: number, fileDirectory: string): In
 }
 
 function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPasswords): void {
-  const [combination] = launchErrors(credentials);
+  // Which kinds may be used where was decided there: sources of inventories take more than jobs.
+  const [combination] = slotErrors(credentials);
   if (combination !== undefined) throw new InjectionError(combination);
   for (const { name, type, inputs } of credentials) {
     const missing = missingInputs(type, inputs);

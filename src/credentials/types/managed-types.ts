@@ -1,5 +1,6 @@
 import { CLOUD_TYPES } from './cloud-types.js';
 import { CONTENT_TYPES } from './content-types.js';
+import { EXTERNAL_TYPES } from './external-types.js';
 import { MACHINE_TYPES } from './machine-types.js';
 import type { ManagedCredentialType } from './managed-type.js';
 import { PLATFORM_TYPES } from './platform-types.js';
@@ -10,6 +11,7 @@ export const MANAGED_CREDENTIAL_TYPES: readonly ManagedCredentialType[] = [
   ...CLOUD_TYPES,
   ...PLATFORM_TYPES,
   ...CONTENT_TYPES,
+  ...EXTERNAL_TYPES,
 ];
 
 /** A shipped type by its namespace. */

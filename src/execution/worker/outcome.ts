@@ -1,4 +1,5 @@
 import type { ColumnValues } from '../../database/rows.js';
+import { LookupError } from '../../credentials/external/lookup-error.js';
 import { InjectionError } from '../../credentials/types/injection-plan.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { ImportError } from '../../inventories/import/delivery.js';
@@ -66,5 +67,5 @@ export function outcomeOf(error: unknown): Outcome {
 /** Whether the message of an error was made for users; anything else belongs in the log. */
 export function isExplained(error: unknown): error is Error {
   const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];
-  return [...known, VariablesError].some((one) => error instanceof one);
+  return [...known, LookupError, VariablesError].some((one) => error instanceof one);
 }

@@ -1,4 +1,6 @@
+import { sql } from '../../../src/database/sql.js';
 import * as types from '../../../src/credentials/credential-types.repository.js';
+import * as sources from '../../../src/credentials/credential-input-sources.repository.js';
 import * as credentials from '../../../src/credentials/credentials.repository.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
@@ -25,9 +27,17 @@ export default {
         [1, null],
       ],
     }),
+    samplesOf(sources.CredentialInputSourcesRepository, {
+      ofTargets: [[[1]]],
+      copy: [[1, 2, [3], 4]],
+    }),
   ],
   fragments: [
     fragmentsOf(types, { credentialTypes: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(sources, {
+      markedInputs: [[sql`'{}'::json`, sql`1`]],
+      inputSourcesOf: { calls: [[[1]]], inside: asQuery },
+    }),
     fragmentsOf(credentials, {
       allCredentials: { calls: [[]], inside: asQuery },
       credentialsSeenBy: { calls: [[SOMEBODY]], inside: asQuery },

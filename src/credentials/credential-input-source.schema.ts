@@ -1,0 +1,30 @@
+import { Char, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { OwnedSchema } from '../common/resource/schemas.js';
+
+/** Where one input of a credential is looked up. */
+export class CredentialInputSourceSchema extends OwnedSchema {
+  @Text({ search: true, help: 'Optional description.' })
+  description!: string;
+
+  @Char({ required: true, help: 'Input of the target that is looked up.' })
+  input_field_name!: string;
+
+  @Json({ filter: false, help: 'Names the secret in the store, by the type of the source.' })
+  metadata!: Record<string, unknown>;
+
+  @Reference(() => resource('credential'), {
+    required: true,
+    needs: 'change',
+    index: false,
+    help: 'Credential that gets the value.',
+  })
+  target_credential!: Reference;
+
+  @Reference(() => resource('credential'), {
+    required: true,
+    needs: 'use',
+    help: 'Credential of a secret store.',
+  })
+  source_credential!: Reference;
+}

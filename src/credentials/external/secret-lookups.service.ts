@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import {
+  OutboundClient,
+  type OutboundRequest,
+  type OutboundResponse,
+} from '../../common/outbound/outbound-client.js';
+import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { isRetryableStatus } from '../../common/outbound/retry.js';
+import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
+import { missingInputs } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import type { SecretPlace, SecretReader } from './secret-store.js';
+import { secretStore } from './secret-stores.js';
+
+/** One call may take so long, and all for one run together. */
+const CALL_MS = 10_000;
+const TOTAL_MS = 30_000;
+/** Values that are fetched at once. */
+const AT_ONCE = 8;
+/** Waits before a call is made again; a store that has just been changed answers 412 for a moment. */
+const WAITS_MS = [500, 1500];
+const NOT_YET = 412;
+
+/** A credential of a secret store. */
+export interface StoreCredential {
+  id: number;
+  type: CredentialTypeDefinition;
+  /** Secrets in clear. */
+  inputs: CredentialInputs;
+}
+
+/** A value that is wanted. */
+export interface WantedValue {
+  store: StoreCredential;
+  place: SecretPlace;
+}
+
+/** Fetches values from secret stores (docs/contract/resources.md#credential-input-sources). */
+@Injectable()
+export class SecretLookups {
+  constructor(private readonly client: OutboundClient) {}
+
+  /**
+   * The values in the order in which they are wanted: a path is read once, a store logged into once.
+   *
+   * @returns for each its value, or why there is none
+   */
+  async fetch(wanted: readonly WantedValue[]): Promise<(string | LookupError)[]> {
+    const deadline = AbortSignal.timeout(TOTAL_MS);
+    const readers = new Map<number, SecretReader>();
+    const readerOf = ({ id, type, inputs }: StoreCredential): SecretReader => {
+      const known = readers.get(id);
+      if (known) return known;
+      assertComplete(type, inputs);
+      const call = (request: OutboundRequest) => this.call(request, deadline);
+      const reader = secretStore(type)(withDefaults(type, inputs), call);
+      readers.set(id, reader);
+      return reader;
+    };
+    const values: (string | LookupError)[] = [];
+    for (let from = 0; from < wanted.length; from += AT_ONCE) {
+      const some = wanted.slice(from, from + AT_ONCE);
+      values.push(
+        ...(await Promise.all(
+          some.map(({ store, place }) => explained(async () => readerOf(store).read(place))),
+        )),
+      );
+    }
+    return values;
+  }
+
+  private async call(request: OutboundRequest, deadline: AbortSignal): Promise<OutboundResponse> {
+    for (const wait of [...WAITS_MS, null]) {
+      const answer = await this.attempt(request, deadline, wait === null);
+      if (answer) return answer;
+      if (wait !== null) await sleep(wait);
+    }
+    throw new LookupError('There was no answer.');
+  }
+
+  /** @returns null when it may be tried again */
+  private async attempt(
+    request: OutboundRequest,
+    deadline: AbortSignal,
+    isLast: boolean,
+  ): Promise<OutboundResponse | null> {
+    const mayRepeat = !isLast && !deadline.aborted;
+    try {
+      const signal = AbortSignal.any([deadline, AbortSignal.timeout(CALL_MS)]);
+      const answer = await this.client.request({ redirects: 'same-host', ...request, signal });
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      if (mayRepeat && (answer.status === NOT_YET || isRetryableStatus(answer.status))) return null;
+      throw new LookupError(`HTTP ${answer.status}.`);
+    } catch (error) {
+      if (mayRepeat && error instanceof OutboundError && error.retryable) return null;
+      throw error;
+    }
+  }
+}
+
+async function explained(read: () => Promise<string>): Promise<string | LookupError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof LookupError) return error;
+    if (error instanceof OutboundError) return new LookupError(error.message);
+    throw error;
+  }
+}
+
+/** @throws LookupError naming the inputs without which the store cannot be reached */
+function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs): void {
+  const named = new Set(type.inputs.metadata?.map(({ id }) => id));
+  const missing = missingInputs(type, inputs).filter((id) => !named.has(id));
+  if (missing.length > 0) {
+    throw new LookupError(`The credential does not provide ${missing.join(', ')}.`);
+  }
+}
+
+/** What is not set is what the type says of it. */
+function withDefaults(type: CredentialTypeDefinition, inputs: CredentialInputs): CredentialInputs {
+  const defaults = (type.inputs.fields ?? []).flatMap(({ id, default: value }) =>
+    value === undefined ? [] : [[id, value] as const],
+  );
+  return { ...Object.fromEntries(defaults), ...inputs };
+}

@@ -1,0 +1,191 @@
+import { FakeSecretStores } from '../../../test/support/fakes/fake-secret-stores.js';
+import { HttpSink } from '../../../test/support/fakes/http-sink.js';
+import { TEST_CERTIFICATE } from '../../../test/support/fakes/test-certificate.js';
+import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { CredentialInputs } from '../types/definition.js';
+import { managedCredentialType } from '../types/managed-types.js';
+import { LookupError } from './lookup-error.js';
+import { SecretLookups, type StoreCredential, type WantedValue } from './secret-lookups.service.js';
+
+let stores: FakeSecretStores;
+let client: OutboundClient;
+let lookups: SecretLookups;
+beforeAll(async () => {
+  stores = await FakeSecretStores.start();
+  client = new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'test' });
+  lookups = new SecretLookups(client);
+  Object.assign(stores.secrets, {
+    'kv/data/db/prod': { data: { user: 'app', password: 's3cret', port: 5432 }, metadata: {} },
+    'kv/data/db/prod?version=3': { data: { password: 'older' } },
+    'secret/plain': { password: 'v1', nested: { a: 1 } },
+    'secret/wrapped': { data: { password: 'inside' } },
+  });
+  Object.assign(stores.accounts, {
+    'Safe=Ops;Object=db': { Content: 'from the vault', UserName: 'app', Address: 'db.example' },
+  });
+});
+afterAll(async () => {
+  await client.close();
+  await stores.close();
+});
+beforeEach(() => {
+  stores.taken();
+});
+
+let made = 0;
+
+function storeOf(namespace: string, inputs: CredentialInputs): StoreCredential {
+  const type = managedCredentialType(namespace);
+  if (!type) throw new Error(`no type ${namespace}`);
+  return { id: (made += 1), type, inputs: { url: stores.url, ...inputs } };
+}
+
+const token = { token: 'root-token' };
+const v2 = (inputs: CredentialInputs = token): StoreCredential =>
+  storeOf('hashivault_kv', { api_version: 'v2', ...inputs });
+
+const read = async (store: StoreCredential, place: Record<string, string>) =>
+  (await lookups.fetch([{ store, place }]))[0];
+
+const db = { secret_backend: 'kv', secret_path: 'db/prod', secret_key: 'password' };
+
+describe('HashiCorp Vault', () => {
+  it.each([
+    [db, 's3cret'],
+    [{ secret_path: 'kv/db/prod', secret_key: 'port' }, '5432'],
+    [{ ...db, secret_version: '3' }, 'older'],
+  ])('gives a value of version 2: %j', async (place, value) => {
+    expect(await read(v2(), place)).toBe(value);
+  });
+
+  it.each([
+    [{ secret_path: '/secret/plain', secret_key: 'password' }, 'v1'],
+    [{ secret_backend: 'secret', secret_path: 'plain', secret_key: 'nested' }, '{"a":1}'],
+    [{ secret_path: 'secret/wrapped', secret_key: 'password' }, 'inside'],
+  ])('gives a value of version 1: %j', async (place, value) => {
+    expect(await read(storeOf('hashivault_kv', token), place)).toBe(value);
+  });
+
+  it('is logged into by AppRole and by password, in a namespace', async () => {
+    const appRole = v2({ role_id: 'role', secret_id: 'secret-id', namespace: 'ops' });
+    expect(await read(appRole, db)).toBe('s3cret');
+    expect(stores.requests.map(({ headers }) => headers['x-vault-namespace'])).toEqual([
+      'ops',
+      'ops',
+    ]);
+    expect(stores.taken()).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod']);
+    const password = v2({ username: 'ann', password: 'log me in' });
+    expect(await read(password, { ...db, auth_path: 'team/userpass' })).toBe('s3cret');
+    expect(stores.taken()[0]).toBe('POST /v1/auth/team/userpass/login/ann');
+  });
+
+  it('is logged into once and read once for several keys of a path', async () => {
+    const store = v2({ role_id: 'role', secret_id: 'secret-id' });
+    const wanted: WantedValue[] = ['user', 'password', 'port', 'user'].map((key) => ({
+      store,
+      place: { ...db, secret_key: key },
+    }));
+    expect(await lookups.fetch(wanted)).toEqual(['app', 's3cret', '5432', 'app']);
+    expect(stores.taken()).toHaveLength(2);
+  });
+
+  it.each<[string, CredentialInputs, Record<string, string>, string]>([
+    [
+      'without a way to log in',
+      {},
+      db,
+      'Token, username and password, AppRole or TLS authentication parameters must be set.',
+    ],
+    [
+      'by the role of a pod',
+      { kubernetes_role: 'x' },
+      db,
+      'Logging in by a Kubernetes role is not supported.',
+    ],
+    ['with a wrong token', { token: 'no' }, db, 'HTTP 403.'],
+    ['with a wrong login', { role_id: 'role', secret_id: 'no' }, db, 'HTTP 403.'],
+    ['without the path', token, { ...db, secret_path: 'none' }, 'HTTP 404.'],
+    [
+      'without the key',
+      token,
+      { ...db, secret_key: 'toString' },
+      '"toString" is not present at db/prod.',
+    ],
+    [
+      'above its root',
+      token,
+      { ...db, secret_path: '../sys/seal' },
+      'A path may not have "." or ".." in it.',
+    ],
+  ])('says why there is no value: %s', async (_name, inputs, place, message) => {
+    expect(await read(v2(inputs), place)).toEqual(new LookupError(message));
+  });
+
+  it('is asked again while it is not ready, and not for ever', async () => {
+    stores.faults.push(412, 503);
+    expect(await read(v2(), db)).toBe('s3cret');
+    stores.faults.push(503, 503, 503);
+    expect(await read(v2(), db)).toEqual(new LookupError('HTTP 503.'));
+  });
+
+  it('may have a certificate of an authority of its own', async () => {
+    const sink = await HttpSink.start({ tls: true });
+    const storeWith = (inputs: CredentialInputs): StoreCredential =>
+      v2({ ...token, ...inputs, url: sink.url });
+    sink.answer({ body: { data: { data: { password: 'by TLS' } } } });
+    expect(await read(storeWith({ cacert: TEST_CERTIFICATE }), db)).toBe('by TLS');
+    for (const cacert of ['', 'no certificate']) {
+      expect(await read(storeWith({ cacert }), db)).toBeInstanceOf(LookupError);
+    }
+    expect(sink.requests).toHaveLength(1);
+    await sink.close();
+  });
+
+  it('is not asked where the installation may not go', async () => {
+    const closed = new OutboundClient({ allow: [], userAgent: 'test' });
+    const [value] = await new SecretLookups(closed).fetch([{ store: v2(), place: db }]);
+    expect(value).toEqual(
+      new LookupError(
+        'The address 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',
+      ),
+    );
+    expect(stores.taken()).toEqual([]);
+    await closed.close();
+  });
+});
+
+describe("CyberArk's Central Credential Provider", () => {
+  const query = { object_query: 'Safe=Ops;Object=db' };
+
+  it.each([
+    ['', 'from the vault'],
+    ['password', 'from the vault'],
+    ['UserName', 'app'],
+    ['address', 'db.example'],
+  ])('gives the property %j of an account', async (object_property, value) => {
+    const place = { ...query, object_property, reason: 'a job' };
+    expect(await read(storeOf('aim', { app_id: 'ctl' }), place)).toBe(value);
+    expect(stores.taken()).toEqual([
+      'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact&reason=a+job',
+    ]);
+  });
+
+  it.each<[CredentialInputs, Record<string, string>, string]>([
+    [{ app_id: 'other' }, query, 'HTTP 403.'],
+    [
+      { app_id: 'ctl' },
+      { ...query, object_property: 'nope' },
+      'The account has no property "nope".',
+    ],
+    [{}, query, 'The credential does not provide app_id.'],
+  ])('says why there is no value: %j %j', async (inputs, place, message) => {
+    expect(await read(storeOf('aim', inputs), place)).toEqual(new LookupError(message));
+  });
+});
+
+it('stores that are not fetched from say so', async () => {
+  const azure = storeOf('azure_kv', { client: 'c', secret: 's', tenant: 't' });
+  expect(await read(azure, { secret_field: 'x' })).toEqual(
+    new LookupError('Values of the type "Microsoft Azure Key Vault" cannot be fetched yet.'),
+  );
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid } from '../common/errors/errors.js';
+import { itemAt } from '../common/invariants.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { CredentialTypesRepository } from './credential-types.repository.js';
+import type { CredentialSchema } from './credential.schema.js';
+import { LookupError } from './external/lookup-error.js';
+import { SecretLookups } from './external/secret-lookups.service.js';
+import type { LookupRequest } from './lookup-request.js';
+import { maskSealed, openInputs } from './sealed-inputs.js';
+import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
+import { validateInputs } from './types/inputs.js';
+import { checkMetadata } from './types/metadata.js';
+
+/** Tries whether a secret store gives a value, which nobody is shown. */
+@Injectable()
+export class LookupTests {
+  constructor(
+    private readonly types: CredentialTypesRepository,
+    private readonly lookups: SecretLookups,
+    private readonly resources: ResourceService,
+    private readonly box: SecretBox,
+  ) {}
+
+  /**
+   * By a credential. Whoever may use it may not send what it keeps elsewhere: other inputs are for those
+   * who may change it, and another address wants the secrets anew.
+   */
+  async ofCredential(
+    row: RowOf<CredentialSchema>,
+    { inputs = {}, metadata = {} }: LookupRequest,
+    actor: Actor,
+  ): Promise<void> {
+    if (Object.keys(inputs).length > 0) {
+      await this.resources.assertMay(resource('credential'), row.id, 'change', actor);
+    }
+    const type = await this.types.referenced(row.credential_type_id);
+    const stored = openInputs(this.box, row.id, row.inputs);
+    const given = { ...maskSealed(row.inputs), ...inputs };
+    await this.read(type, { inputs: checked(type, given, stored), metadata });
+  }
+
+  /** By inputs that no credential keeps. */
+  async ofType(typeId: number, { inputs = {}, metadata = {} }: LookupRequest): Promise<void> {
+    const type = await this.types.referenced(typeId);
+    await this.read(type, { inputs: checked(type, inputs, {}), metadata });
+  }
+
+  private async read(
+    type: CredentialTypeDefinition,
+    { inputs, metadata }: { inputs: CredentialInputs; metadata: Record<string, unknown> },
+  ): Promise<void> {
+    if (type.kind !== 'external') {
+      throw Invalid.field('inputs', 'Only credentials of secret stores (external) can be tested.');
+    }
+    const { faults, place } = checkMetadata(type, metadata);
+    if (Object.keys(faults).length > 0) throw new Invalid({ metadata: faults });
+    const value = itemAt(await this.lookups.fetch([{ store: { id: 0, type, inputs }, place }]), 0);
+    if (value instanceof LookupError) throw Invalid.field('inputs', value.message);
+  }
+}
+
+/** @throws Invalid naming the inputs at fault */
+function checked(
+  type: CredentialTypeDefinition,
+  given: Record<string, unknown>,
+  previous: CredentialInputs,
+): CredentialInputs {
+  const { errors, inputs } = validateInputs(type, given, previous);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  return inputs;
+}

@@ -1,0 +1,208 @@
+import { managed, secret, secretFile, text, type ManagedCredentialType } from './managed-type.js';
+import type { InputField } from './definition.js';
+
+/** A text of several lines that is no secret, such as a certificate. */
+const lines = (id: string, label: string, helpText?: string): InputField => ({
+  ...text(id, label, helpText),
+  multiline: true,
+});
+
+const choice = (id: string, label: string, choices: string[], otherwise: string): InputField => ({
+  ...text(id, label),
+  choices,
+  default: otherwise,
+});
+
+const url = (id: string, label: string, helpText?: string): InputField => ({
+  ...text(id, label, helpText),
+  format: 'url',
+});
+
+/** A kind of secret store: `fields` reach it, `metadata` name one secret in it. */
+const store = (
+  namespace: string,
+  name: string,
+  fields: InputField[],
+  metadata: InputField[],
+  required: string[],
+): ManagedCredentialType =>
+  managed({ name, kind: 'external', namespace, inputs: { fields, metadata, required } });
+
+const CYBERARK_CCP = store(
+  'aim',
+  'CyberArk Central Credential Provider Lookup',
+  [
+    url('url', 'CyberArk CCP URL'),
+    text('webservice_id', 'Web Service ID', 'AIMWebService where none is given.'),
+    secret('app_id', 'Application ID'),
+    secretFile('client_key', 'Client Key'),
+    secretFile('client_cert', 'Client Certificate'),
+    { id: 'verify', label: 'Verify SSL Certificates', type: 'boolean', default: true },
+  ],
+  [
+    text('object_query', 'Object Query', 'As in Safe=TestSafe;Object=testAccountName123'),
+    choice('object_query_format', 'Object Query Format', ['Exact', 'Regexp'], 'Exact'),
+    text('object_property', 'Object Property', 'Content (the password) where none is given.'),
+    text('reason', 'Reason', 'Where the policy of the object asks for one.'),
+  ],
+  ['url', 'app_id', 'object_query'],
+);
+
+const CONJUR = store(
+  'conjur',
+  'CyberArk Conjur Secrets Manager Lookup',
+  [
+    url('url', 'Conjur URL'),
+    secret('api_key', 'API Key'),
+    text('account', 'Account'),
+    text('username', 'Username'),
+    lines('cacert', 'Public Key Certificate'),
+  ],
+  [text('secret_path', 'Secret Identifier'), text('secret_version', 'Secret Version')],
+  ['url', 'api_key', 'account', 'username'],
+);
+
+const VAULT_FIELDS = [
+  url('url', 'Server URL'),
+  secret('token', 'Token', 'Used before all other ways to log in.'),
+  lines('cacert', 'CA Certificate', 'Authority of the certificate of the server.'),
+  text('role_id', 'AppRole role_id'),
+  secret('secret_id', 'AppRole secret_id'),
+  lines('client_cert_public', 'Client Certificate'),
+  secretFile('client_cert_private', 'Client Certificate Key'),
+  text('client_cert_role', 'TLS Authentication Role'),
+  text('namespace', 'Namespace name (Vault Enterprise only)'),
+  text('kubernetes_role', 'Kubernetes role'),
+  text('username', 'Username'),
+  secret('password', 'Password'),
+  {
+    ...text('default_auth_path', 'Path to Auth', 'Where the way to log in is mounted.'),
+    default: 'approle',
+  },
+];
+
+const AUTH_PATH = text('auth_path', 'Path to Auth', 'In place of that of the credential.');
+
+const VAULT_KV = store(
+  'hashivault_kv',
+  'HashiCorp Vault Secret Lookup',
+  [...VAULT_FIELDS, choice('api_version', 'API Version', ['v1', 'v2'], 'v1')],
+  [
+    text(
+      'secret_backend',
+      'Name of Secret Backend',
+      'The first part of the path where none is given.',
+    ),
+    text('secret_path', 'Path to Secret'),
+    AUTH_PATH,
+    text('secret_key', 'Key Name'),
+    text('secret_version', 'Secret Version (v2 only)'),
+  ],
+  ['url', 'secret_path', 'api_version', 'secret_key'],
+);
+
+const VAULT_SSH = store(
+  'hashivault_ssh',
+  'HashiCorp Vault Signed SSH',
+  VAULT_FIELDS,
+  [
+    lines('public_key', 'Unsigned Public Key'),
+    text('secret_path', 'Path to Secret'),
+    AUTH_PATH,
+    text('role', 'Role Name'),
+    text('valid_principals', 'Valid Principals'),
+  ],
+  ['url', 'public_key', 'secret_path', 'role'],
+);
+
+const AZURE_KV = store(
+  'azure_kv',
+  'Microsoft Azure Key Vault',
+  [
+    url('url', 'Vault URL (DNS Name)'),
+    text('client', 'Client ID'),
+    secret('secret', 'Client Secret'),
+    text('tenant', 'Tenant ID'),
+    choice(
+      'cloud_name',
+      'Cloud Environment',
+      ['AzureCloud', 'AzureChinaCloud', 'AzureUSGovernment', 'AzureGermanCloud'],
+      'AzureCloud',
+    ),
+  ],
+  [text('secret_field', 'Secret Name'), text('secret_version', 'Secret Version')],
+  ['url', 'client', 'secret', 'tenant', 'secret_field'],
+);
+
+const AWS_SECRETS_MANAGER = store(
+  'aws_secretsmanager_credential',
+  'AWS Secrets Manager lookup',
+  [text('aws_access_key', 'AWS Access Key'), secret('aws_secret_key', 'AWS Secret Key')],
+  [text('region_name', 'AWS Secrets Manager Region'), text('secret_name', 'AWS Secret Name')],
+  ['aws_access_key', 'aws_secret_key', 'region_name', 'secret_name'],
+);
+
+const THYCOTIC_TSS = store(
+  'thycotic_tss',
+  'Thycotic Secret Server',
+  [
+    url('server_url', 'Secret Server URL'),
+    text('username', 'Username'),
+    text('domain', 'Domain'),
+    secret('password', 'Password'),
+  ],
+  [text('secret_id', 'Secret ID'), text('secret_field', 'Secret Field')],
+  ['server_url', 'username', 'password', 'secret_id', 'secret_field'],
+);
+
+const THYCOTIC_DSV = store(
+  'thycotic_dsv',
+  'Thycotic DevOps Secrets Vault',
+  [
+    text('tenant', 'Tenant'),
+    choice('tld', 'Top-level Domain (TLD)', ['ca', 'com', 'com.au', 'eu'], 'com'),
+    text('client_id', 'Client ID'),
+    secret('client_secret', 'Client Secret'),
+  ],
+  [
+    text('path', 'Secret Path'),
+    text('secret_field', 'Secret Field'),
+    choice(
+      'secret_decoding',
+      'Should the secret be base64 decoded?',
+      ['No Decoding', 'Decode Base64'],
+      'No Decoding',
+    ),
+  ],
+  ['tenant', 'client_id', 'client_secret', 'path', 'secret_field', 'secret_decoding'],
+);
+
+const CENTRIFY = store(
+  'centrify_vault_kv',
+  'Centrify Vault Credential Provider Lookup',
+  [
+    url('url', 'Centrify Tenant URL'),
+    text('client_id', 'Centrify API User'),
+    secret('client_password', 'Centrify API Password'),
+    { ...text('oauth_application_id', 'OAuth2 Application ID'), default: 'awx' },
+    { ...text('oauth_scope', 'OAuth2 Scope'), default: 'awx' },
+  ],
+  [text('account-name', 'Account Name'), text('system-name', 'System Name')],
+  ['url', 'client_id', 'client_password', 'account-name', 'system-name'],
+);
+
+/**
+ * Where inputs of other credentials are looked up. All can be kept; of which of them values are
+ * fetched is said where that is done (`external/secret-stores.ts`).
+ */
+export const EXTERNAL_TYPES = [
+  CYBERARK_CCP,
+  CONJUR,
+  VAULT_KV,
+  VAULT_SSH,
+  AZURE_KV,
+  AWS_SECRETS_MANAGER,
+  THYCOTIC_TSS,
+  THYCOTIC_DSV,
+  CENTRIFY,
+];

@@ -1,0 +1,47 @@
+import { LookupError } from '../external/lookup-error.js';
+import type { CredentialInputs, CredentialTypeDefinition, InputField } from './definition.js';
+import { inputField } from './definition.js';
+import { validateInputs } from './inputs.js';
+
+interface Opened {
+  type: CredentialTypeDefinition;
+  inputs: CredentialInputs;
+}
+
+/**
+ * A credential with a value that was fetched for one of its inputs. The input is a secret from then on,
+ * whatever its type says, so that the value is hidden wherever secrets are.
+ *
+ * @returns why the value cannot be one of that input, without telling it
+ */
+export function withFetched<Credential extends Opened>(
+  credential: Credential,
+  id: string,
+  value: string,
+): Credential | LookupError {
+  const field = inputField(credential.type, id);
+  if (!field) return new LookupError('the type of the credential has no such input any more.');
+  const type = withSecret(credential.type, id);
+  const { errors, inputs } = validateInputs(
+    { ...type, inputs: { fields: type.inputs.fields?.filter((one) => one.id === id) ?? [] } },
+    { [id]: asInput(field, value) },
+  );
+  if (Object.keys(errors).length > 0) {
+    return new LookupError('the value in the store is not one of this input.');
+  }
+  return { ...credential, type, inputs: { ...credential.inputs, ...inputs } };
+}
+
+/** Stores keep texts, with a line break at their end where somebody piped them in. */
+const asInput = ({ type, multiline }: InputField, value: string): string =>
+  type === 'string' && multiline !== true ? value.replace(/\r?\n$/, '') : value;
+
+const withSecret = (type: CredentialTypeDefinition, id: string): CredentialTypeDefinition => ({
+  ...type,
+  inputs: {
+    ...type.inputs,
+    fields: (type.inputs.fields ?? []).map((field) =>
+      field.id === id && field.type === 'string' ? { ...field, secret: true } : field,
+    ),
+  },
+});

@@ -1,0 +1,42 @@
+import { isRecord } from '../../common/records.js';
+import type { CredentialTypeDefinition, FieldErrors, InputField } from './definition.js';
+import { MAX_INPUT_LENGTH } from './inputs.js';
+
+/** What names a secret in a store, or what is wrong with it, by key. */
+export interface CheckedMetadata {
+  faults: FieldErrors;
+  place: Record<string, string>;
+}
+
+/** Checks the `metadata` of an input source against the type of its store. Null is as not given. */
+export function checkMetadata(type: CredentialTypeDefinition, given: unknown): CheckedMetadata {
+  const fields = type.inputs.metadata ?? [];
+  const sent = isRecord(given) ? given : {};
+  const faults: [string, string[]][] = [];
+  const place: [string, string][] = [];
+  for (const [id, value] of Object.entries(sent)) {
+    const field = fields.find((one) => one.id === id);
+    const fault = field ? faultOf(field, value) : `'${id}' was unexpected`;
+    if (fault !== null) faults.push([id, [fault]]);
+    else if (typeof value === 'string') place.push([id, value]);
+  }
+  for (const { id, default: otherwise } of fields) {
+    const isMissing = (sent[id] ?? otherwise ?? '') === '';
+    if (isMissing && type.inputs.required?.includes(id)) {
+      faults.push([id, [`required for ${type.name}`]]);
+    }
+  }
+  return { faults: Object.fromEntries(faults), place: Object.fromEntries(place) };
+}
+
+function faultOf({ choices }: InputField, value: unknown): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'string') return 'Not a valid string.';
+  if (value.length > MAX_INPUT_LENGTH) {
+    return `Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`;
+  }
+  if (/[\0\p{Cs}]/u.test(value)) return 'Null characters and invalid Unicode are not allowed.';
+  if (choices && value !== '' && !choices.includes(value))
+    return `"${value}" is not a valid choice.`;
+  return null;
+}

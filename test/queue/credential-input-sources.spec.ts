@@ -1,0 +1,101 @@
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster, type JobRow } from '../faults/support/cluster.js';
+import { FakeSecretStores } from '../support/fakes/fake-secret-stores.js';
+
+const SECRET = 'fetched-just-before-the-run';
+const PLAYBOOKS = {
+  'site.yml': `- hosts: localhost
+  connection: local
+  gather_facts: false
+  tasks:
+    - debug: {msg: "user {{ lookup('env', 'APP_USER') }} has {{ lookup('env', 'APP_TOKEN') }}"}
+    - assert: {that: "lookup('env', 'APP_TOKEN') == '${SECRET}'"}
+`,
+};
+
+/** Launched over HTTP and run by a worker with the real Ansible. */
+describe('inputs that are looked up', () => {
+  let stores: FakeSecretStores;
+  let cluster: Cluster;
+  let api: ApiCalls;
+  let template: Row;
+
+  beforeAll(async () => {
+    stores = await FakeSecretStores.start();
+    stores.secrets['kv/data/app'] = { data: { token: SECRET, user: 'fetched-user' } };
+    cluster = await Cluster.start({ playbooks: PLAYBOOKS });
+    api = await ApiCalls.start(cluster);
+    await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    template = await prepare();
+  }, 90_000);
+  afterAll(async () => {
+    await cluster.stop();
+    await stores.close();
+  });
+
+  /** A template with a credential of a custom type, whose inputs are in the store. */
+  async function prepare(): Promise<Row> {
+    const type = await api.call('POST', 'credential_types/', {
+      ...{ name: 'App', kind: 'cloud' },
+      inputs: {
+        fields: [
+          { id: 'user', label: 'User' },
+          { id: 'token', label: 'Token', secret: true },
+        ],
+        required: ['token'],
+      },
+      injectors: { env: { APP_USER: '{{ user }}', APP_TOKEN: '{{ token }}' } },
+    });
+    const target = await credential(type, 'App', {});
+    const { results } = await api.call('GET', 'credential_types/?namespace=hashivault_kv');
+    const inputs = {
+      ...{ url: stores.url, api_version: 'v2', role_id: 'role', secret_id: 'secret-id' },
+    };
+    const [vault] = results as Row[];
+    const source = await credential(vault!, 'Vault of ops', inputs);
+    for (const field of ['user', 'token']) {
+      await api.call('POST', `credentials/${target.id}/input_sources/`, {
+        ...{ input_field_name: field, source_credential: source.id },
+        metadata: { secret_backend: 'kv', secret_path: 'app', secret_key: field },
+      });
+    }
+    const inventory = await api.call('POST', 'inventories/', { name: 'None', organization: 1 });
+    const made = await api.call('POST', 'job_templates/', {
+      ...{ name: 'Looks up', project: 1, inventory: inventory.id, playbook: 'site.yml' },
+    });
+    await api.call('POST', `job_templates/${made.id}/credentials/`, { id: target.id });
+    return made;
+  }
+
+  const credential = (type: Row, name: string, inputs: object): Promise<Row> =>
+    api.call('POST', 'credentials/', { credential_type: type.id, name, organization: 1, inputs });
+
+  async function play(status: string): Promise<JobRow> {
+    stores.taken();
+    const job = await api.call('POST', `job_templates/${template.id}/launch/`, {});
+    return cluster.becomes(job.id, status, 60_000);
+  }
+
+  it('reach the run, are fetched once, and are shown nowhere', async () => {
+    const { id } = await play('successful');
+    expect(stores.taken()).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/app']);
+    const told = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
+    expect(told).toContain('user ********** has **********');
+    const [{ kept } = { kept: '' }] = await cluster.rows<{ kept: string }>(
+      `SELECT concat(to_json(run), (SELECT string_agg(event_data::text || stdout, '') FROM job_events
+         WHERE job_id = run.id)) AS kept FROM unified_jobs run WHERE id = $1`,
+      [id],
+    );
+    expect(kept).toContain('Looks up');
+    expect(kept).not.toContain(SECRET);
+    expect(kept).not.toContain('fetched-user');
+  }, 90_000);
+
+  it('end the run with the reason when they cannot be had', async () => {
+    stores.faults.push(403);
+    const { id } = await play('error');
+    const { job_explanation: why } = await api.call('GET', `jobs/${id}/`);
+    expect(why).toBe('Could not get "token" of credential "App" from "Vault of ops": HTTP 403.');
+  }, 90_000);
+});

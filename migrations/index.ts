@@ -24,6 +24,7 @@ import { AddInventoryInputs1795440000000 } from './1795440000000-add-inventory-i
 import { TieSummariesToConstructedHosts1795450000000 } from './1795450000000-tie-summaries-to-constructed-hosts.js';
 import { AddHostMetrics1795460000000 } from './1795460000000-add-host-metrics.js';
 import { AddCredentialInputSources1795470000000 } from './1795470000000-add-credential-input-sources.js';
+import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -53,4 +54,5 @@ export const migrations = {
   TieSummariesToConstructedHosts1795450000000,
   AddHostMetrics1795460000000,
   AddCredentialInputSources1795470000000,
+  KeepExecutionEnvironments1795480000000,
 };

@@ -17,6 +17,7 @@ import './credentials/credential-types.resource.js';
 import './credentials/credentials.resource.js';
 import { declaredTables, entityOf } from './database/table.js';
 import './empty-lists/empty-lists.resource.js';
+import './execution-environments/execution-environments.resource.js';
 import './host-metrics/host-metrics.resource.js';
 import './inventories/host-facts-table.js';
 import './inventories/import/claim-tables.js';

@@ -10,6 +10,7 @@ import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
 import { entities } from './entities.js';
+import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { InventoriesModule } from './inventories/inventories.module.js';
@@ -44,6 +45,7 @@ export const FEATURES: NonNullable<ModuleMetadata['imports']> = [
   UsersModule,
   TeamsModule,
   CredentialsModule,
+  ExecutionEnvironmentsModule,
   InventoriesModule,
   HostMetricsModule,
   ProjectsModule,

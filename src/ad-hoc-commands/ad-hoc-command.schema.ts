@@ -56,6 +56,13 @@ export class AdHocCommandSchema extends ExecutedJobSchema {
   })
   credential!: Reference | null;
 
+  @Reference(() => resource('execution_environment'), {
+    nullable: true,
+    index: false,
+    help: 'Kept, without effect on the run.',
+  })
+  execution_environment!: Reference | null;
+
   @Char({ max: 1024, help: 'One of the modules of the setting AD_HOC_COMMANDS.' })
   module_name!: string;
 

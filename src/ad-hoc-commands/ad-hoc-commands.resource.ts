@@ -29,6 +29,13 @@ export const adHocCommands = defineResource({
       cancel: anyOf(isActor('created_by_id'), hasRoleOn('inventory_id', 'inventory', 'admin_role')),
     },
   },
+  indexes: [
+    {
+      name: 'unified_jobs_execution_environment_id_idx',
+      columns: ['execution_environment_id'],
+      where: '(execution_environment_id IS NOT NULL)',
+    },
+  ],
   relations: {
     events: { kind: 'has-many', target: () => resource('ad_hoc_command_event'), field: 'job' },
     notifications: {

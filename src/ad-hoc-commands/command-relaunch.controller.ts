@@ -33,9 +33,10 @@ function repeated(command: Command): Record<string, unknown> {
   const { inventory_id: inventory, credential_id: credential } = command;
   const { job_type, limit, module_name, module_args, forks, verbosity } = command;
   const { extra_vars, become_enabled, diff_mode } = command;
+  const { execution_environment_id: execution_environment } = command;
   return {
     ...{ inventory, credential, job_type, limit, module_name, module_args, forks, verbosity },
-    ...{ extra_vars, become_enabled, diff_mode },
+    ...{ extra_vars, become_enabled, diff_mode, execution_environment },
   };
 }
 

@@ -1,14 +1,8 @@
 import { ResourceController, type GenericMethod } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import { applications, executionEnvironments, systemJobTemplates } from './empty-lists.resource.js';
+import { applications, systemJobTemplates } from './empty-lists.resource.js';
 
 const READ: readonly GenericMethod[] = ['list', 'retrieve'];
-
-@Resource(executionEnvironments)
-export class ExecutionEnvironmentsController extends ResourceController(
-  executionEnvironments,
-  READ,
-) {}
 
 @Resource(applications)
 export class ApplicationsController extends ResourceController(applications, READ) {}

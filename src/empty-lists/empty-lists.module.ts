@@ -1,15 +1,7 @@
 import { Module } from '@nestjs/common';
-import {
-  ApplicationsController,
-  ExecutionEnvironmentsController,
-  SystemJobTemplatesController,
-} from './empty-lists.controllers.js';
+import { ApplicationsController, SystemJobTemplatesController } from './empty-lists.controllers.js';
 
 @Module({
-  controllers: [
-    ExecutionEnvironmentsController,
-    ApplicationsController,
-    SystemJobTemplatesController,
-  ],
+  controllers: [ApplicationsController, SystemJobTemplatesController],
 })
 export class EmptyListsModule {}

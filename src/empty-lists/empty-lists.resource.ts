@@ -1,10 +1,6 @@
 import { everyone } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
-import {
-  ApplicationSchema,
-  ExecutionEnvironmentSchema,
-  SystemJobTemplateSchema,
-} from './schemas.js';
+import { ApplicationSchema, SystemJobTemplateSchema } from './schemas.js';
 
 const emptyList = (
   path: string,
@@ -25,11 +21,6 @@ const emptyList = (
  * Kinds of objects this product has none of. Clients read their lists all the same, and `import`
  * ends without them (docs/contract/clients.md#starting).
  */
-export const executionEnvironments = emptyList(
-  'execution_environments',
-  'execution_environment',
-  ExecutionEnvironmentSchema,
-);
 export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
 export const systemJobTemplates = emptyList(
   'system_job_templates',

@@ -1,27 +1,9 @@
-import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
-
-/** Container images that jobs run in. */
-export class ExecutionEnvironmentSchema extends NamedSchema {
-  @Reference(() => resource('organization'), ORGANIZATION)
-  organization!: Reference | null;
-
-  @Char({ ...READ_ONLY, max: 1024 })
-  image!: string;
-
-  @Bool(READ_ONLY)
-  managed!: boolean;
-
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true })
-  credential!: Reference | null;
-
-  @Choices(['', 'always', 'missing', 'never'].map((word) => [word, word] as const), READ_ONLY)
-  pull!: string;
-}
 
 /** Clients that log users in by OAuth. */
 export class ApplicationSchema extends NamedSchema {

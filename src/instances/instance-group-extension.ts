@@ -1,16 +1,37 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import type {
+  Extension,
+  RepresentContext,
+  Row,
+  RowOf,
+} from '../common/resource/define-resource.js';
+import type { InstanceGroupSchema } from './instance-group.schema.js';
+import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 
-/** What the live workers can take and what they have, counted as the scheduler counts. */
+/** What is shown of groups that nothing runs on: no run is placed by its group. */
+const UNUSED = { capacity: 0, consumed_capacity: 0, jobs_running: 0, jobs_total: 0, instances: 0 };
+
+/**
+ * What the live workers can take and what they have, counted as the scheduler counts; that is of the
+ * default group.
+ */
 export async function instanceGroupExtension(
-  rows: readonly Row[],
-  { find }: RepresentContext,
+  rows: readonly RowOf<InstanceGroupSchema>[],
+  { find, together }: RepresentContext,
 ): Promise<Map<number, Extension>> {
+  const members = await together.ask<Row & { instances: number }>(
+    membersOfGroups(rows.map(({ id }) => id)),
+  );
   const load = await find(WorkerNodesRepository).load();
-  const { capacity, consumed_capacity: used } = load;
-  const fields = { ...load, percent_capacity_remaining: freePercent(capacity, used) };
-  return new Map(rows.map(({ id }) => [id, { fields }]));
+  return new Map(
+    rows.map(({ id, name }) => {
+      const own = members.find((one) => one.id === id)?.instances ?? 0;
+      const all = name === DEFAULT_GROUP ? load : { ...UNUSED, instances: own };
+      const { capacity, consumed_capacity: used } = all;
+      return [id, { fields: { ...all, percent_capacity_remaining: freePercent(capacity, used) } }];
+    }),
+  );
 }
 
 const LOST = 'No worker of this machine has been heard of lately.';

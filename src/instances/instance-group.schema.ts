@@ -1,37 +1,47 @@
-import { Bool, Char, Float, Integer, Json, Text } from '../common/fields/field.js';
+import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { list, STRING } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
-const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
-/** A group of workers. There is one, `default`: whatever worker is alive belongs to it. */
+/**
+ * A group of workers, or of pods. Whatever worker is alive is in `default`, and takes any run: others
+ * are kept, and have no effect on runs.
+ */
 export class InstanceGroupSchema extends ResourceSchema {
-  @Char({ required: true, search: true, readOnly: true, max: 250, help: 'Name of this object.' })
+  @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })
   name!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Most jobs at once; 0 is what the workers can take.' })
+  @Integer({ min: 0, default: 0, help: 'Most jobs at once; 0 is no limit. Kept, without effect.' })
   max_concurrent_jobs!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Most forks at once; 0 is no limit.' })
+  @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit. Kept, without effect.' })
   max_forks!: number;
 
-  @Bool(READ_ONLY)
+  @Bool({ help: 'A group of pods: of a cluster, not of workers.' })
   is_container_group!: boolean;
 
-  @Integer({ ...READ_ONLY, default: 100 })
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Kubernetes credential of a group of pods.',
+  })
+  credential!: Reference | null;
+
+  @Integer({ min: 0, max: 100, default: 0, help: 'Share of the workers. Kept, without effect.' })
   policy_instance_percentage!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ min: 0, default: 0, help: 'Fewest workers. Kept, without effect.' })
   policy_instance_minimum!: number;
 
-  @Json({ ...READ_ONLY, default: [], schema: list(STRING) })
+  @Json({ default: [], schema: list(STRING), help: 'Names of machines. Kept, without effect.' })
   policy_instance_list!: string[];
 
-  @Text({ ...READ_ONLY, filter: false })
+  @Text({ filter: false, help: 'Of a group of pods: what differs from the usual pod, as YAML.' })
   pod_spec_override!: string;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that all live workers together can run at once.' })
+  @Integer({ ...COMPUTED, help: 'Jobs that all live workers of it together can run at once.' })
   capacity!: number;
 
   @Integer({ ...COMPUTED, help: 'Jobs that are given to the workers.' })
@@ -46,6 +56,6 @@ export class InstanceGroupSchema extends ResourceSchema {
   @Integer(COMPUTED)
   jobs_total!: number;
 
-  @Integer({ ...COMPUTED, help: 'Live workers.' })
+  @Integer({ ...COMPUTED, help: 'Live workers; of others than `default`, machines put into it.' })
   instances!: number;
 }

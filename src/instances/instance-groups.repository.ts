@@ -3,9 +3,12 @@ import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { InstanceGroupSchema } from './instance-group.schema.js';
+
+/** The group that every worker is in, and that runs everything. */
+export const DEFAULT_GROUP = 'default';
 
 /** An instance group that a launch names, or its template. */
 export interface UsableInstanceGroup {
@@ -13,6 +16,17 @@ export interface UsableInstanceGroup {
   name: string;
   may_use: boolean;
 }
+
+/** Query for the groups that a machine is in. */
+export const groupsOf = (instance: Sql): Sql => sql`
+  SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP}
+  UNION ALL SELECT instance_group_id FROM instance_group_instances WHERE instance_id = ${instance}`;
+
+/** Query for how many machines were put into each of some groups: `id`, `instances`. */
+export const membersOfGroups = (ids: readonly number[]): Sql => sql`
+  SELECT instance_group_id AS id, count(*)::int AS instances
+  FROM instance_group_instances WHERE instance_group_id = ANY(${ids}::int[])
+  GROUP BY instance_group_id`;
 
 @Injectable()
 export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGroupSchema>> {

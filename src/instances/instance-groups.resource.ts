@@ -1,6 +1,8 @@
 import { hasRole } from '../access/predicates.js';
-import { everyone } from '../common/access.js';
+import { everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { instanceGroupExtension } from './instance-group-extension.js';
 import { InstanceGroupSchema } from './instance-group.schema.js';
 
@@ -10,7 +12,8 @@ export const instanceGroups = defineResource({
   schema: InstanceGroupSchema,
   table: 'instance_groups',
   naturalKey: ['name'],
-  summary: ['id', 'name'],
+  hooks: InstanceGroupHooks,
+  summary: ['id', 'name', 'is_container_group'],
   unique: [
     {
       name: 'instance_groups_name_key',
@@ -27,8 +30,23 @@ export const instanceGroups = defineResource({
   policy: {
     // Everybody runs on it; clients look it up by name before they launch.
     read: everyone,
+    add: () => superusersOnly,
     change: hasRole('instance_group', 'admin_role'),
-    actions: { use: hasRole('instance_group', 'use_role') },
+    delete: superusersOnly,
+    actions: {
+      use: hasRole('instance_group', 'use_role'),
+      // Machines are for those who operate them.
+      instances: superusersOnly,
+    },
+  },
+  relations: {
+    instances: {
+      kind: 'many-to-many',
+      target: () => resource('instance'),
+      table: 'instance_group_instances',
+      near: 'instance_group_id',
+      far: 'instance_id',
+    },
   },
   extend: instanceGroupExtension,
 });

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { InstanceGroupsController } from './instance-groups.controller.js';
 import { InstancesController } from './instances.controller.js';
 import { InstancesRepository } from './instances.repository.js';
@@ -8,7 +9,12 @@ import { InstanceGroupsRepository } from './instance-groups.repository.js';
 @Global()
 @Module({
   controllers: [InstanceGroupsController, InstancesController],
-  providers: [InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
+  providers: [
+    InstanceGroupsRepository,
+    InstancesRepository,
+    WorkerNodesRepository,
+    InstanceGroupHooks,
+  ],
   exports: [InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
 })
 export class InstancesModule {}

@@ -52,6 +52,15 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
         isolation_detail = EXCLUDED.isolation_detail`);
   }
 
+  /** Which of some names are those of machines. */
+  async known(hostnames: readonly string[]): Promise<Set<string>> {
+    if (hostnames.length === 0) return new Set();
+    const found = await this.database.rows<{ hostname: string }>(
+      sql`SELECT hostname FROM instances WHERE hostname = ANY(${hostnames}::text[])`,
+    );
+    return new Set(found.map(({ hostname }) => hostname));
+  }
+
   /** Each isolation that a machine with a live worker has, and how many have it. */
   isolations(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(liveIsolations());

@@ -3,6 +3,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { instanceExtension } from './instance-group-extension.js';
+import { groupsOf } from './instance-groups.repository.js';
 import { hostnameOf } from './instances.repository.js';
 import { InstanceSchema } from './instance.schema.js';
 
@@ -28,6 +29,11 @@ export const instances = defineResource({
   // Names of machines are for those who operate them: superusers and auditors.
   policy: { read: superusersOnly },
   relations: {
+    instance_groups: {
+      kind: 'computed',
+      target: () => resource('instance_group'),
+      condition: (near, far) => sql`${ident(far, 'id')} IN (${groupsOf(near)})`,
+    },
     jobs: {
       kind: 'computed',
       target: () => resource('unified_job'),

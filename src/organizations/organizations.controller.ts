@@ -26,7 +26,7 @@ import { organizations } from './organizations.resource.js';
 @SubList('notification_templates_approvals', attachNotifications())
 @SubList('instance_groups', attachInstanceGroups())
 @SubList('galaxy_credentials', attachGalaxyCredentials())
-@SubList('execution_environments', noneOf('execution_environment'))
+@SubList('execution_environments', children('execution_environments'))
 @SubList('applications', noneOf('o_auth2_application'))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())

@@ -79,6 +79,11 @@ export const organizations = defineResource({
       far: 'credential_id',
       ordered: true,
     },
+    execution_environments: {
+      kind: 'has-many',
+      target: () => resource('execution_environment'),
+      field: 'organization',
+    },
     teams: { kind: 'has-many', target: () => resource('team'), field: 'organization' },
     projects: { kind: 'has-many', target: () => resource('project'), field: 'organization' },
     inventories: { kind: 'has-many', target: () => resource('inventory'), field: 'organization' },

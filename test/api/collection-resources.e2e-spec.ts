@@ -190,6 +190,16 @@ const LIVES: Life[] = [
     without: ['absent'],
   },
   {
+    module: 'execution_environment',
+    fields: { image: 'quay.io/ansible/awx-ee', pull: 'always', organization: 'Home' },
+    change: { image: 'quay.io/ansible/awx-ee:24', pull: 'missing' },
+  },
+  {
+    module: 'instance_group',
+    fields: { policy_instance_percentage: 34, policy_instance_minimum: 12 },
+    change: { policy_instance_minimum: 24 },
+  },
+  {
     module: 'notification_template',
     place: home,
     fields: { notification_type: 'webhook', ...webhook('http://127.0.0.1:9/a') },
@@ -253,4 +263,39 @@ describe.each(LIVES)('$module', ({ module, place, fields, change, without = [], 
       expect(await collection.run(module, task)).toEqual({ changed: true, id });
       expect(await collection.run(module, task)).toEqual({ changed: false });
     });
+});
+
+it('an input source is made, changed to another store and taken away, each once', async () => {
+  const type = 'CyberArk Central Credential Provider Lookup';
+  for (const name of ['Store one', 'Store two']) {
+    await collection.run('credential', {
+      ...{ name, organization: 'Home', credential_type: type },
+      inputs: { url: 'https://ccp.example.org', app_id: 'one', verify: true },
+    });
+  }
+  const task = {
+    ...{ target_credential: 'Key', source_credential: 'Store one', input_field_name: 'password' },
+    metadata: { object_query: 'Safe=Ops;Object=db', object_query_format: 'Exact' },
+  };
+  const twice = async (params: Item): Promise<unknown[]> => [
+    (await collection.run('credential_input_source', params)).changed,
+    (await collection.run('credential_input_source', params)).changed,
+  ];
+  expect(await twice(task)).toEqual([true, false]);
+  expect(await twice({ ...task, source_credential: 'Store two' })).toEqual([true, false]);
+  expect(await twice({ ...task, state: 'absent' })).toEqual([true, false]);
+});
+
+it('a group of pods has the credential of a cluster', async () => {
+  await collection.run('credential', {
+    ...{ name: 'Cluster', organization: 'Home' },
+    credential_type: 'OpenShift or Kubernetes API Bearer Token',
+    inputs: { host: 'https://k8s.example.org', bearer_token: 't', verify_ssl: false },
+  });
+  const task = { name: 'Pods', is_container_group: true, credential: 'Cluster' };
+  expect(await collection.run('instance_group', task)).toMatchObject({ changed: true });
+  expect(await collection.run('instance_group', task)).toMatchObject({ changed: false });
+  expect(await collection.run('instance_group', { name: 'Pods', state: 'absent' })).toMatchObject({
+    changed: true,
+  });
 });

@@ -75,6 +75,47 @@ async function ending<T>(type: string, status: JobStatus, work: () => Promise<T>
 
 const waiting = { wait: true, interval: 0.02 };
 
+describe('ad_hoc_command', () => {
+  const task = { inventory: 'Lab', credential: 'Key', module_name: 'ping' };
+
+  it('is launched in an environment, and waited for', async () => {
+    await collection.run('execution_environment', { name: 'EE', image: 'quay.io/team/ee' });
+    const outcome = await ending('ad_hoc_command', 'successful', () =>
+      collection.run('ad_hoc_command', {
+        ...{ ...task, ...waiting, execution_environment: 'EE', extra_vars: { a: [1] } },
+      }),
+    );
+    expect(outcome).toMatchObject({ changed: true, status: 'successful' });
+    const shown = await get(`ad_hoc_commands/${String(outcome.id)}/`);
+    expect(shown).toMatchObject({
+      ...{ extra_vars: '{"a": [1]}', module_name: 'ping' },
+      summary_fields: { execution_environment: { name: 'EE', image: 'quay.io/team/ee' } },
+    });
+    const again = await collection.run('ad_hoc_command_wait', { command_id: outcome.id });
+    expect(again).toMatchObject({ changed: false, status: 'successful' });
+  });
+
+  it('fails for a module that is not offered, and for what there is not', async () => {
+    await expect(collection.run('ad_hoc_command', { ...task, module_name: 'x' })).rejects.toThrow(
+      'is not a valid choice',
+    );
+    for (const name of ['ad_hoc_command_wait', 'ad_hoc_command_cancel'] as const) {
+      await expect(collection.run(name, { command_id: 99_999 })).rejects.toThrow('no such command');
+    }
+  });
+
+  it('is cancelled', async () => {
+    const { id } = await collection.run('ad_hoc_command', task);
+    const canceled = await collection.run('ad_hoc_command_cancel', { command_id: id });
+    expect(canceled.changed).toBe(true);
+    const again = await collection.run('ad_hoc_command_cancel', { command_id: id });
+    expect(again.changed).toBe(false);
+    await expect(
+      collection.run('ad_hoc_command_cancel', { command_id: id, fail_if_not_running: true }),
+    ).rejects.toThrow('not running');
+  });
+});
+
 describe('job_launch', () => {
   const prompts = {
     extra_vars: { a: 1, b: ['x', null] },

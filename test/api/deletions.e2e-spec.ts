@@ -22,6 +22,8 @@ const OUTLIVING: Record<string, readonly string[]> = {
   credential: ['job', 'job_template', 'project', 'credential_type'],
   credential_type: [],
   credential_input_source: ['credential'],
+  execution_environment: ['organization', 'credential', 'ad_hoc_command'],
+  instance_group: ['job_template', 'inventory', 'organization', 'instance', 'credential'],
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
   constructed_inventory: ['inventory', 'job', 'job_template'],
   host: ['job', 'job_event', 'job_host_summary', 'group'],

@@ -20,6 +20,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     ...(await samples.lookup()),
     target_credential: (await samples.test.make.credential({ organization: samples.home })).id,
   }),
+  execution_environment: async (samples) => ({
+    organization: samples.home,
+    image: 'quay.io/team/ee',
+  }),
   ad_hoc_command: async (samples) => ({
     inventory: (await samples.of('inventory')).id,
     credential: (await samples.test.make.credential({ organization: samples.home })).id,

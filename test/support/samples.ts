@@ -101,8 +101,10 @@ const MAKERS: Record<string, Maker> = {
       unified_job_template: (await samples.of('job_template')).id,
     }),
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
-  instance_group: async ({ test: { database } }) =>
-    (await database.row<Row>(sql`SELECT * FROM instance_groups`))!,
+  instance_group: (samples) =>
+    samples.row('instance_group', { name: samples.name('Group'), organization: undefined }),
+  execution_environment: (samples) =>
+    samples.row('execution_environment', { name: samples.name('EE'), image: 'quay.io/team/ee' }),
   instance: async (samples) =>
     samples.insert('instances', { hostname: samples.name('node'), version: '1.0' }),
   notification_template: ({ test, home }) => test.make.notificationTemplate({ organization: home }),

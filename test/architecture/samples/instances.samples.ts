@@ -1,5 +1,5 @@
 import { sql } from '../../../src/database/sql.js';
-import { InstanceGroupsRepository } from '../../../src/instances/instance-groups.repository.js';
+import * as groups from '../../../src/instances/instance-groups.repository.js';
 import * as instances from '../../../src/instances/instances.repository.js';
 import * as workerNodes from '../../../src/instances/worker-nodes.repository.js';
 import { SOMEBODY } from './actors.js';
@@ -7,10 +7,11 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 
 export default {
   repositories: [
-    samplesOf(InstanceGroupsRepository, { usable: [[[1], SOMEBODY]] }),
+    samplesOf(groups.InstanceGroupsRepository, { usable: [[[1], SOMEBODY]] }),
     samplesOf(instances.InstancesRepository, {
       loads: [[[1]]],
       isolations: [[]],
+      known: [[['here']]],
       noteAlive: [
         [
           {
@@ -35,6 +36,10 @@ export default {
     }),
   ],
   fragments: [
+    fragmentsOf(groups, {
+      groupsOf: { calls: [[sql`1`]], inside: asQuery },
+      membersOfGroups: { calls: [[[1]]], inside: asQuery },
+    }),
     fragmentsOf(instances, {
       hostnameOf: [[sql`1`]],
       liveIsolations: { calls: [[]], inside: (statement) => statement },

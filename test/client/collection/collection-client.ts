@@ -8,6 +8,8 @@
  * Parameters are those of the modules (a parameter left out is undefined, never null). Intervals are
  * seconds, and short ones keep tests quick.
  */
+import { cancelCommand, runCommand, waitForCommand } from './command-modules.js';
+import { runInputSource } from './input-source-module.js';
 import { ModuleRun, type Outcome } from './module-run.js';
 import type { Item } from './python-values.js';
 import { runResource } from './resource-module.js';
@@ -35,6 +37,10 @@ const MODULES = {
   },
   workflow_job_template: runWorkflowTemplate,
   workflow_job_template_node: runWorkflowNode,
+  credential_input_source: runInputSource,
+  ad_hoc_command: runCommand,
+  ad_hoc_command_wait: waitForCommand,
+  ad_hoc_command_cancel: cancelCommand,
   role: runRole,
   token: runToken,
   job_launch: runs.launchJob,

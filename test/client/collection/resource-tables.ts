@@ -221,4 +221,17 @@ export const RESOURCES = {
     filled: ['notification_configuration'],
     fields: ['description', 'notification_type', 'messages'],
   },
+  execution_environment: {
+    endpoint: 'execution_environments',
+    fields: ['image', 'description', 'pull'],
+    after: [organization, { parameter: 'credential', endpoint: 'credentials' }],
+  },
+  instance_group: {
+    endpoint: 'instance_groups',
+    fields: [
+      ...['is_container_group', 'policy_instance_percentage', 'policy_instance_minimum'],
+      ...['policy_instance_list', 'max_concurrent_jobs', 'max_forks', 'pod_spec_override'],
+    ],
+    after: [{ parameter: 'credential', endpoint: 'credentials' }],
+  },
 } as const satisfies Record<string, ResourceTable>;

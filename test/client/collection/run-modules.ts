@@ -82,8 +82,11 @@ export async function deleteHosts(run: ModuleRun): Promise<void> {
 
 export async function waitForJob(run: ModuleRun): Promise<void> {
   const { job_id: id, job_type: endpoint = 'jobs' } = run.params;
-  const job = await run.get(String(endpoint), { query: { id } });
-  await run.waitFor(String(member(job, 'url')), waitingOf(run));
+  await waitForRun(run, await run.get(String(endpoint), { query: { id } }));
+}
+
+export async function waitForRun(run: ModuleRun, found: Item): Promise<void> {
+  await run.waitFor(String(member(found, 'url')), waitingOf(run));
 }
 
 export async function cancelJob(run: ModuleRun): Promise<void> {
@@ -147,7 +150,7 @@ export async function listJobs(run: ModuleRun): Promise<void> {
 }
 
 /** What a launch started: waited for unless the task says otherwise. */
-async function started(
+export async function started(
   run: ModuleRun,
   answer: Answer,
   expected: number,

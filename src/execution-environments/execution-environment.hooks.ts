@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { CredentialsRepository } from '../credentials/credentials.repository.js';
+import type { ExecutionEnvironmentSchema } from './execution-environment.schema.js';
+import { isImageReference } from './image-reference.js';
+
+type Sent = ValuesOf<ExecutionEnvironmentSchema>;
+
+/** Rules of execution environments (docs/contract/resources.md#execution-environments). */
+@Injectable()
+export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnvironmentSchema> {
+  constructor(private readonly credentials: CredentialsRepository) {}
+
+  async prepareCreate(sent: Sent): Promise<void> {
+    await this.check(sent);
+  }
+
+  async prepareUpdate(
+    _row: RowOf<ExecutionEnvironmentSchema>,
+    sent: Sent,
+    actor: Actor,
+  ): Promise<void> {
+    const errors: FieldErrors = {};
+    if ('organization' in sent) {
+      // For all it may become, by those who make what is for all.
+      if (sent.organization !== null) {
+        errors.organization = ['Cannot change the organization of an execution environment'];
+      } else if (!actor.isSuperuser) throw new Forbidden();
+    }
+    await this.check(sent, errors);
+  }
+
+  private async check({ image, credential }: Sent, errors: FieldErrors = {}): Promise<void> {
+    if (image !== undefined && !isImageReference(image)) {
+      errors.image = ['Not an image reference: [domain[:port]/]path[:tag][@digest].'];
+    }
+    if (typeof credential === 'number') {
+      const type = await this.credentials.typeOf(credential);
+      if (type?.kind !== 'registry') {
+        errors.credential = [
+          'Only Container Registry credentials can be associated with an Execution Environment',
+        ];
+      }
+    }
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
+}

@@ -1,0 +1,37 @@
+import { Bool, Char, Choices, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedSchema } from '../common/resource/schemas.js';
+
+const PULLS = [
+  ['', 'As the engine does'],
+  ['always', 'Always pull container before running.'],
+  ['missing', 'Only pull the image if not present before running.'],
+  ['never', 'Never pull container before running.'],
+] as const;
+
+/** A container image that runs are to happen in. It is kept, and has no effect on runs. */
+export class ExecutionEnvironmentSchema extends NamedSchema {
+  @Reference(() => resource('organization'), {
+    nullable: true,
+    onDelete: 'CASCADE',
+    needs: 'execution_environment_admin',
+    help: 'Organization it belongs to; without one it is for all, and made by superusers.',
+  })
+  organization!: Reference | null;
+
+  @Char({ required: true, max: 1024, help: 'Image: [domain[:port]/]path[:tag][@digest].' })
+  image!: string;
+
+  @Bool({ readOnly: true, help: 'Shipped with the product; none is.' })
+  managed!: boolean;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Container Registry credential that the image is pulled with.',
+  })
+  credential!: Reference | null;
+
+  @Choices(PULLS, { help: 'When the image is pulled.' })
+  pull!: string;
+}

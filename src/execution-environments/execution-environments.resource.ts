@@ -1,0 +1,43 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { ident, sql } from '../database/sql.js';
+import { ExecutionEnvironmentHooks } from './execution-environment.hooks.js';
+import { ExecutionEnvironmentSchema } from './execution-environment.schema.js';
+
+const isForAll: Predicate = (alias) => sql`${ident(alias, 'organization_id')} IS NULL`;
+const readable = anyOf(isForAll, hasRoleOn('organization_id', 'organization', 'read_role'));
+const administered = hasRoleOn(
+  'organization_id',
+  'organization',
+  'execution_environment_admin_role',
+);
+
+export const executionEnvironments = defineResource({
+  path: 'execution_environments',
+  type: 'execution_environment',
+  schema: ExecutionEnvironmentSchema,
+  table: 'execution_environments',
+  orderBy: ['-id'],
+  hooks: ExecutionEnvironmentHooks,
+  naturalKey: ['name'],
+  summary: ['id', 'name', 'description', 'image'],
+  capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
+  unique: [
+    {
+      name: 'execution_environments_name_key',
+      columns: ['name'],
+      field: 'name',
+      message: 'Execution environment with this Name already exists.',
+    },
+  ],
+  policy: {
+    read: readable,
+    // Of an organization: the reference needs its `execution_environment_admin_role`.
+    add: ({ organization }) => (typeof organization === 'number' ? everyone : superusersOnly),
+    mayAdd: (actor) => holdsAny('organization', ['execution_environment_admin_role'], actor),
+    change: administered,
+    delete: administered,
+    actions: { copy: allOf(readable, administered) },
+  },
+});

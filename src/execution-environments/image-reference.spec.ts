@@ -1,0 +1,41 @@
+import { isImageReference } from './image-reference.js';
+
+const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+it.each([
+  'ansible',
+  'docker.io/ansible/ansible-runner',
+  'quay.io/ansible/awx-ee:24.6.1',
+  'localhost/local',
+  'registry.example.com:5000/team/ee_minimal:latest',
+  `quay.io/ansible/awx-ee@${DIGEST}`,
+  `ee:1@${DIGEST}`,
+])('takes %s', (text) => {
+  expect(isImageReference(text)).toBe(true);
+});
+
+it.each([
+  '',
+  'Upper/case',
+  'a b',
+  'ee:',
+  'ee:bad tag',
+  '/ee',
+  'ee/',
+  '--privileged',
+  'https://quay.io/ansible/ee',
+  'quay.io:port/ee',
+  'ee@sha256:short',
+  `ee@${DIGEST}@${DIGEST}`,
+  'quay.io/../ee',
+])('refuses %j', (text) => {
+  expect(isImageReference(text)).toBe(false);
+});
+
+it('is not slowed down by long texts', () => {
+  const started = performance.now();
+  for (const text of ['a-'.repeat(512), 'a.'.repeat(512), `${'a'.repeat(1000)}!`]) {
+    isImageReference(`${text}/x`);
+  }
+  expect(performance.now() - started).toBeLessThan(1000);
+});

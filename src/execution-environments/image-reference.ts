@@ -1,0 +1,17 @@
+const DOMAIN =
+  /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?::\d{1,5})?$/i;
+const COMPONENT = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^[a-z][a-z0-9]*(?:[-_+.][a-z][a-z0-9]*)*:[0-9a-f]{32,}$/i;
+
+/** Whether a text names a container image: `[domain[:port]/]path[:tag][@digest]`. */
+export function isImageReference(text: string): boolean {
+  const [named = '', digest, ...more] = text.split('@');
+  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) return false;
+  const colon = named.indexOf(':', named.lastIndexOf('/') + 1);
+  if (colon >= 0 && !TAG.test(named.slice(colon + 1))) return false;
+  const [first = '', ...rest] = (colon < 0 ? named : named.slice(0, colon)).split('/');
+  const isDomain = rest.length > 0 && /[.:]|^localhost$/.test(first);
+  if (isDomain && !DOMAIN.test(first)) return false;
+  return (isDomain ? rest : [first, ...rest]).every((part) => COMPONENT.test(part));
+}

@@ -1,0 +1,176 @@
+/** Groups of workers (docs/contract/resources.md#instance-groups). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+describe('the default group', () => {
+  it('has the capacity of the live workers, for everybody', async () => {
+    const { as, database } = test;
+    const before = await as.nobody.get('instance_groups/').expect(200);
+    expect(before.body.results[0]).toMatchObject({ name: 'default', capacity: 0, instances: 0 });
+    await database.execute({
+      text: `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
+        VALUES ('a', 'a', 'a', 1, '1', 6, now()), ('lost', 'b', 'b', 1, '1', 9, now() - interval '1 day')`,
+    });
+    const { body } = await as.nobody.get('instance_groups/?name=default').expect(200);
+    expect(body.results[0]).toMatchObject({
+      type: 'instance_group',
+      capacity: 6,
+      consumed_capacity: 0,
+      percent_capacity_remaining: 100,
+      instances: 1,
+    });
+  });
+
+  it('has roles that can be granted', async () => {
+    const { as, home } = test;
+    const { body } = await as.superuser.get('instance_groups/default/').expect(200);
+    const roles = body.summary_fields.object_roles;
+    expect(Object.keys(roles).sort()).toEqual(['admin_role', 'read_role', 'use_role']);
+    const url = `roles/${roles.use_role.id}/teams/`;
+    await as.orgAdmin.post(url, { id: home.team.id }).expect(403);
+    await as.superuser.post(url, { id: home.team.id }).expect(204);
+    const held = await as.teamMember.get('instance_groups/?role_level=read_role').expect(200);
+    expect(held.body.count).toBe(1);
+    const none = await as.nobody.get('instance_groups/?role_level=use_role').expect(200);
+    expect(none.body.count).toBe(0);
+  });
+});
+
+describe('groups', () => {
+  const path = 'instance_groups/';
+
+  it('are made, found, changed and deleted', async () => {
+    const { superuser } = test.as;
+    const made = await superuser
+      .post(path, { name: 'West', policy_instance_percentage: 34, policy_instance_minimum: 12 })
+      .expect(201);
+    const { url } = made.body;
+    expect(made.body).toMatchObject({
+      ...{ type: 'instance_group', name: 'West', is_container_group: false, credential: null },
+      ...{ policy_instance_percentage: 34, policy_instance_minimum: 12, policy_instance_list: [] },
+      ...{ capacity: 0, instances: 0, jobs_total: 0, percent_capacity_remaining: 0 },
+    });
+    expect((await test.as.nobody.get(`${path}?name=West`).expect(200)).body.count).toBe(1);
+    const changed = await superuser.patch(url, { policy_instance_minimum: 24 }).expect(200);
+    expect(changed.body.policy_instance_minimum).toBe(24);
+    const again = await superuser.post(path, { name: 'West' }).expect(400);
+    expect(again.body).toEqual({ name: ['Instance group with this Name already exists.'] });
+    await superuser.put(url, { name: 'Western' }).expect(200);
+    expect((await superuser.get(`${url}jobs/`).expect(200)).body.count).toBe(0);
+    await superuser.delete(url).expect(204);
+    await superuser.get(url).expect(404);
+  });
+
+  it('of pods have a credential of a cluster, and no machines', async () => {
+    const { as, make, home } = test;
+    const organization = home.organization.id;
+    const namespace = 'kubernetes_bearer_token';
+    const cluster = await make.credential({ organization, namespace });
+    const machine = await make.credential({ organization });
+    const pods = { name: 'Pods', is_container_group: true };
+    const made = await as.superuser.post(path, { ...pods, credential: cluster.id }).expect(201);
+    expect(made.body.summary_fields.credential.id).toBe(cluster.id);
+    const refused = async (body: object): Promise<unknown> =>
+      (await as.superuser.post(path, { name: 'Other', ...body }).expect(400)).body;
+    expect(await refused({ is_container_group: true, credential: machine.id })).toEqual({
+      credential: ['Only Kubernetes credentials can be associated with an Instance Group'],
+    });
+    expect(await refused({ credential: cluster.id })).toEqual({
+      is_container_group: [
+        'is_container_group must be True when associating a credential to an Instance Group',
+      ],
+    });
+    const containerized = ['Containerized instances may not be managed via the API'];
+    expect(await refused({ is_container_group: true, policy_instance_minimum: 1 })).toEqual({
+      policy_instance_minimum: containerized,
+    });
+    expect(await refused({ is_container_group: true, pod_spec_override: '{x: ' })).toEqual({
+      pod_spec_override: [expect.stringMatching(/^Cannot parse as JSON/)],
+    });
+    const later = await as.superuser.patch(made.body.url, { is_container_group: false });
+    expect(later.status).toBe(400);
+  });
+
+  it('name machines that there are, each once', async () => {
+    const { superuser } = test.as;
+    await test.database.execute(sql`INSERT INTO instances (hostname) VALUES ('one'), ('two')`);
+    const list = ['one', 'three', 'one'];
+    const { body } = await superuser
+      .post(path, { name: 'Listed', policy_instance_list: list })
+      .expect(400);
+    expect(body).toEqual({
+      policy_instance_list: [
+        'three is not a valid hostname of an existing instance.',
+        'Duplicate entry one.',
+      ],
+    });
+    await superuser.post(path, { name: 'Listed', policy_instance_list: 'one' }).expect(400);
+    await superuser.post(path, { name: 'Listed', policy_instance_list: ['two'] }).expect(201);
+  });
+
+  it('hold machines that superusers put there', async () => {
+    const { superuser, auditor } = test.as;
+    const group = (await superuser.post(path, { name: 'East' }).expect(201)).body;
+    const row = await test.database.row<Row>(
+      sql`INSERT INTO instances (hostname) VALUES ('east-1') RETURNING *`,
+    );
+    const id = Number(row?.id);
+    await auditor.post(`${group.url}instances/`, { id }).expect(403);
+    await superuser.post(`${group.url}instances/`, { id }).expect(204);
+    const there = await superuser.get(`${group.url}instances/`).expect(200);
+    expect(there.body.results.map((one: Row) => one.hostname)).toEqual(['east-1']);
+    expect((await superuser.get(group.url).expect(200)).body.instances).toBe(1);
+    const groups = await superuser.get(`instances/${id}/instance_groups/`).expect(200);
+    expect(groups.body.results.map((one: Row) => one.name)).toEqual(['default', 'East']);
+    await superuser.post(`${group.url}instances/`, { id, disassociate: true }).expect(204);
+    expect((await superuser.get(`${group.url}instances/`).expect(200)).body.count).toBe(0);
+    const all = await superuser.post('instance_groups/default/instances/', { id }).expect(400);
+    expect(all.body).toEqual({ detail: 'Every machine is in the default instance group.' });
+  });
+
+  it('are for superusers to make and delete, and for their admins to change', async () => {
+    const { superuser, orgAdmin, asUser } = test.as;
+    await orgAdmin.post(path, { name: 'Mine' }).expect(403);
+    const group = (await superuser.post(path, { name: 'North' }).expect(201)).body;
+    const user = await test.make.user();
+    await test.make.grant('instance_group', group, 'admin_role', { user });
+    const admin = await asUser(user);
+    await admin.patch(group.url, { max_forks: 5 }).expect(200);
+    await admin.delete(group.url).expect(403);
+    await orgAdmin.patch(group.url, { max_forks: 6 }).expect(403);
+  });
+
+  it('keep the default one', async () => {
+    const { superuser } = test.as;
+    const renamed = await superuser.patch('instance_groups/default/', { name: 'x' }).expect(400);
+    expect(renamed.body).toEqual({ name: ['default instance group name may not be changed.'] });
+    await superuser.delete('instance_groups/default/').expect(403);
+    await superuser.patch('instance_groups/default/', { max_forks: 3 }).expect(200);
+  });
+
+  it('are preferred in their order by what may use them', async () => {
+    const { superuser } = test.as;
+    const template = await test.make.jobTemplate({});
+    const inventory = await test.make.inventory({});
+    const made: number[] = [];
+    for (const name of ['Second', 'First']) {
+      made.unshift((await superuser.post(path, { name }).expect(201)).body.id);
+    }
+    for (const url of [
+      `job_templates/${template.id}/instance_groups/`,
+      `inventories/${inventory.id}/instance_groups/`,
+      `organizations/${test.home.organization.id}/instance_groups/`,
+    ]) {
+      for (const id of made) await superuser.post(url, { id }).expect(204);
+      const { body } = await superuser.get(url).expect(200);
+      expect(body.results.map((one: Row) => one.name)).toEqual(['First', 'Second']);
+    }
+  });
+});

@@ -86,7 +86,22 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
       await holdForChange(context, 'host');
     },
     beforeDetach: (context) => holdForChange(context, 'host'),
+    check: assertSameInventory,
+    ...(relation === 'hosts' ? { existing: hostByName } : {}),
   });
+
+/** What says nothing of the variables of a host. */
+const NO_VARIABLES = ['', '{}', '---'];
+
+/** The host of the inventory that a body names and says nothing else of than its name. */
+async function hostByName(
+  { services, parent }: LinkContext,
+  { name, variables = '' }: Record<string, unknown>,
+): Promise<Row | undefined> {
+  const text = typeof variables === 'string' ? variables.trim() : JSON.stringify(variables);
+  if (typeof name !== 'string' || !NO_VARIABLES.includes(text)) return undefined;
+  return services.find(HostsRepository).byName(Number(parent.inventory_id), name);
+}
 
 /** Groups directly below a group. */
 export const childGroups = (): Factory =>

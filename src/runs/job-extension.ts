@@ -24,6 +24,7 @@ import { JobCredentialsRepository, type JobCredential } from './job-credentials.
 export const JOB_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  summary: { job_template_id: INTEGER, job_template_name: STRING },
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,

@@ -5,6 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
+import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension, JOB_SHOWS } from './job-extension.js';
@@ -52,6 +53,12 @@ export const jobs = defineResource({
   auditParent: { field: 'job_template', type: 'job_template' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
+  summarise: (alias) => ({
+    job_template_id: ident(alias, 'job_template_id'),
+    job_template_name: sql`(
+      SELECT name FROM (${templateNames()}) template
+      WHERE template.id = ${ident(alias, 'job_template_id')})`,
+  }),
   capabilities: { delete: 'delete', start: 'start' },
   indexes: [
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },

@@ -72,6 +72,37 @@ it.each<[PersonaName, number, number]>([
   await client.delete(`groups/${group.id}/`).expect(change);
 });
 
+describe('hosts', () => {
+  it('are taken by their name where nothing else is said of them', async () => {
+    const { superuser } = test.as;
+    const group = await test.make.group(inventory);
+    const url = `groups/${group.id}/hosts/`;
+    const host = await test.make.host(inventory, { name: 'known', variables: 'a: 1' });
+    for (const variables of [undefined, '', '{}', '---\n', {}]) {
+      await superuser.post(url, { name: 'known', variables }).expect(204);
+      const { body } = await superuser.get(url).expect(200);
+      expect(names(body)).toEqual(['known']);
+      await superuser.post(url, { id: host.id, disassociate: true }).expect(204);
+    }
+    expect((await superuser.get(`hosts/${host.id}/`).expect(200)).body.variables).toBe('a: 1');
+    const { body } = await superuser.post(url, { name: 'known', variables: 'b: 1' }).expect(400);
+    expect(body).toEqual({ __all__: ['Host with this Name and Inventory already exists.'] });
+    await superuser.post(url, { name: 'new' }).expect(201);
+    await test.as.nobody.post(url, { name: 'known' }).expect(403);
+    await superuser.post(url, { name: ['known'] }).expect(400);
+  });
+
+  it('and subgroups are not taken off without being named', async () => {
+    const group = await test.make.group(inventory);
+    for (const list of ['hosts', 'children']) {
+      const url = `groups/${group.id}/${list}/`;
+      const { body } = await test.as.superuser.post(url, { disassociate: true }).expect(400);
+      expect(body).toEqual({ detail: '"id" is required to disassociate' });
+    }
+    await test.as.superuser.get(`groups/${group.id}/`).expect(200);
+  });
+});
+
 describe('children', () => {
   it('never close a cycle', async () => {
     const { a, b, c } = await graph(inventory, 'a > b', 'b > c');

@@ -55,6 +55,7 @@ export default {
       showLastJobsOfOriginals: [[1]],
       described: [[sql`TRUE`]],
       describedByName: [[sql`TRUE`, 'web']],
+      byName: [[1, 'web']],
       countMembers: [[MEMBERS]],
       inventoriesWith: [[1, MEMBERS]],
       countNames: [

@@ -27,6 +27,7 @@ import './inventory-sources/constructed-inventories.resource.js';
 import './inventory-sources/inventory-sources.resource.js';
 import './inventory-sources/inventory-updates.resource.js';
 import './runs/events/ad-hoc-command-events.resource.js';
+import './runs/events/inventory-update-events.resource.js';
 import './runs/events/job-events.resource.js';
 import './runs/jobs.resource.js';
 import './instances/worker-node-table.js';

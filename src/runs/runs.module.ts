@@ -7,6 +7,7 @@ import { Settings } from '../config/settings.js';
 import { RunLoads } from '../instances/run-loads.js';
 import { HostRuns } from '../inventories/inventory-uses.js';
 import { AdHocCommandEventsController } from './events/ad-hoc-command-events.controller.js';
+import { InventoryUpdateEventsController } from './events/inventory-update-events.controller.js';
 import { JobEventsController } from './events/job-events.controller.js';
 import { JobHostSummariesController } from './events/job-host-summaries.controller.js';
 import { RunHooks } from './run.hooks.js';
@@ -52,6 +53,7 @@ const repositories = [
     JobsController,
     JobEventsController,
     AdHocCommandEventsController,
+    InventoryUpdateEventsController,
     JobHostSummariesController,
     UnifiedJobsController,
   ],

@@ -128,7 +128,7 @@ describe('groups', () => {
     expect(there.body.results.map((one: Row) => one.hostname)).toEqual(['east-1']);
     expect((await superuser.get(group.url).expect(200)).body.instances).toBe(1);
     const groups = await superuser.get(`instances/${id}/instance_groups/`).expect(200);
-    expect(groups.body.results.map((one: Row) => one.name)).toEqual(['default', 'East']);
+    expect(groups.body.results.map((one: Row) => one.name)).toEqual(['East', 'default']);
     await superuser.post(`${group.url}instances/`, { id, disassociate: true }).expect(204);
     expect((await superuser.get(`${group.url}instances/`).expect(200)).body.count).toBe(0);
     const all = await superuser.post('instance_groups/default/instances/', { id }).expect(400);

@@ -213,6 +213,10 @@ const MAKERS: Record<string, Maker> = {
       counter: 1,
       ...event,
     }),
+  inventory_update_event: async (samples) => {
+    const job_id = (await samples.of('inventory_update')).id;
+    return samples.insert('job_events', { job_id, counter: 1, ...event, event: 'verbose' });
+  },
   job_host_summary: async (samples) =>
     samples.insert('job_host_summaries', {
       job_id: (await samples.of('job')).id,

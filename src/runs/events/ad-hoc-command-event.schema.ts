@@ -1,32 +1,9 @@
-import { Char, Integer, Reference } from '../../common/fields/field.js';
+import { Reference } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
-import { JobEventSchema } from './job-event.schema.js';
+import { PlainEventSchema } from './plain-event.schema.js';
 
-const INTERNAL = { internal: true } as const;
-
-/** One event of a command: as those of playbooks, without what a command has none of. */
-export class AdHocCommandEventSchema extends JobEventSchema {
-  @Reference(() => resource('unified_job'), { ...INTERNAL, index: false })
-  override job!: Reference;
-
+/** One event of a command. */
+export class AdHocCommandEventSchema extends PlainEventSchema {
   @Reference(() => resource('ad_hoc_command'), { readOnly: true, index: false, column: 'job_id' })
   ad_hoc_command!: Reference;
-
-  @Integer({ ...INTERNAL, default: 0 })
-  override event_level!: number;
-
-  @Char(INTERNAL)
-  override parent_uuid!: string;
-
-  @Char({ ...INTERNAL, max: 1024 })
-  override playbook!: string;
-
-  @Char({ ...INTERNAL, max: 1024 })
-  override play!: string;
-
-  @Char({ ...INTERNAL, max: 1024 })
-  override task!: string;
-
-  @Char({ ...INTERNAL, max: 1024 })
-  override role!: string;
 }

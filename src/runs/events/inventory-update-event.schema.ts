@@ -1,0 +1,15 @@
+import { Char, Reference } from '../../common/fields/field.js';
+import { resource } from '../../common/resource/registry.js';
+import { PlainEventSchema } from './plain-event.schema.js';
+
+/** One event of an inventory update: some lines of its output, which are about no host. */
+export class InventoryUpdateEventSchema extends PlainEventSchema {
+  @Reference(() => resource('inventory_update'), { readOnly: true, index: false, column: 'job_id' })
+  inventory_update!: Reference;
+
+  @Reference(() => resource('host'), { internal: true, nullable: true, index: false })
+  override host!: Reference | null;
+
+  @Char({ internal: true, max: 1024 })
+  override host_name!: string;
+}

@@ -1,0 +1,22 @@
+import { through } from '../../access/predicates.js';
+import { defineResource } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import { selectRows } from '../../common/resource/select-rows.js';
+import { ident, sql, TRUE } from '../../database/sql.js';
+import { InventoryUpdateEventSchema } from './inventory-update-event.schema.js';
+import { unifiedJobs } from '../jobs.resource.js';
+
+/** The events of inventory updates: their part of the events of all runs. */
+export const inventoryUpdateEvents = defineResource({
+  path: 'inventory_update_events',
+  type: 'inventory_update_event',
+  schema: InventoryUpdateEventSchema,
+  table: 'job_events',
+  part: (alias) => sql`${ident(alias, 'job_id')} IN (
+    ${selectRows(resource('inventory_update'), 'upd', ident('upd', 'id'), TRUE)})`,
+  orderBy: ['id'],
+  capabilities: {},
+  audited: false,
+  summary: ['id', 'event', 'counter'],
+  policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
+});

@@ -1,0 +1,29 @@
+import { Char, Integer, Reference } from '../../common/fields/field.js';
+import { resource } from '../../common/resource/registry.js';
+import { JobEventSchema } from './job-event.schema.js';
+
+const INTERNAL = { internal: true } as const;
+
+/** One event of a run without plays: as those of playbooks, without what only these have. */
+export abstract class PlainEventSchema extends JobEventSchema {
+  @Reference(() => resource('unified_job'), { ...INTERNAL, index: false })
+  override job!: Reference;
+
+  @Integer({ ...INTERNAL, default: 0 })
+  override event_level!: number;
+
+  @Char(INTERNAL)
+  override parent_uuid!: string;
+
+  @Char({ ...INTERNAL, max: 1024 })
+  override playbook!: string;
+
+  @Char({ ...INTERNAL, max: 1024 })
+  override play!: string;
+
+  @Char({ ...INTERNAL, max: 1024 })
+  override task!: string;
+
+  @Char({ ...INTERNAL, max: 1024 })
+  override role!: string;
+}

@@ -11,7 +11,7 @@ import { monthlyHostMetrics } from './host-metrics.resource.js';
 import { listForAuditors } from './list-for-auditors.js';
 
 @Resource(monthlyHostMetrics)
-export class MonthlyHostMetricsController extends ResourceController(monthlyHostMetrics, [
+export class HostMetricSummaryMonthlyController extends ResourceController(monthlyHostMetrics, [
   'retrieve',
 ]) {
   @Route(listForAuditors(monthlyHostMetrics))

@@ -1,13 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { HostMetricHooks } from './host-metric.hooks.js';
-import { MonthlyHostMetricsController } from './host-metric-summary-monthly.controller.js';
+import { HostMetricSummaryMonthlyController } from './host-metric-summary-monthly.controller.js';
 import { HostMetricsController } from './host-metrics.controller.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from './monthly-host-metrics.repository.js';
 
 @Global()
 @Module({
-  controllers: [HostMetricsController, MonthlyHostMetricsController],
+  controllers: [HostMetricsController, HostMetricSummaryMonthlyController],
   providers: [HostMetricHooks, HostMetricsRepository, MonthlyHostMetricsRepository],
   exports: [HostMetricsRepository],
 })

@@ -129,6 +129,8 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
       WHERE hosts.inventory_id = ${inventoryId} AND original.id = ${originalId('hosts')}
         AND (hosts.last_job_id, hosts.last_job_host_summary_id)
           IS DISTINCT FROM (original.last_job_id, original.last_job_host_summary_id)`);
+  }
+
   /** Id of a host of an inventory, as a row. */
   byName(inventoryId: number, name: string): Promise<{ id: number } | undefined> {
     return this.database.row<{ id: number }>(sql`

@@ -86,7 +86,6 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
       await holdForChange(context, 'host');
     },
     beforeDetach: (context) => holdForChange(context, 'host'),
-    check: assertSameInventory,
     ...(relation === 'hosts' ? { existing: hostByName } : {}),
   });
 

@@ -6,6 +6,7 @@ import { Samples } from '../support/samples.js';
 
 const TYPES = [
   'credential',
+  'execution_environment',
   'inventory',
   'job_template',
   'notification_template',

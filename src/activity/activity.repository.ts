@@ -75,6 +75,8 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
         snapshot,
       ],
     );
-    await this.database.preparedRows(insertRows('activity_stream', COLUMNS, rows));
+    await this.database.unheard(
+      this.database.preparedRows(insertRows('activity_stream', COLUMNS, rows)),
+    );
   }
 }

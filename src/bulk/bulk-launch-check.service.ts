@@ -6,6 +6,7 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
 import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
+import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
@@ -83,17 +84,20 @@ export class BulkLaunchCheck {
   async check(launch: BulkLaunch, actor: Actor): Promise<CheckedLaunch> {
     const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
-    const subjects = await this.subjects(launch, actor);
+    const templates = [...new Set(entries.map(({ templateId }) => templateId))];
+    const [subjects, objects] = await atOnce([
+      this.subjects(launch, templates, actor),
+      this.loader.load(
+        {
+          templates,
+          inventories: named(all, 'inventory'),
+          credentials: named(all, 'credentials'),
+          labels: named(all, 'labels'),
+        },
+        actor,
+      ),
+    ]);
     const byId = new Map(subjects.templates.map((one) => [one.id, one]));
-    const objects = await this.loader.load(
-      {
-        templates: idsOfType(subjects.templates, 'job_template'),
-        inventories: named(all, 'inventory'),
-        credentials: named(all, 'credentials'),
-        labels: named(all, 'labels'),
-      },
-      actor,
-    );
     const workflows = await this.workflows.templates(
       idsOfType(subjects.templates, 'workflow_job_template'),
       actor,
@@ -129,13 +133,16 @@ export class BulkLaunchCheck {
     };
   }
 
-  private async subjects(launch: BulkLaunch, actor: Actor): Promise<Subjects> {
-    const ids = [...new Set(launch.entries.map(({ templateId }) => templateId))];
+  private async subjects(
+    launch: BulkLaunch,
+    templates: readonly number[],
+    actor: Actor,
+  ): Promise<Subjects> {
     const row = await this.database.row<Subjects>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
-          FROM (${templatesWithRights(ids, actor)}) found) AS templates`);
+          FROM (${templatesWithRights(templates, actor)}) found) AS templates`);
     return existing(row, 'a SELECT without FROM has a row');
   }
 

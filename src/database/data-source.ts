@@ -41,6 +41,7 @@ export function dataSourceOptions(
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     applicationName: 'automation-controller',
     extra: {
+      pipeline: true,
       statement_timeout: settings.STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

@@ -3,18 +3,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ambientManager } from './ambient-manager.js';
+import { OpenTransaction, type Query } from './open-transaction.js';
 import { PreparedNames } from './prepared-names.js';
 import { join, raw, sql, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
-interface OpenTransaction {
-  client: PoolClient;
-  beforeCommit: (() => Promise<void>)[];
-  afterCommit: (() => void)[];
-  savepoints: number;
-}
-
-export type Statement = Sql | { text: string; values?: unknown[]; name?: string };
+export type Statement = Sql | Exclude<Query, string>;
 
 /** "cached plan must not change result type": a migration ran since the statement was prepared. */
 const STALE_PLAN = '0A000';
@@ -24,8 +18,8 @@ const MAX_TRIES = 3;
 
 /**
  * The only way to the database. Statements join the ambient transaction of the caller, if there is
- * one; `transaction` opens one or joins it. Statements of one transaction are awaited one by one:
- * node-postgres does not run two at once on a client.
+ * one; `transaction` opens one or joins it. What a transaction asks without waiting in between goes
+ * to PostgreSQL in one write and is answered in that order (docs/decisions/0098).
  */
 @Injectable()
 export class Database {
@@ -101,6 +95,17 @@ export class Database {
     return (await this.run(statement)).rowCount ?? 0;
   }
 
+  /**
+   * Leaves the answer to a statement that was just asked to the end of the transaction, which fails
+   * with it: for what nobody needs to know, so that the next statements go with it. Without a
+   * transaction the answer is waited for.
+   */
+  async unheard(answer: Promise<unknown>): Promise<void> {
+    const open = this.open.getStore();
+    if (open) open.leave(answer);
+    else await answer;
+  }
+
   get inTransaction(): boolean {
     return this.open.getStore() !== undefined;
   }
@@ -146,17 +151,20 @@ export class Database {
     const name = `sp_${++open.savepoints}`;
     const { length: before } = open.beforeCommit;
     const { length: after } = open.afterCommit;
-    await open.client.query(`SAVEPOINT ${name}`);
+    await open.settle();
+    await open.ask(`SAVEPOINT ${name}`);
     try {
       const result = await work();
-      await open.client.query(`RELEASE SAVEPOINT ${name}`);
+      await open.settle();
+      await open.ask(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
-      await open.client.query(`ROLLBACK TO SAVEPOINT ${name}`);
+      await open.quiet();
+      await open.ask(`ROLLBACK TO SAVEPOINT ${name}`);
       // What should follow from the work does not follow any more.
       open.beforeCommit.length = before;
       open.afterCommit.length = after;
-      throw error;
+      throw open.takeFailure(error);
     }
   }
 
@@ -217,22 +225,19 @@ export class Database {
   }
 
   private async begin<T>(work: () => Promise<T>, opening = 'BEGIN'): Promise<T> {
-    const client = await this.connect();
-    const open: OpenTransaction = { client, beforeCommit: [], afterCommit: [], savepoints: 0 };
+    const open = new OpenTransaction(await this.connect());
     const result = await this.commit(open, work, opening);
     this.followUp(open.afterCommit);
     return result;
   }
 
-  private async commit<T>(
-    open: OpenTransaction,
-    work: () => Promise<T>,
-    opening: string,
-  ): Promise<T> {
+  private async commit<T>(open: OpenTransaction, work: () => Promise<T>, opening: string) {
     const { client } = open;
     let broken: Error | undefined;
+    let committed: Promise<unknown> | undefined;
     try {
-      await client.query(opening);
+      const begun = open.ask(opening);
+      begun.catch(ignore);
       const result = await this.open.run(open, async () => {
         const value = await work();
         for (let hook = open.beforeCommit.shift(); hook; hook = open.beforeCommit.shift()) {
@@ -240,14 +245,22 @@ export class Database {
         }
         return value;
       });
-      await client.query('COMMIT');
+      // Behind a statement that failed PostgreSQL takes it for a ROLLBACK.
+      committed = open.ask('COMMIT');
+      committed.catch(ignore);
+      await begun;
+      await open.settle();
+      await committed;
       return result;
     } catch (error) {
       // Behind a statement that is not answered a ROLLBACK would wait as long again.
       if (isUnanswered(error)) broken = error;
+      else if (committed) await committed.catch(ignore);
       else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      throw error;
+      // What failed first is the reason of all that failed behind it.
+      throw open.failure ?? error;
     } finally {
+      open.isOver = true;
       release(client, broken);
     }
   }
@@ -269,7 +282,7 @@ export class Database {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
     const open = this.open.getStore();
-    return open ? open.client.query<Row>(query) : this.pool.query<Row>(query);
+    return open ? open.ask<Row>(query) : this.pool.query<Row>(query);
   }
 }
 

@@ -1,3 +1,4 @@
+import { atOnce } from '../database/at-once.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -67,18 +68,20 @@ export class LaunchRows {
       const values = this.rowOf(id, plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
-    await this.runs.insertMany(COLUMNS, rows);
-    await this.linkCredentials(ids, plans);
-    await this.linkLabels(ids, plans);
     for (const [id, plan] of given) this.record(id, plan);
-    await this.transitions.created(
-      given.map(([id, plan]) => ({
-        id,
-        type: 'job',
-        status: statusOf(plan),
-        unified_job_template_id: plan.template.row.id,
-      })),
-    );
+    await atOnce([
+      this.runs.insertMany(COLUMNS, rows),
+      this.linkCredentials(ids, plans),
+      this.linkLabels(ids, plans),
+      this.transitions.created(
+        given.map(([id, plan]) => ({
+          id,
+          type: 'job',
+          status: statusOf(plan),
+          unified_job_template_id: plan.template.row.id,
+        })),
+      ),
+    ]);
     return ids;
   }
 

@@ -1,3 +1,4 @@
+import { atOnce } from '../database/at-once.js';
 import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -70,6 +71,7 @@ export interface LaunchObjects {
 
 /** Ids that a set of launches names, besides those that their templates do. */
 export interface LaunchReferences {
+  /** Those that are no job templates are passed over. */
   templates?: readonly number[];
   inventories?: readonly number[];
   credentials?: readonly number[];
@@ -102,23 +104,16 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<LaunchObjects> {
     const rows = ids.length === 0 ? [] : await this.templates.launchable(ids, actor);
-    const inventories = await this.inventories(
-      [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => id ?? [])],
-      actor,
-    );
-    const credentials = await this.credentials(
-      [...namedCredentials, ...rows.flatMap((row) => row.credential_ids)],
-      actor,
-    );
-    const labels = await this.labels(
-      [...namedLabels, ...rows.flatMap((row) => row.label_ids)],
-      actor,
-    );
-    const instanceGroups = await this.instanceGroups(
-      [...namedGroups, ...rows.flatMap((row) => row.group_ids)],
-      actor,
-    );
-    await readOwnVariables(rows);
+    const [inventories, credentials, labels, instanceGroups] = await atOnce([
+      this.inventories(
+        [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => id ?? [])],
+        actor,
+      ),
+      this.credentials([...namedCredentials, ...rows.flatMap((row) => row.credential_ids)], actor),
+      this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
+      this.instanceGroups([...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
+      readOwnVariables(rows),
+    ]);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       templates.set(row.id, {

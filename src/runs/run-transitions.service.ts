@@ -1,3 +1,4 @@
+import { atOnce } from '../database/at-once.js';
 import { Injectable } from '@nestjs/common';
 import { failPoint } from '../common/fail-point.js';
 import { QueuePort } from '../common/queue/queue.port.js';
@@ -57,8 +58,10 @@ export class RunTransitions {
   /** To be called with the rows of runs inserted as `pending` or `new`, in their transaction. */
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
-    await this.templates.showCreated(runs);
-    await this.changes.publish(runs.map(({ id, type, status }) => ({ jobId: id, type, status })));
+    await atOnce([
+      this.templates.showCreated(runs),
+      this.changes.publish(runs.map(({ id, type, status }) => ({ jobId: id, type, status }))),
+    ]);
     failPoint('run-created');
     if (!runs.some(({ status }) => status === 'pending')) return;
     this.database.afterCommit(() => {
@@ -96,11 +99,12 @@ export class RunTransitions {
     const [first] = moved;
     if (!first) return;
     const { status } = first;
-    if (isFinal(status)) await this.templates.showEnded(moved, isFailed(status));
-    else await this.templates.showMoved(moved);
-    await this.changes.publish(
-      moved.map(({ id, type }) => ({ jobId: id, type, status, isReplaced })),
-    );
+    await atOnce([
+      isFinal(status)
+        ? this.templates.showEnded(moved, isFailed(status))
+        : this.templates.showMoved(moved),
+      this.changes.publish(moved.map(({ id, type }) => ({ jobId: id, type, status, isReplaced }))),
+    ]);
     this.database.afterCommit(() => {
       this.signals.announce(moved.map(({ id }) => [id, { status }]));
       // What ended makes room, and what is new wants some.

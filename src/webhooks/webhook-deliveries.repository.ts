@@ -129,8 +129,10 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   async setJob(id: number, jobId: number): Promise<void> {
-    await this.database.preparedRows(
-      sql`UPDATE webhook_deliveries SET job_id = ${jobId} WHERE id = ${id}`,
+    await this.database.unheard(
+      this.database.preparedRows(
+        sql`UPDATE webhook_deliveries SET job_id = ${jobId} WHERE id = ${id}`,
+      ),
     );
   }
 

@@ -1,0 +1,53 @@
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+
+/** What a client is asked. */
+export type Query = string | { text: string; values?: unknown[]; name?: string };
+
+/** A transaction on its way, and what is to be done at its end. */
+export class OpenTransaction {
+  readonly beforeCommit: (() => Promise<void>)[] = [];
+  readonly afterCommit: (() => void)[] = [];
+  /** How many there were so far. */
+  savepoints = 0;
+  isOver = false;
+  /** What the first unheard answer to fail failed with: all behind it fail because of it. */
+  failure: Error | undefined;
+  /** None of these rejects. */
+  private unheard: Promise<unknown>[] = [];
+
+  constructor(readonly client: PoolClient) {}
+
+  /** Asks PostgreSQL, in one write with all else that is asked in this turn of the event loop. */
+  ask<Row extends QueryResultRow>(query: Query): Promise<QueryResult<Row>> {
+    if (this.isOver) throw new Error('A transaction that is over cannot go on');
+    const { stream } = this.client.connection;
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return this.client.query<Row>(query);
+  }
+
+  /** Takes an answer that nobody waits for. */
+  leave(answer: Promise<unknown>): void {
+    this.unheard.push(answer.catch((error: Error) => (this.failure ??= error)));
+  }
+
+  /** Waits for what nobody has waited for. @throws what the first of it to fail failed with */
+  async settle(): Promise<void> {
+    await this.quiet();
+    if (this.failure) throw this.failure;
+  }
+
+  /** Waits for what nobody has waited for, whatever came of it. */
+  async quiet(): Promise<void> {
+    await Promise.all(this.unheard.splice(0));
+  }
+
+  /** What the work failed with behind a savepoint that is gone; the rest can go on. */
+  takeFailure(error: unknown): unknown {
+    const { failure = error } = this;
+    this.failure = undefined;
+    return failure;
+  }
+}

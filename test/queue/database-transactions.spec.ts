@@ -1,0 +1,103 @@
+/** What transactions ask without waiting in between goes out at once, and fails as one thing. */
+import { atOnce } from '../../src/database/at-once.js';
+import { sqlState } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+  await test.database.execute(sql`CREATE TABLE notes (text text UNIQUE)`);
+});
+afterAll(() => test.close());
+beforeEach(() => test.database.execute(sql`DELETE FROM notes`));
+
+const insert = (text: string) => test.database.execute(sql`INSERT INTO notes VALUES (${text})`);
+const notes = async (): Promise<string[]> =>
+  (await test.database.rows<{ text: string }>(sql`SELECT text FROM notes ORDER BY 1`)).map(
+    ({ text }) => text,
+  );
+const UNIQUE_VIOLATION = '23505';
+const stateOf = (failing: Promise<unknown>): Promise<string> =>
+  failing.then(
+    () => 'nothing failed',
+    (error: unknown) => sqlState(error),
+  );
+
+it('keeps the order of what is asked at once', async () => {
+  const { database } = test;
+  const [, seen] = await database.transaction(() => atOnce([insert('first'), notes()]));
+  expect(seen).toEqual(['first']);
+});
+
+it('fails with what nobody waited for, and leaves nothing', async () => {
+  const { database } = test;
+  const failing = database.transaction(async () => {
+    await insert('one');
+    await database.unheard(insert('one'));
+  });
+  expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
+  expect(await notes()).toEqual([]);
+});
+
+it('names what failed first, not what failed because of it', async () => {
+  const { database } = test;
+  const failing = database.transaction(async () => {
+    await database.unheard(insert('two'));
+    await database.unheard(insert('two'));
+    await notes();
+  });
+  expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
+});
+
+it('undoes what nobody waited for with its savepoint alone', async () => {
+  const { database } = test;
+  await database.transaction(async () => {
+    await database.unheard(insert('kept'));
+    const undone = database.savepoint(async () => {
+      await database.unheard(insert('undone'));
+      await database.unheard(insert('kept'));
+    });
+    expect(await stateOf(undone)).toBe(UNIQUE_VIOLATION);
+    await database.unheard(insert('kept, too'));
+  });
+  expect(await notes()).toEqual(['kept', 'kept, too']);
+});
+
+it('goes on with the statements it had prepared when they failed', async () => {
+  const { database } = test;
+  const prepared = (text: string) =>
+    database.preparedRows(sql`INSERT INTO notes (text) VALUES (${text}) RETURNING text`);
+  for (const text of ['three', 'three', 'four']) {
+    await database
+      .transaction(() => atOnce([insert(text), prepared(text)]))
+      .catch((error: unknown) => expect(sqlState(error)).toBe(UNIQUE_VIOLATION));
+  }
+  expect(await prepared('five')).toEqual([{ text: 'five' }]);
+});
+
+it('waits for all that was asked at once before it ends', async () => {
+  const { database } = test;
+  let isAsked = false;
+  const slow = async () => {
+    await database.rows(sql`SELECT pg_sleep(0.1)`);
+    await notes();
+    isAsked = true;
+  };
+  const failing = database.transaction(() =>
+    atOnce([Promise.reject(new Error('at once')), slow()]),
+  );
+  await expect(failing).rejects.toThrow('at once');
+  expect(isAsked).toBe(true);
+});
+
+it('refuses what goes on when it is over', async () => {
+  const { database } = test;
+  let late = Promise.resolve<unknown>('not asked');
+  await database.transaction(async () => {
+    await insert('six');
+    late = new Promise((resolve) => setTimeout(resolve, 50)).then(notes);
+    late.catch(() => undefined);
+  });
+  await expect(late).rejects.toThrow('A transaction that is over cannot go on');
+});

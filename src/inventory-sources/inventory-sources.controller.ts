@@ -1,4 +1,4 @@
-import { Get, Post } from '@nestjs/common';
+import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { BOOLEAN, INTEGER, object } from '../common/fields/json-schema.js';
@@ -13,6 +13,7 @@ import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { attachNotifications } from '../notifications/sublists.js';
+import { BroughtObjects } from './brought-objects.service.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { canUpdate, InventoryUpdateStarts } from './inventory-update-starts.service.js';
@@ -36,8 +37,35 @@ export class InventorySourcesController extends ResourceController(inventorySour
     services: CommonServices,
     private readonly sources: InventorySourcesRepository,
     private readonly starts: InventoryUpdateStarts,
+    private readonly brought: BroughtObjects,
   ) {
     super(services);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'destroy',
+    needs: 'change',
+    operationId: 'inventory_sources_hosts_destroy',
+    summary: 'Delete all hosts that one inventory source has brought.',
+  })
+  @Delete(':id/hosts')
+  async removeHosts(@Target() source: Row): Promise<Reply> {
+    await this.brought.remove(source, 'hosts');
+    return Reply.noContent();
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'destroy',
+    needs: 'change',
+    operationId: 'inventory_sources_groups_destroy',
+    summary: 'Delete all groups that one inventory source has brought.',
+  })
+  @Delete(':id/groups')
+  async removeGroups(@Target() source: Row): Promise<Reply> {
+    await this.brought.remove(source, 'groups');
+    return Reply.noContent();
   }
 
   @Route({

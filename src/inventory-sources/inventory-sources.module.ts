@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { BroughtObjects } from './brought-objects.service.js';
 import { ConstructedInventoriesController } from './constructed-inventories.controller.js';
 import { HiddenSources } from './hidden-sources.service.js';
 import { ConstructedSources } from '../inventories/inventory-uses.js';
@@ -30,6 +31,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     ...repositories,
     InventorySourceHooks,
     InventoryUpdateStarts,
+    BroughtObjects,
     HiddenSources,
     InventorySourceForm,
     ...panels,

@@ -65,6 +65,36 @@ describe('fields', () => {
   });
 });
 
+describe('what it has brought', () => {
+  it('can be removed as a whole, while nothing runs', async () => {
+    const own = await test.make.inventory({ organization: test.home.organization.id });
+    const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
+    const [host, kept] = [await test.make.host(own), await test.make.host(own)];
+    const group = await test.make.group(own);
+    await test.database.execute(sql`
+      INSERT INTO inventory_source_hosts (inventory_source_id, host_id)
+      VALUES (${source.id}, ${host.id})`);
+    await test.database.execute(sql`
+      INSERT INTO inventory_source_groups (inventory_source_id, group_id)
+      VALUES (${source.id}, ${group.id})`);
+    const path = `inventory_sources/${source.id}`;
+    await test.as.orgMember.delete(`${path}/hosts/`).expect(403);
+    const { body: run } = await test.as.superuser.post(`${path}/update/`).expect(202);
+    await test.as.orgAdmin.delete(`${path}/hosts/`).expect(409);
+    await test.as.orgAdmin.delete(`${path}/groups/`).expect(409);
+    await test.database.execute(
+      sql`UPDATE unified_jobs SET status = 'canceled' WHERE id = ${run.id}`,
+    );
+    await test.as.orgAdmin.delete(`${path}/hosts/`).expect(204);
+    await test.as.orgAdmin.get(`hosts/${host.id}/`).expect(404);
+    await test.as.orgAdmin.get(`hosts/${kept.id}/`).expect(200);
+    await test.as.orgAdmin.delete(`${path}/groups/`).expect(204);
+    const { body: left } = await test.as.orgAdmin.get(`inventories/${own.id}/`).expect(200);
+    expect(left).toMatchObject({ total_hosts: 1, total_groups: 0 });
+    await test.as.orgAdmin.delete(`${path}/hosts/`).expect(204);
+  });
+});
+
 describe('rules across fields', () => {
   it.each([
     [{ source_project: null }, { source_project: ['Project required for scm type sources.'] }],

@@ -148,6 +148,15 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
     await this.database.execute(sql`DELETE FROM ${ident(kind)} WHERE id = ANY(${ids}::int[])`);
   }
 
+  /** Removes everything that a source has brought. @returns how many */
+  removeBrought(kind: ImportedKind, sourceId: number): Promise<number> {
+    const { table, column } = CLAIMS[kind];
+    return this.database.execute(sql`
+      DELETE FROM ${ident(kind)} WHERE id IN (
+        SELECT claim.${ident(column)} FROM ${ident(table)} claim
+        WHERE claim.inventory_source_id = ${sourceId})`);
+  }
+
   /** Notes what a source has brought; what it brought before stays noted. */
   async claim(
     kind: ImportedKind,

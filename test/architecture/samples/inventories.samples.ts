@@ -97,6 +97,10 @@ export default {
       createHosts: [[PLACE, [{ ...PLANNED, instanceId: 'i-1', isEnabled: null }]]],
       updateGroups: [[[{ id: 1, variables: '' }]]],
       freeNames: [[[1]]],
+      removeBrought: [
+        ['hosts', 1],
+        ['groups', 1],
+      ],
       updateHosts: [[[{ id: 1, name: 'web', variables: null, instanceId: null, isEnabled: true }]]],
       removeAll: [
         ['hosts', [1]],

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { Database } from '../database/database.js';
+import {
+  ImportedObjectsRepository,
+  type ImportedKind,
+} from '../inventories/import/imported-objects.repository.js';
+import { InventoryLock } from '../inventories/inventory-lock.service.js';
+import { inventorySources } from './inventory-sources.resource.js';
+
+/** What a source has brought into its inventory, as a whole (docs/contract/inventory-sources.md#fields). */
+@Injectable()
+export class BroughtObjects {
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ImportedObjectsRepository,
+    private readonly inventory: InventoryLock,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /** @throws Conflict while a run uses the inventory, BadRequest where it is made of others */
+  async remove(source: Row, kind: ImportedKind): Promise<void> {
+    const inventoryId = Number(source.inventory_id);
+    const noun = kind === 'hosts' ? 'host' : 'group';
+    await this.database.transaction(async () => {
+      await this.inventory.holdForChange(inventoryId, noun, 'Delete');
+      await this.inventory.assertIdle(inventoryId);
+      await this.database.checkReferencesAtCommit();
+      const removed = await this.objects.removeBrought(kind, source.id);
+      this.activity.record({
+        operation: 'update',
+        object1: refOf(inventorySources, source),
+        changes: { id: source.id, [`${kind}_deleted`]: removed },
+      });
+    });
+  }
+}

@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { anyValue, BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { represent } from '../common/resource/represent.js';
@@ -21,7 +21,7 @@ const STARTS = list({
   ...object({ inventory_source: INTEGER, inventory_update: INTEGER, status: STRING }, [
     'inventory_update',
   ]),
-  additionalProperties: {},
+  additionalProperties: anyValue('Another field of the update that was started.'),
 });
 const ROUTE = { access: 'authenticated', parent: inventories } as const;
 

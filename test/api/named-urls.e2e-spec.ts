@@ -1,6 +1,6 @@
 /** Objects under their names instead of their ids (docs/contract/conventions.md#named-urls). */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 import { Samples } from '../support/samples.js';
@@ -17,11 +17,13 @@ const namedUrl = async (path: string): Promise<string> =>
 it('is shown on every object that has one, and leads there', async () => {
   const samples = new Samples(test);
   const faults: string[] = [];
-  for (const { type, path, naturalKey, stored } of resources()) {
+  for (const { type, path, stored } of resources()) {
     if (!stored) continue;
     const { id } = await samples.of(type);
     const { body, status } = await test.as.superuser.get(`${path}/${id}/`);
     if (status === 404) continue;
+    // An inventory made of others says that it is an inventory, and has its URL.
+    const { naturalKey } = resource((body.type as string | undefined) ?? type);
     const url = body.related?.named_url as string | undefined;
     if (naturalKey.length > 0 !== (url !== undefined)) faults.push(`${path}: ${String(url)}`);
     if (!url) continue;

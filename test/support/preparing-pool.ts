@@ -57,6 +57,7 @@ export class PreparingPool {
   connect(callback: (error: Error | undefined, client: object) => void): void {
     const nothing = (): void => undefined;
     callback(undefined, {
+      connection: this.client.connection,
       query: (query: Query | string) => this.query(query),
       on: nothing,
       off: nothing,

@@ -35,7 +35,7 @@ export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnviron
 
   private async check({ image, credential }: Sent, errors: FieldErrors = {}): Promise<void> {
     if (image !== undefined && !isImageReference(image)) {
-      errors.image = ['Not an image reference: [domain[:port]/]path[:tag][@digest].'];
+      errors.image = ['Not an image reference: [domain[:port]/]path[:tag][@sha256:…].'];
     }
     if (typeof credential === 'number') {
       const type = await this.credentials.typeOf(credential);

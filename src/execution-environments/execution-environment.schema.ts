@@ -19,7 +19,7 @@ export class ExecutionEnvironmentSchema extends NamedSchema {
   })
   organization!: Reference | null;
 
-  @Char({ required: true, max: 1024, help: 'Image: [domain[:port]/]path[:tag][@digest].' })
+  @Char({ required: true, max: 1024, help: 'Image: [domain[:port]/]path[:tag][@sha256:…].' })
   image!: string;
 
   @Bool({ readOnly: true, help: 'Shipped with the product; none is.' })

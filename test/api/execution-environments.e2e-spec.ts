@@ -47,7 +47,7 @@ it.each<[object, object]>([
   [{}, { name: ['This field is required.'], image: ['This field is required.'] }],
   [
     { name: 'x', image: 'Not an image' },
-    { image: ['Not an image reference: [domain[:port]/]path[:tag][@digest].'] },
+    { image: ['Not an image reference: [domain[:port]/]path[:tag][@sha256:…].'] },
   ],
   [{ name: 'x', image, pull: 'sometimes' }, { pull: ['"sometimes" is not a valid choice.'] }],
   [

@@ -49,7 +49,11 @@ describe('an inventory update', () => {
     const a = await host('a', 'x: 1');
     const b = await host('b', 'x: 1');
     const made = await make('constructed_inventories/', {
-      ...{ name: `Made ${counter}`, organization: 1, source_vars: 'keyed_groups: [{key: x | string}]' },
+      ...{
+        name: `Made ${counter}`,
+        organization: 1,
+        source_vars: 'keyed_groups: [{key: x | string}]',
+      },
     });
     await make(`inventories/${made.id}/input_inventories/`, { id: input.id });
     const [{ id: source }] = (await api.call('GET', `inventories/${made.id}/inventory_sources/`))

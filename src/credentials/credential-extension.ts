@@ -10,7 +10,9 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
+import { sql } from '../database/sql.js';
 import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';
+import { credentialsSeenBy } from './credentials.repository.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
@@ -68,20 +70,26 @@ export async function credentialExtension(
   );
 }
 
+interface ShownSource extends Pick<InputSource, 'id' | 'target_id' | 'field'> {
+  name: string;
+  kind: string;
+  may_read: boolean;
+}
+
 /** Of each credential, which inputs are looked up and in which store. */
 async function inputSources(
   rows: readonly RowOf<CredentialSchema>[],
-  context: RepresentContext,
+  { together, actor }: RepresentContext,
 ): Promise<Map<number, Record<string, object>>> {
-  const found = await context.together.ask<InputSource & Row>(
-    inputSourcesOf(rows.map(({ id }) => id)),
-  );
-  const ids = [...new Set(found.map(({ source_id: id }) => id))];
-  const stores = await summariesOf(resource('credential'), ids, context);
+  const found = await together.ask<ShownSource & Row>(sql`
+    SELECT input.id, input.target_id, input.field, store.name, store.may_read,
+      store.credential_type ->> 'namespace' AS kind
+    FROM (${inputSourcesOf(rows.map(({ id }) => id))}) input
+    JOIN (${credentialsSeenBy(actor)}) store ON store.id = input.source_id
+    ORDER BY input.target_id, input.field`);
   const sources = new Map<number, Record<string, object>>();
-  for (const { id, target_id: target, field, source_id: store } of found) {
-    const { name, kind } = stores.get(store) ?? {};
-    const shown = { id, ...(name === undefined ? {} : { name, kind }) };
+  for (const { id, target_id: target, field, name, kind, may_read: isSeen } of found) {
+    const shown = { id, ...(isSeen ? { name, kind } : {}) };
     sources.set(target, { ...sources.get(target), [field]: shown });
   }
   return sources;

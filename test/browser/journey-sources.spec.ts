@@ -55,3 +55,11 @@ describeJourney('updating an inventory again after a failure', session, 4, async
     .expect(200);
   expect(body.count).toBe(2);
 });
+
+describeJourney('beginning a source', session, 2, async (walk) => {
+  await walk.page.goto('/api/v2/inventory_sources/');
+  const kinds = await walk.page.locator('ul.choices a').allTextContents();
+  expect(kinds).toContain('ec2');
+  // It comes with its inventory.
+  expect(kinds.join()).not.toMatch(/constructed/i);
+});

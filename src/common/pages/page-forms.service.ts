@@ -21,6 +21,8 @@ type Values = Readonly<Record<string, unknown>>;
 export interface PageForm {
   /** A field that decides what else is asked for; a form asks for it first. */
   readonly choice?: string;
+  /** Its values that are made in another way than by this form. */
+  readonly madeElsewhere?: readonly string[];
   /** How the form is arranged, where it is not as the object is shown. */
   readonly pages?: PageLayout;
   /**
@@ -93,7 +95,7 @@ export class PageForms {
     const form = this.byKey.get(info.operationId) ?? ofType;
     if (!form) return null;
     const declared = open.fields ?? info.body ?? [];
-    const choice = declared.find(({ name }) => name === form.choice) ?? null;
+    const choice = choiceOf(form, declared);
     const chosen = choice && lastOf(known[choice.name]);
     const isOpen = choice !== null && (chosen === undefined || chosen === '');
     return {
@@ -119,6 +121,18 @@ export class PageForms {
     }
     return found;
   }
+}
+
+function choiceOf(
+  { choice, madeElsewhere = [] }: PageForm,
+  fields: readonly Field[],
+): Field | null {
+  const field = fields.find(({ name }) => name === choice);
+  if (!field) return null;
+  return {
+    ...field,
+    choices: field.choices.filter(([value]) => !madeElsewhere.includes(String(value))),
+  };
 }
 
 const previewBy = (form: PageForm): FormPlan['preview'] =>

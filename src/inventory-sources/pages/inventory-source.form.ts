@@ -9,6 +9,8 @@ import { CONSTRUCTED, SCM, sourceKind, type SourceKind } from '../source-kinds.j
 @PageFormOf('inventory_source')
 export class InventorySourceForm implements PageForm {
   readonly choice = 'source';
+  /** With its inventory. */
+  readonly madeElsewhere = [CONSTRUCTED.word];
 
   fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
     const kind = sourceKind(chosen);

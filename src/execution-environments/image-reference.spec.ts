@@ -33,9 +33,9 @@ it.each([
 });
 
 it('is not slowed down by long texts', () => {
-  const started = performance.now();
+  const startedAt = process.cpuUsage();
   for (const text of ['a-'.repeat(512), 'a.'.repeat(512), `${'a'.repeat(1000)}!`]) {
     isImageReference(`${text}/x`);
   }
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
 });

@@ -8,6 +8,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventLoopTime } from '../support/event-loop.js';
 import { describePages } from './browser.js';
 
 jest.setTimeout(60_000);
@@ -173,16 +174,15 @@ describe('a long list', () => {
     const inventory = await test.make.inventory();
     await test.make.hosts(inventory, 200, 'row');
     const path = `inventories/${inventory.id}/hosts/?page_size=200`;
-    const seconds: number[] = [];
-    // The machine may be busy with something else: the quickest of some tells what it takes.
+    const times: number[] = [];
+    // The first ones are slower: the quickest of some tells what it takes.
     for (let turn = 0; turn < 20; turn += 1) {
-      const { text, headers } = await test.as.superuser
-        .get(path)
-        .set('Accept', 'text/html')
-        .expect(200);
-      seconds.push(Number.parseFloat(String(headers['x-api-time'])));
-      expect(text).toContain('row-0000200');
+      const time = await eventLoopTime(async () => {
+        const { text } = await test.as.superuser.get(path).set('Accept', 'text/html').expect(200);
+        expect(text).toContain('row-0000200');
+      });
+      times.push(time);
     }
-    expect(Math.min(...seconds)).toBeLessThan(0.1);
+    expect(Math.min(...times)).toBeLessThan(100);
   });
 });

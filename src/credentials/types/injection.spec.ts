@@ -260,9 +260,9 @@ describe('renderInjector', () => {
   it.each(['a | upper', 'a.split(",")'])('limits what %s does again and again', (step) => {
     const template = `{% for x in b %}{% set y = ${step} %}{% endfor %}`;
     const scope = { a: 'x,'.repeat(50_000), b: Array.from({ length: 1000 }, () => 1) };
-    const started = performance.now();
+    const startedAt = process.cpuUsage();
     expect(() => renderInjector(template, scope)).toThrow('too much text in too many steps');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
   });
 });
 

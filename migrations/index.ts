@@ -25,6 +25,7 @@ import { TieSummariesToConstructedHosts1795450000000 } from './1795450000000-tie
 import { AddHostMetrics1795460000000 } from './1795460000000-add-host-metrics.js';
 import { AddCredentialInputSources1795470000000 } from './1795470000000-add-credential-input-sources.js';
 import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
+import { RemoveSourcesWithInventories1795490000000 } from './1795490000000-remove-sources-with-inventories.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -55,4 +56,5 @@ export const migrations = {
   AddHostMetrics1795460000000,
   AddCredentialInputSources1795470000000,
   KeepExecutionEnvironments1795480000000,
+  RemoveSourcesWithInventories1795490000000,
 };

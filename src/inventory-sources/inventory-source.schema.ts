@@ -29,7 +29,7 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
     required: true,
     immutable: true,
     needs: 'change',
-    // The column is shared with job templates, which outlive their inventory; sources go by themselves.
+    // The column is shared with job templates, which outlive their inventory; a trigger removes sources.
     onDelete: 'SET NULL',
     help: 'Inventory the source belongs to; fixed on creation.',
   })

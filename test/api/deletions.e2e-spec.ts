@@ -160,6 +160,17 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
 /** What the queue removes after the answer. */
 const isLater = (type: string): boolean => resource(type).deletesLater;
 
+it('of an organization takes the sources of its inventories', async () => {
+  const organization = await test.make.organization();
+  const inventory = await test.make.inventory({ organization: organization.id });
+  const { body: source } = await test.as.superuser
+    .post('inventory_sources/', { name: 'Of the cloud', inventory: inventory.id, source: 'ec2' })
+    .expect(201);
+  await test.as.superuser.delete(`organizations/${organization.id}/`).expect(204);
+  await test.as.superuser.get(`inventories/${inventory.id}/`).expect(404);
+  await test.as.superuser.get(`inventory_sources/${source.id}/`).expect(404);
+});
+
 it('by somebody else at the same moment is told by name, not in words of the database', async () => {
   const template = await test.make.jobTemplate({ ask_inventory_on_launch: true });
   const inventory = await test.make.inventory();

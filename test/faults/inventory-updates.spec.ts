@@ -1,6 +1,7 @@
 import type pg from 'pg';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { startThrowawayServices } from '../../scripts/services/throwaway.mjs';
 import { eventually } from '../support/eventually.js';
 import { ApiCalls } from './support/api-calls.js';
 import { Cluster } from './support/cluster.js';
@@ -10,7 +11,7 @@ import type { Program } from './support/processes.js';
 const SLOW = 'compose: {slow: range(1000000000) | sum}';
 
 /**
- * Updates of inventories whose worker, API or connections to the database die: the inventory is as
+ * Updates of inventories whose worker, API, connections to the database or its server die: the inventory is as
  * it was or as it is after, never between.
  */
 describe('an inventory update', () => {
@@ -20,7 +21,9 @@ describe('an inventory update', () => {
   let counter = 0;
 
   beforeAll(async () => {
-    cluster = await Cluster.start({ concurrency: 4 });
+    cluster = await Cluster.start({
+      ...{ concurrency: 4, server: await startThrowawayServices({ redis: false }) },
+    });
     api = await ApiCalls.start(cluster);
   }, 90_000);
   afterAll(() => cluster.stop());
@@ -95,7 +98,7 @@ describe('an inventory update', () => {
    * anything. @returns what lets it go on
    */
   async function holdHost(made: Row): Promise<() => Promise<void>> {
-    const holder: pg.Client = await cluster.connect();
+    const holder: pg.Client = await cluster.database.connect();
     await holder.query('BEGIN');
     const text = `SELECT 1 FROM hosts WHERE inventory_id = $1 AND name = 'a' FOR UPDATE`;
     await holder.query(text, [made.id]);
@@ -219,6 +222,35 @@ describe('an inventory update', () => {
     expect((await cluster.job(id)).attempt).toBe(1);
     expect(worker.child.exitCode).toBeNull();
   }, 300_000);
+
+  it('is stored once when the server of the database is killed while it stores', async () => {
+    const { made, source } = await changed();
+    await holdHost(made);
+    const id = await start(source);
+    await work();
+    await isStoring();
+    await cluster.database.kill();
+    await cluster.database.resume();
+    // What the lock held back may be through before anybody looks, but never a part of it.
+    await eventually(async () => {
+      expect([BEFORE, AFTER]).toContainEqual(await contentOf(made));
+      expect((await cluster.job(id)).status).toBe('successful');
+    }, 240_000);
+    expect(await contentOf(made)).toEqual(AFTER);
+  }, 400_000);
+
+  it('ends, and leaves all as it was, when the server was killed while it is read', async () => {
+    const { made, source } = await changed();
+    await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: SLOW });
+    const id = await start(source);
+    await work();
+    await isRead(id);
+    await cluster.database.kill();
+    await cluster.database.resume();
+    await eventually(() => make(`inventory_updates/${id}/cancel/`, {}), 60_000);
+    await cluster.becomes(id, 'canceled', 240_000);
+    expect(await contentOf(made)).toEqual(BEFORE);
+  }, 400_000);
 
   it('waits for another one that stores into the same inventory', async () => {
     const { made, source } = await changed();

@@ -24,45 +24,51 @@ const TEMPLATE_LOCK = 7_399;
 
 let made = 0;
 
-/** Makes a migrated database without rows, as a copy of a template that is migrated once. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const template = await migratedTemplate();
+/**
+ * Makes a migrated database without rows, as a copy of a template that is migrated once.
+ *
+ * @param server URL of any database of it; that of the test run when absent
+ */
+export async function createTestDatabase(
+  server = environmentUrl('DATABASE_URL'),
+): Promise<TestDatabase> {
+  const template = await migratedTemplate(server);
   // Copied by file: less than half the time of the default, which writes every block to the log too.
-  return createDatabase(`TEMPLATE ${template} STRATEGY file_copy`);
+  return createDatabase(server, `TEMPLATE ${template} STRATEGY file_copy`);
 }
 
 /** Makes a database without any table. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
-  return createDatabase('TEMPLATE template0');
+  return createDatabase(environmentUrl('DATABASE_URL'), 'TEMPLATE template0');
 }
 
-async function createDatabase(how: string): Promise<TestDatabase> {
+async function createDatabase(server: string, how: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.env.JEST_WORKER_ID ?? 1}_${process.pid}_${Date.now() % 1e8}_${made}`;
-  await administer((client) => client.query(`CREATE DATABASE ${name} ${how}`));
+  await administer(server, (client) => client.query(`CREATE DATABASE ${name} ${how}`));
   return {
-    url: urlOf(name),
+    url: urlOf(server, name),
     drop: () =>
-      administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+      administer(server, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   };
 }
 
-async function migratedTemplate(): Promise<string> {
+async function migratedTemplate(server: string): Promise<string> {
   const name = `template_${migrationsDigest()}`;
-  await administer(async (client) => {
+  await administer(server, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (found.rowCount === 0) await makeTemplate(client, name);
+    if (found.rowCount === 0) await makeTemplate(server, client, name);
   });
   return name;
 }
 
 /** Renamed when complete: a template that a killed run left half made is never used. */
-async function makeTemplate(client: pg.Client, name: string): Promise<void> {
+async function makeTemplate(server: string, client: pg.Client, name: string): Promise<void> {
   const draft = `${name}_draft`;
   await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
   await client.query(`CREATE DATABASE ${draft}`);
-  await migrate(urlOf(draft));
+  await migrate(urlOf(server, draft));
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
 }
 
@@ -91,8 +97,11 @@ function migrationsDigest(): string {
   return digest.digest('hex').slice(0, 12);
 }
 
-async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: environmentUrl('DATABASE_URL') });
+async function administer(
+  server: string,
+  work: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
     await work(client);
@@ -101,8 +110,8 @@ async function administer(work: (client: pg.Client) => Promise<unknown>): Promis
   }
 }
 
-function urlOf(name: string): string {
-  const url = new URL(environmentUrl('DATABASE_URL'));
+function urlOf(server: string, name: string): string {
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
 }

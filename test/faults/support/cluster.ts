@@ -17,10 +17,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import type pg from 'pg';
 
+import type { ThrowawayServices } from '../../../scripts/services/throwaway.mjs';
 import { eventually } from '../../support/eventually.js';
-import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { ClusterDatabase } from './cluster-database.js';
 import { writeFakeRunner } from './fake-runner.js';
 import { freePort, Processes, type Environment, type Program, type Uid } from './processes.js';
 
@@ -33,6 +34,8 @@ export interface ClusterOptions {
   fakeSeconds?: number;
   /** The processes run under this account instead of that of the tests, which is root then. */
   uid?: Uid;
+  /** Server of the database, of its own, which tests may kill; it ends with the cluster. */
+  server?: ThrowawayServices;
 }
 
 export interface JobRow {
@@ -53,8 +56,7 @@ export class Cluster {
 
   private constructor(
     readonly folder: string,
-    private readonly database: TestDatabase,
-    readonly sql: pg.Client,
+    readonly database: ClusterDatabase,
     readonly redisPort: number,
     private readonly options: ClusterOptions,
     private readonly path: string,
@@ -64,11 +66,7 @@ export class Cluster {
 
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
-    const database = await createTestDatabase();
-    const sql = new pg.Client({ connectionString: database.url });
-    // Tests end connections on purpose, this one too.
-    sql.on('error', () => undefined);
-    await sql.connect();
+    const database = await ClusterDatabase.start(options.server ?? null);
     // Playbooks write to it from inside the boundary, as another account.
     await writeFile(join(folder, 'ledger'), '');
     await chmod(join(folder, 'ledger'), 0o666);
@@ -80,7 +78,7 @@ export class Cluster {
     const path = `${bin}${process.env.PATH ?? ''}`;
     const { uid } = options;
     if (uid !== undefined) await chown(folder, uid, uid);
-    const cluster = new Cluster(folder, database, sql, await freePort(), options, path);
+    const cluster = new Cluster(folder, database, await freePort(), options, path);
     await cluster.startRedis();
     await cluster.fill();
     return cluster;
@@ -89,8 +87,7 @@ export class Cluster {
   async stop(): Promise<void> {
     this.redis?.disconnect();
     await this.processes.endAll();
-    await this.sql.end().catch(() => undefined);
-    await this.database.drop();
+    await this.database.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -204,16 +201,8 @@ export class Cluster {
     }, timeoutMs);
   }
 
-  async rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.sql.query<Row>(text, values)).rows;
-  }
-
-  /** Another connection to the database, for locks; whoever asks ends it. */
-  async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.database.url });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
+  async rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
+    return this.database.rows<Row>(text, values);
   }
 
   /** How often each job's playbook ran, by what the playbooks wrote themselves. */
@@ -250,7 +239,7 @@ export class Cluster {
     const { uid } = this.options;
     if (uid !== undefined)
       execFileSync('chown', ['-R', `${uid}:${uid}`, join(this.folder, 'data')]);
-    await this.sql.query(`
+    await this.database.rows(`
       INSERT INTO organizations (id, name) VALUES (1, 'Operations');
       INSERT INTO inventories (id, name, organization_id, variables)
         VALUES (1, 'Local', 1, 'ansible_connection: local');
@@ -263,7 +252,7 @@ export class Cluster {
         VALUES (2, 'job_template', 'Overlapping', 1, 1, 1, 'site.yml', true),
           (3, 'job_template', 'One at a time', 1, 1, 1, 'site.yml', false);`);
     for (const table of ['organizations', 'inventories', 'unified_job_templates']) {
-      await this.sql.query(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), 100)`);
+      await this.database.rows(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), 100)`);
     }
   }
 }

@@ -1,0 +1,61 @@
+import pg from 'pg';
+
+import type { ThrowawayServices } from '../../../scripts/services/throwaway.mjs';
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+
+/** The database of a cluster, on the server of the test run or on one of its own that may be killed. */
+export class ClusterDatabase {
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly server: ThrowawayServices | null,
+    private client: pg.Client,
+  ) {}
+
+  /** @param server that of the test run when null */
+  static async start(server: ThrowawayServices | null): Promise<ClusterDatabase> {
+    const database = await createTestDatabase(server?.databaseUrl ?? undefined);
+    return new ClusterDatabase(database, server, await connect(database.url));
+  }
+
+  get url(): string {
+    return this.database.url;
+  }
+
+  async rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
+    return (await this.client.query<Row>(text, values)).rows;
+  }
+
+  /** Another connection, for locks; whoever asks ends it. */
+  connect(): Promise<pg.Client> {
+    return connect(this.url);
+  }
+
+  /** Kills the server, as it is, in the middle of everything. */
+  async kill(): Promise<void> {
+    await this.killable().halt('postgres', 'SIGKILL');
+  }
+
+  /** Starts it again, on the files that it left. */
+  async resume(): Promise<void> {
+    await this.killable().resume('postgres');
+    this.client = await this.connect();
+  }
+
+  async stop(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+    await (this.server ? this.server.stop() : this.database.drop());
+  }
+
+  private killable(): ThrowawayServices {
+    if (!this.server) throw new Error('The cluster was started without a server of its own.');
+    return this.server;
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  // Tests end connections on purpose, this one too.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}

@@ -22,22 +22,23 @@ export const ACTIVITY_SHOWS: ShownBesides = {
 };
 
 /**
- * Names and links of what the entries speak of, in one statement for each type of object among
- * them. Objects that are gone keep the name they had; the name of one that is there and that the
+ * Names and links of what the entries speak of, in one statement whatever their types. Objects that are gone keep the name they had; the name of one that is there and that the
  * caller may not read is left out, that of who did it as well.
  */
 export async function describeEntries(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const entries = await context.find(ActivityRepository).described(rows.map(({ id }) => id));
+  const ids = rows.map(({ id }) => id);
+  const { together, find } = context;
+  const entries = await together.ask<DescribedEntry>(find(ActivityRepository).described(ids));
   const hidden = await hiddenObjects(entries, context);
   return new Map(entries.map((entry) => [entry.id, describe(entry, hidden)]));
 }
 
 async function hiddenObjects(
   entries: readonly DescribedEntry[],
-  { database, actor }: RepresentContext,
+  { together, actor }: RepresentContext,
 ): Promise<Map<string, Set<number>>> {
   const idsByType = new Map<string, Set<number>>();
   const name = (type: string, id: unknown): void => {
@@ -47,19 +48,18 @@ async function hiddenObjects(
     name('user', entry.actor_id);
     for (const side of SIDES) name(String(entry[side]), entry[`${side}_id`]);
   }
-  const hidden = new Map<string, Set<number>>();
-  if (actor.isSuperuser || actor.isSystemAuditor) return hidden;
-  for (const [type, ids] of idsByType) {
+  if (actor.isSuperuser || actor.isSystemAuditor) return new Map();
+  const asked = [...idsByType].map(async ([type, ids]): Promise<[string, Set<number>]> => {
     const definition = findResource(type);
-    if (!definition) continue;
+    if (!definition) return [type, new Set()];
     const readable = permit(definition.policy, 'read', 't', actor);
     const condition = and(sql`t.id = ANY(${[...ids]}::int[])`, sql`(${readable}) IS NOT TRUE`);
-    const found = await database.preparedRows<{ id: number }>(
+    const found = await together.ask<{ id: number }>(
       selectRows(definition, 't', sql`t.id`, condition),
     );
-    hidden.set(type, new Set(found.map(({ id }) => id)));
-  }
-  return hidden;
+    return [type, new Set(found.map(({ id }) => id))];
+  });
+  return new Map(await Promise.all(asked));
 }
 
 function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Extension {

@@ -3,7 +3,7 @@ import type { ActivityEntry } from '../common/activity/activity.js';
 import type { Actor } from '../common/access.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
 /** What an entry keeps of who and what it is about, in case they are gone when it is shown. */
@@ -43,11 +43,12 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     super(database, 'activity_stream');
   }
 
-  described(ids: readonly number[]): Promise<DescribedEntry[]> {
-    return this.database.preparedRows<DescribedEntry>(sql`
+  /** Query for what some entries keep (`DescribedEntry`). */
+  described(ids: readonly number[]): Sql {
+    return sql`
       SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
         object2, object2_id, object2_name
-      FROM activity_stream WHERE id = ANY(${ids}::int[])`);
+      FROM activity_stream WHERE id = ANY(${ids}::int[])`;
   }
 
   /** @param author who did all of it; null when it is nobody with an account */

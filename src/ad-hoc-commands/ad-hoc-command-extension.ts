@@ -18,10 +18,10 @@ export async function adHocCommandExtension(
   rows: readonly RowOf<AdHocCommandSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(rows, context);
-  const needed = await context
-    .find(CommandPasswords)
-    .needed(rows.map(({ credential_id: credential }) => credential));
+  const [facts, needed] = await Promise.all([
+    loadRunFacts(rows, context),
+    context.find(CommandPasswords).needed(rows.map(({ credential_id: credential }) => credential)),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);

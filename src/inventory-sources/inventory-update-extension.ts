@@ -7,7 +7,8 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { sql } from '../database/sql.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -38,13 +39,12 @@ export async function updateExtension(
   rows: readonly RowOf<InventoryUpdateSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(rows, context);
-  const sourceOf = await sourceWorkflows(facts, context);
-  const credentials = await summariesOf(
-    resource('credential'),
-    rows.flatMap((row) => row.credential_id ?? []),
-    context,
-  );
+  const used = rows.flatMap((row) => row.credential_id ?? []);
+  const [facts, sourceOf, credentials] = await Promise.all([
+    loadRunFacts(rows, context),
+    sourceWorkflows(rows, context),
+    summariesAmong(resource('credential'), sql`SELECT unnest(${used}::int[])`, context),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);

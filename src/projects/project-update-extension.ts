@@ -26,8 +26,10 @@ export async function projectUpdateExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(rows, context);
-  const sourceOf = await sourceWorkflows(facts, context);
+  const [facts, sourceOf] = await Promise.all([
+    loadRunFacts(rows, context),
+    sourceWorkflows(rows, context),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);

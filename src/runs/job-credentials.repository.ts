@@ -21,11 +21,11 @@ export class JobCredentialsRepository extends TableRepository {
     super(database, 'job_credentials');
   }
 
-  /** The credentials of some jobs in the order in which they were given. */
-  ofJobs(jobs: readonly number[], actor: Actor): Promise<JobCredential[]> {
-    return this.database.preparedRows<JobCredential>(sql`
+  /** Query for the credentials (`JobCredential`) of some jobs in the order in which they were given. */
+  ofJobs(jobs: readonly number[], actor: Actor): Sql {
+    return sql`
       SELECT lnk.job_id, c.*
       FROM job_credentials lnk JOIN (${credentialsSeenBy(actor)}) c ON c.id = lnk.credential_id
-      WHERE lnk.job_id = ANY(${jobs}::int[]) ORDER BY lnk.id`);
+      WHERE lnk.job_id = ANY(${jobs}::int[]) ORDER BY lnk.id`;
   }
 }

@@ -36,19 +36,22 @@ export const JOB_SHOWS: ShownBesides = {
 };
 
 /**
- * Fields and summaries of jobs that are no columns (docs/contract/runs.md#jobs). Five statements a
- * page.
+ * Fields and summaries of jobs that are no columns (docs/contract/runs.md#jobs). They are asked
+ * in one statement with what else a page shows; the deliveries of webhooks, where there are any, beside it.
  */
 export async function jobExtension(
   rows: readonly RowOf<JobSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(rows, context);
-  const variables = await shownVariables(rows, context);
+  const { actor, together, find } = context;
   const ids = rows.map(({ id }) => id);
-  const credentials = await context.find(JobCredentialsRepository).ofJobs(ids, context.actor);
-  const labels = await labelSummaries(resource('job'), ids, context);
-  const sourceOf = await sourceWorkflows(facts, context);
+  const [facts, credentials, labels, sourceOf, variables] = await Promise.all([
+    loadRunFacts(rows, context),
+    together.ask<JobCredential>(find(JobCredentialsRepository).ofJobs(ids, actor)),
+    labelSummaries(resource('job'), ids, context),
+    sourceWorkflows(rows, context),
+    shownVariables(rows, context),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);

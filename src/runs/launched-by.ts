@@ -3,15 +3,13 @@ import type { Row, RepresentContext } from '../common/resource/define-resource.j
 import { findResource, resource } from '../common/resource/registry.js';
 import { type RunFacts, RunsRepository } from './runs.repository.js';
 
-/** The facts of a page of runs, by run; in one statement. */
+/** The facts of a page of runs, by run; asked with what is asked at the same moment. */
 export async function loadRunFacts(
   rows: readonly Row[],
-  { actor, find }: RepresentContext,
+  { actor, together, find }: RepresentContext,
 ): Promise<Map<number, RunFacts>> {
-  const facts = await find(RunsRepository).facts(
-    rows.map(({ id }) => id),
-    actor,
-  );
+  const ids = rows.map(({ id }) => id);
+  const facts = await together.ask<RunFacts>(find(RunsRepository).facts(ids, actor));
   return new Map(facts.map((one) => [one.id, one]));
 }
 

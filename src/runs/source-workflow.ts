@@ -2,10 +2,13 @@ import { ref } from '../common/resource/resource-schema.js';
 import type {
   Extension,
   RepresentContext,
+  Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { sql } from '../database/sql.js';
+import { RunWorkflows } from './run-causes.js';
 import type { RunFacts } from './runs.repository.js';
 
 /** What the workflow around a run adds to its representation. */
@@ -18,15 +21,20 @@ type SourceWorkflow = Required<Pick<Extension, 'related' | 'summary_fields'>>;
 
 const NONE: SourceWorkflow = { related: {}, summary_fields: {} };
 
-/** The workflow job of each run that is one's node. A statement where there are any. */
+/** The workflow job of each run that is one's node; asked with what is asked at the same moment. */
 export async function sourceWorkflows(
-  facts: ReadonlyMap<number, RunFacts>,
+  rows: readonly Row[],
   context: RepresentContext,
 ): Promise<(run: RunFacts) => SourceWorkflow> {
-  const ids = [...facts.values()].flatMap((run) => run.source_id ?? []);
-  if (ids.length === 0) return () => NONE;
+  const steps = rows.filter(({ launch_type: type }) => type === 'workflow').map(({ id }) => id);
+  if (steps.length === 0) return () => NONE;
   const workflows = resource('workflow_job');
-  const summaries = await summariesOf(workflows, [...new Set(ids)], context);
+  const nodes = context.find(RunWorkflows).nodesOfRuns();
+  const summaries = await summariesAmong(
+    workflows,
+    sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${steps}::int[])`,
+    context,
+  );
   return ({ source_id: id }) => {
     if (id === null) return NONE;
     const summary = summaries.get(id);

@@ -13,6 +13,7 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
+import { instantOf } from '../database/together.js';
 import { type ApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };
@@ -33,14 +34,13 @@ export const APPROVAL_SHOWS: ShownBesides = {
 
 /**
  * Fields and summaries of approvals that are no columns (docs/contract/workflows.md#approvals), in
- * two statements a page.
+ * one statement with what else a page shows.
  */
 export async function workflowApprovalExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const runs = await loadRunFacts(rows, context);
-  const facts = await loadFacts(rows, context);
+  const [runs, facts] = await Promise.all([loadRunFacts(rows, context), loadFacts(rows, context)]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = runs.get(row.id);
@@ -80,11 +80,11 @@ function waitingRun({ workflow_job_id: id, run_type: type }: ApprovalFacts) {
 
 async function loadFacts(
   rows: readonly Row[],
-  { actor, find }: RepresentContext,
+  { actor, together, find }: RepresentContext,
 ): Promise<Map<number, ApprovalFacts>> {
-  const found = await find(WorkflowJobsRepository).approvalFacts(
-    rows.map(({ id }) => id),
-    actor,
+  const ids = rows.map(({ id }) => id);
+  const found = await together.ask<ApprovalFacts>(
+    find(WorkflowJobsRepository).approvalFacts(ids, actor),
   );
-  return new Map(found.map((one) => [one.id, one]));
+  return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
 }

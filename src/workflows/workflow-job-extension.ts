@@ -7,7 +7,8 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { sql } from '../database/sql.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -40,18 +41,21 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
 
 /**
  * Fields and summaries of workflow jobs that are no columns
- * (docs/contract/workflows.md#workflow-jobs). Four statements a page.
+ * (docs/contract/workflows.md#workflow-jobs); asked as those of jobs are.
  */
 export async function workflowJobExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const facts = await loadRunFacts(rows, context);
   const ids = rows.map(({ id }) => id);
-  const labels = await labelSummaries(resource('workflow_job'), ids, context);
-  const templates = await loadTemplates([...facts.values()], context);
-  const variables = await shownVariables(rows, context);
-  const sourceOf = await sourceWorkflows(facts, context);
+  const launched = rows.flatMap(({ unified_job_template_id: id }) => id ?? []);
+  const [facts, labels, templates, sourceOf, variables] = await Promise.all([
+    loadRunFacts(rows, context),
+    labelSummaries(resource('workflow_job'), ids, context),
+    summariesAmong(resource(WORKFLOW_TEMPLATE), sql`SELECT unnest(${launched}::int[])`, context),
+    sourceWorkflows(rows, context),
+    shownVariables(rows, context),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = facts.get(row.id);
@@ -89,12 +93,4 @@ const workflowTemplateOf = ({ template_id: id, template_type: type }: RunFacts):
 function relatedOf({ template_id: id, template_type: type }: RunFacts): Record<string, string> {
   if (type !== WORKFLOW_TEMPLATE) return {};
   return { workflow_job_template: resource(WORKFLOW_TEMPLATE).url(id) };
-}
-
-async function loadTemplates(
-  facts: readonly RunFacts[],
-  context: RepresentContext,
-): Promise<Map<number, object>> {
-  const ids = facts.flatMap((run) => workflowTemplateOf(run) ?? []);
-  return ids.length > 0 ? summariesOf(resource(WORKFLOW_TEMPLATE), ids, context) : new Map();
 }

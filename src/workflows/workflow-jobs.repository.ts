@@ -133,10 +133,10 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       RETURNING id, type, status, unified_job_template_id`);
   }
 
-  /** Whoever reads an approval reads the template of its workflow by the same role. */
-  approvalFacts(ids: readonly number[], actor: Actor): Promise<ApprovalFacts[]> {
+  /** Query for `ApprovalFacts`: whoever reads an approval reads the template of its workflow, too. */
+  approvalFacts(ids: readonly number[], actor: Actor): Sql {
     const { policy } = resource('workflow_approval');
-    return this.database.preparedRows<ApprovalFacts>(sql`
+    return sql`
       SELECT run.id, run.workflow_job_id, workflow.type AS run_type,
         run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
         CASE WHEN run.status = 'pending' AND run.timeout > 0
@@ -149,7 +149,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
       LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
       LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
-      WHERE run.id = ANY(${ids}::int[])`);
+      WHERE run.id = ANY(${ids}::int[])`;
   }
 
   /** Adds the approvals that runs which have not begun wait for, and has the runs say so. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   test = await boot();
   const samples = new Samples(test);
   const roles = test.app.get(RoleStore, { strict: false });
-  for (const type of ['host', 'team', 'job_template']) {
+  for (const type of ['host', 'team', 'job_template', 'job', 'job_event']) {
     await multiply(test.database, roles, type, await samples.of(type), 30);
   }
   inventory = (await samples.of('inventory')).id;
@@ -40,6 +40,11 @@ it.each([
   ['teams/?order_by=-id', 3],
   ['job_templates/', 3],
   ['job_templates/?organization__isnull=false', 3],
+  ['jobs/', 3],
+  ['jobs/?status=successful&order_by=-finished', 3],
+  ['job_events/', 3],
+  // The rows of each kind are a statement more.
+  ['unified_jobs/?type=job', 4],
 ])('asks for %s in %d statements', async (list, most) => {
   const path = list.replace('INVENTORY', String(inventory));
   const client = test.as.superuser;

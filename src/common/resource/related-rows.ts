@@ -5,6 +5,7 @@ import type { RepresentContext, ResourceDefinition, Row } from './define-resourc
 import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
+import { selectRows } from './select-rows.js';
 import { shapeOf } from './shape.js';
 
 /** What is shown of an object, by name. */
@@ -99,6 +100,26 @@ function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map
       const summary = isOpen === false ? null : withoutNulls(row);
       // Each lives under the collection of its own kind.
       return [row.id, type === undefined ? { summary } : { summary, url: urlOf(type, row.id) }];
+    }),
+  );
+}
+
+/**
+ * Summaries of the objects that a query for ids finds, as far as the caller may read them: asked with
+ * what is asked at the same moment.
+ */
+export async function summariesAmong(
+  target: ResourceDefinition,
+  ids: Sql,
+  { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
+): Promise<Map<number, Members>> {
+  const { columns, instants } = shapeOf(target);
+  const isMeant = and(sql`s.id IN (${ids})`, permit(target.policy, 'read', 's', actor));
+  const found = await together.ask<Row>(selectRows(target, 's', columns.summary, isMeant));
+  return new Map(
+    found.map((row) => {
+      for (const name of instants) row[name] = instantOf(row[name]);
+      return [row.id, withoutNulls(row)];
     }),
   );
 }

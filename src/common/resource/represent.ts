@@ -97,14 +97,16 @@ async function representVariants(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Representation[]> {
-  const byId = new Map<number, Representation>();
-  for (const variant of definition.variants?.() ?? []) {
+  const kinds = (definition.variants?.() ?? []).flatMap((variant) => {
     const own = rows.filter((row) => row.type === variant.discriminator);
-    if (own.length === 0) continue;
-    const full = await loadRows(variant, own, context);
-    const shown = await represent(variant, full, context);
-    for (const [{ id }, one] of zip(full, shown)) byId.set(id, one);
-  }
+    return own.length > 0 ? [{ variant, own }] : [];
+  });
+  const full = await Promise.all(kinds.map(({ variant, own }) => loadRows(variant, own, context)));
+  // What all kinds show of other rows is asked at the same moment, and so in one statement.
+  const shown = await Promise.all(
+    zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
+  );
+  const byId = new Map(shown.flat().map((one) => [one.id, one]));
   return rows.flatMap((row): Representation[] => {
     const shown = byId.get(row.id);
     return shown ? [shown] : [];

@@ -42,10 +42,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  */
 export async function jobEventExtension(
   rows: readonly RowOf<JobEventSchema>[],
-  { find }: RepresentContext,
+  { together, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
-  const runs = await find(RunsRepository).ofEvents(ids);
+  const runs = await together.ask<RunOfEvents>(find(RunsRepository).ofEvents(ids));
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {

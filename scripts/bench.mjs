@@ -4,7 +4,8 @@
  * questions with the least SQL (docs/decisions/0072-the-limit-of-the-bench.md), in one run on one
  * machine; only the ratios mean something on another. A benchmark, never a test.
  *
- * Without a suite all are run. `--record` keeps all figures as JSON.
+ * Without a suite all are run. `growth` asks the same of tables of several sizes, up to `--rows`.
+ * `--record` keeps all figures as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -16,13 +17,17 @@ import { SUITES } from './bench/suites.mjs';
 import { Problem, reportFailure } from './console/problem.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 
+/** Hosts that lists have, where `--rows` does not say. @type {Record<string, number>} */
+const ROWS = { growth: 1_000_000 };
+const DEFAULT_ROWS = 52_000;
+
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 
 try {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      rows: { type: 'string', default: '52000' },
+      rows: { type: 'string' },
       seconds: { type: 'string', default: '2' },
       only: { type: 'string', default: '' },
       record: { type: 'string' },
@@ -34,16 +39,17 @@ try {
   }
   const isWanted = (/** @type {string} */ name) =>
     positionals.length === 0 || positionals.includes(name);
-  const [rows, seconds] = [Number(values.rows), Number(values.seconds)];
+  const seconds = Number(values.seconds);
   await provideForTests(root);
   await withThrowawayServices(root, async (environment) => {
     const reports = [];
     for (const [name, bench] of SUITES) {
       if (!isWanted(name)) continue;
+      const rows = Number(values.rows ?? ROWS[name] ?? DEFAULT_ROWS);
       reports.push(await bench({ root, environment, rows, seconds, only: values.only }));
     }
     if (values.record === undefined) return;
-    const run = { at: new Date().toISOString(), cores: availableParallelism(), rows, reports };
+    const run = { at: new Date().toISOString(), cores: availableParallelism(), reports };
     writeFileSync(values.record, `${JSON.stringify(run, null, 2)}\n`);
   });
 } catch (error) {

@@ -6,11 +6,21 @@ import { caller, withDatabase } from './world.mjs';
 
 const TEMPLATES = 20;
 const OWN_TEMPLATES = 5;
+const LONG_TABLES = [
+  ...[
+    'hosts',
+    'unified_jobs',
+    'job_events',
+    'activity_stream',
+    'webhook_deliveries',
+    'notifications',
+  ],
+];
 
 /**
  * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, twice
  * as many runs, four times as many events, as many entries of activity. A member of a team may read
- * that inventory and execute five templates.
+ * that inventory and execute five templates; a stranger may see nothing.
  *
  * @param {World} world
  * @param {string} main program of the API
@@ -21,7 +31,10 @@ export async function seed(world, main, rows) {
   const made = await makeObjects(world, caller(server.url, world.admin));
   await server.stop();
   const objects = await withDatabase(world.environment.DATABASE_URL, async (client) => {
+    const taken = await takeDerived(client);
     for (const statement of statements(made, rows)) await client.query(statement);
+    for (const statement of taken) await client.query(statement);
+    await client.query('VACUUM ANALYZE');
     const { rows: found } = await client.query(
       `SELECT (SELECT min(id) FROM hosts WHERE inventory_id = $1) AS host,
         (SELECT min(id) FROM unified_jobs WHERE name LIKE 'run-%') AS job,
@@ -30,8 +43,32 @@ export async function seed(world, main, rows) {
     );
     return { ...made, ...found[0] };
   });
-  const member = (await world.cli('create-token', '--username', 'member')).trim();
-  return { objects, member };
+  const tokenOf = async (/** @type {string} */ username) =>
+    (await world.cli('create-token', '--username', username)).trim();
+  return { objects, member: await tokenOf('member'), stranger: await tokenOf('stranger') };
+}
+
+/**
+ * Drops the references of long tables, and the indexes that no constraint needs: making them anew is much
+ * faster than asking and growing them a row at a time.
+ *
+ * @param {import('pg').Client} client
+ * @returns {Promise<string[]>} what makes them
+ */
+async function takeDerived(client) {
+  const { rows } = await client.query(
+    `SELECT format('DROP INDEX %s', indexrelid::regclass) AS dropped,
+       pg_get_indexdef(indexrelid) AS made
+     FROM pg_index WHERE NOT indisunique AND indrelid = ANY($1::regclass[])
+     UNION ALL
+     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+       format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
+         pg_get_constraintdef(oid))
+     FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY($1::regclass[])`,
+    [LONG_TABLES],
+  );
+  for (const { dropped } of rows) await client.query(dropped);
+  return rows.map(({ made }) => made);
 }
 
 /**
@@ -59,6 +96,7 @@ async function makeObjects(world, call) {
   const team = await call('POST', 'teams/', { name: 'Members', organization: organization.id });
   const user = await call('POST', 'users/', { username: 'member', password: 'member-of-a-team' });
   await call('POST', `teams/${team.id}/users/`, { id: user.id });
+  await call('POST', 'users/', { username: 'stranger', password: 'member-of-nothing' });
   const grant = async (/** @type {string} */ path, /** @type {string} */ role) => {
     const { object_roles: roles } = (await call('GET', path)).summary_fields;
     await call('POST', `teams/${team.id}/roles/`, { id: roles[role].id });
@@ -71,15 +109,21 @@ async function makeObjects(world, call) {
   };
 }
 
+/** @typedef {{ inventory: number, small: number, organization: number, firstTemplate: number,
+ *   notifier: number }} Made */
+
+const templateOf = (/** @type {Made} */ { firstTemplate }) => `${firstTemplate} + n % ${TEMPLATES}`;
+const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
+const ago = (/** @type {string} */ seconds) =>
+  `now() - interval '30 days' + (${seconds}) * interval '1 second'`;
+
 /**
- * @param {{ inventory: number, small: number, organization: number, firstTemplate: number, notifier: number }} made
+ * @param {Made} made
  * @param {number} rows
  */
-function statements({ inventory, small, organization, firstTemplate, notifier }, rows) {
-  const template = `${firstTemplate} + n % ${TEMPLATES}`;
-  const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
-  const ago = (/** @type {string} */ seconds) =>
-    `now() - interval '30 days' + (${seconds}) * interval '1 second'`;
+function statements(made, rows) {
+  const { inventory, small, organization, notifier } = made;
+  const template = templateOf(made);
   return [
     `INSERT INTO hosts (name, inventory_id, variables, created)
      SELECT 'host-' || lpad(n::text, 7, '0'), CASE WHEN n % 26 = 0 THEN ${small} ELSE ${inventory} END,
@@ -112,6 +156,5 @@ function statements({ inventory, small, organization, firstTemplate, notifier },
     `INSERT INTO notifications (notification_template_id, status, notification_type, created, modified)
      SELECT ${notifier}, CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'successful' END, 'webhook', ${ago('n')},
        ${ago('n')} FROM ${series(rows / 2)}`,
-    'VACUUM ANALYZE',
   ];
 }

@@ -1,6 +1,7 @@
 import { benchAbuse } from './abuse.mjs';
 import { benchBulk } from './bulk.mjs';
 import { benchEvents } from './events.mjs';
+import { benchGrowth } from './growth.mjs';
 import { benchIsolation } from './isolation.mjs';
 import { benchLists } from './lists.mjs';
 import { benchMemory } from './memory.mjs';
@@ -11,6 +12,7 @@ import { benchWebhooks } from './webhooks.mjs';
 /** What `npm run bench` can measure, in the order it does. */
 export const SUITES = new Map([
   ['lists', benchLists],
+  ['growth', benchGrowth],
   ['bulk', benchBulk],
   ['webhooks', benchWebhooks],
   ['notifications', benchNotifications],

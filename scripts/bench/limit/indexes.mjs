@@ -5,6 +5,10 @@ const TRIGGERS = [
     (name) => [name, 'hosts'],
   ),
   ...['groups_count_added', 'groups_count_removed'].map((name) => [name, 'groups']),
+  ...['insert', 'update', 'delete'].map((event) => [
+    `unified_jobs_count_runs_${event}`,
+    'unified_jobs',
+  ]),
 ];
 
 /** For writes: the limit keeps what the product's schema keeps, but for its counters. */

@@ -1,0 +1,164 @@
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+
+import { seed } from './data.mjs';
+import { startServer } from './servers.mjs';
+import { makeWorld } from './world.mjs';
+
+/** @typedef {import('./limit/routes.d.mts').Objects} Objects */
+/** @typedef {{ size: number, server: import('./types.d.mts').RunningServer, objects: Objects,
+ *   tokens: Record<string, string> }} Stage */
+/** @typedef {{ p50: number, p99: number }} Latency */
+/** @typedef {{ name: string, latencies: readonly Latency[] }} Line */
+
+const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
+const WHO = ['administrator', 'member', 'stranger'];
+/** How much slower than over the smallest tables a list may be. */
+const MOST = 2;
+const WARM_UPS = 3;
+const ASKED = 60;
+/** Bars are as high as the logarithm of the milliseconds, from one to ten thousand. */
+const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const LONGEST = 4;
+
+/** @type {readonly (readonly [name: string, path: (objects: Objects) => string])[]} */
+const LISTS = [
+  ['jobs', () => 'jobs/'],
+  ['jobs by end', () => 'jobs/?order_by=-finished'],
+  ['jobs by end, no count', () => 'jobs/?order_by=-finished&count_disabled=1'],
+  ['failed jobs by end', () => 'jobs/?status=failed&order_by=-finished'],
+  ['jobs of one template', ({ template }) => `job_templates/${template}/jobs/?order_by=-finished`],
+  ['jobs by organization', () => 'jobs/?organization__name=Bench'],
+  ['jobs, search', () => 'jobs/?search=run-0000421'],
+  ['all runs by end', () => 'unified_jobs/?order_by=-finished'],
+  ['events', () => 'job_events/'],
+  ['events of one run', ({ job }) => `jobs/${job}/job_events/`],
+  ['activity', () => 'activity_stream/'],
+  ['activity by time', () => 'activity_stream/?order_by=-timestamp'],
+  ['hosts', () => 'hosts/?order_by=id'],
+  ['hosts of one inventory', ({ inventory }) => `inventories/${inventory}/hosts/`],
+  ['hosts, search', () => 'hosts/?search=host-0000421'],
+  ['deliveries', ({ template }) => `job_templates/${template}/webhook_deliveries/`],
+  ['notifications', () => 'notifications/?order_by=-created'],
+  ['templates', () => 'job_templates/'],
+];
+
+/**
+ * The same lists over tables of several sizes, asked one request at a time by those who see all, some
+ * and nothing: how much slower they get. The sizes take turns, so that a busy moment hits all.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input `rows` is the largest number of hosts; there are
+ *   twice as many runs and four times as many events
+ */
+export async function benchGrowth({ root, environment, rows, seconds, only }) {
+  /** @type {Stage[]} */
+  const stages = [];
+  try {
+    for (const size of SIZES.filter((one) => one <= rows)) {
+      const began = performance.now();
+      stages.push(await stageOf(root, environment, size));
+      const took = Math.round((performance.now() - began) / 1000);
+      console.log(`  ${size.toLocaleString('en')} hosts made in ${took} s`);
+    }
+    /** @type {Line[]} */
+    const lines = [];
+    for (const [list, path] of LISTS) {
+      for (const who of WHO) {
+        const name = `${list}, ${who}`;
+        if (!name.includes(only)) continue;
+        /** @type {Latency[]} */
+        const latencies = [];
+        for (const stage of stages) latencies.push(await latencyOf(stage, path, who, seconds));
+        // What somebody may not open has no list.
+        if (latencies.some(({ p50 }) => !Number.isNaN(p50))) lines.push({ name, latencies });
+      }
+    }
+    return report(stages, lines);
+  } finally {
+    await Promise.all(stages.map(({ server }) => server.stop()));
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {number} size
+ * @returns {Promise<Stage>}
+ */
+async function stageOf(root, environment, size) {
+  // A list may take as long as it takes: its time is what is asked for.
+  const settings = { LIST_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' };
+  const world = await makeWorld({ root, environment, name: `bench_growth_${size}`, settings });
+  const main = join(root, 'dist/src/main.js');
+  const { objects, member, stranger } = await seed(world, main, size);
+  const server = await startServer(main, world.environment);
+  return { size, server, objects, tokens: { administrator: world.admin, member, stranger } };
+}
+
+/**
+ * @param {Stage} stage
+ * @param {(objects: Objects) => string} path
+ * @param {string} who
+ * @param {number} seconds
+ * @returns {Promise<Latency>} not a number where the list may not be opened
+ */
+async function latencyOf({ server, objects, tokens }, path, who, seconds) {
+  const url = `${server.url}/api/v2/${path(objects)}`;
+  const headers = { authorization: `Bearer ${tokens[who]}` };
+  const ask = async () => {
+    const began = performance.now();
+    const response = await fetch(url, { headers });
+    const text = await response.text();
+    if (response.status === 403) return NaN;
+    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+    return performance.now() - began;
+  };
+  if (Number.isNaN(await ask())) return { p50: NaN, p99: NaN };
+  for (let warmUp = 1; warmUp < WARM_UPS; warmUp++) await ask();
+  const until = performance.now() + seconds * 1000;
+  /** @type {number[]} */
+  const times = [];
+  while (times.length === 0 || (times.length < ASKED && performance.now() < until)) {
+    times.push(await ask());
+  }
+  times.sort((one, other) => one - other);
+  const at = (/** @type {number} */ part) =>
+    times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/**
+ * @param {readonly Stage[]} stages
+ * @param {readonly Line[]} lines
+ */
+function report(stages, lines) {
+  const load = loadavg();
+  const title = `Growth of lists, p50 and p99 in ms`;
+  console.log(`\n${title} (load average ${load.map((one) => one.toFixed(1)).join(' ')})\n`);
+  const width = Math.max(0, ...lines.map(({ name }) => name.length)) + 2;
+  const heads = stages.map(({ size }) => size.toLocaleString('en').padStart(16)).join('');
+  console.log(`${'hosts'.padEnd(width)}${heads}   ratio of p50`);
+  const results = lines.map(({ name, latencies }) => {
+    const [first, last] = [latencies[0], latencies.at(-1)];
+    const ratio = first && last ? last.p50 / first.p50 : NaN;
+    const cells = latencies.map(({ p50, p99 }) => `${shown(p50)} ${shown(p99)}`.padStart(16));
+    const curve = latencies.map(({ p50 }) => barOf(p50)).join('');
+    const verdict = ratio <= MOST ? 'holds' : `MISSED (<= ${MOST})`;
+    console.log(
+      `${name.padEnd(width)}${cells.join('')}   ${ratio.toFixed(2).padStart(7)}  ${curve}  ${verdict}`,
+    );
+    return { name, latencies, ratio };
+  });
+  console.log(`\nBars: the logarithm of p50, ${BARS[0]} 1 ms or less, ${BARS.at(-1)} 10 s.`);
+  return { title, load, sizes: stages.map(({ size }) => size), results };
+}
+
+/** @param {number} milliseconds */
+function barOf(milliseconds) {
+  const height = Math.max(0, Math.min(1, Math.log10(milliseconds) / LONGEST));
+  return BARS[Math.round(height * (BARS.length - 1))];
+}
+
+/** @param {number} milliseconds */
+const shown = (milliseconds) => milliseconds.toFixed(milliseconds < 100 ? 1 : 0);

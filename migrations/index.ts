@@ -26,6 +26,7 @@ import { AddHostMetrics1795460000000 } from './1795460000000-add-host-metrics.js
 import { AddCredentialInputSources1795470000000 } from './1795470000000-add-credential-input-sources.js';
 import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
 import { RemoveSourcesWithInventories1795490000000 } from './1795490000000-remove-sources-with-inventories.js';
+import { CountRuns1795491000000 } from './1795491000000-count-runs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -57,4 +58,5 @@ export const migrations = {
   AddCredentialInputSources1795470000000,
   KeepExecutionEnvironments1795480000000,
   RemoveSourcesWithInventories1795490000000,
+  CountRuns1795491000000,
 };

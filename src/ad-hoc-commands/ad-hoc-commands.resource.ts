@@ -3,6 +3,7 @@ import { anyOf, everyone, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
+import { RUN_TOTALS } from '../runs/run-totals.js';
 import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
 import { AdHocCommandSchema } from './ad-hoc-command.schema.js';
@@ -44,6 +45,7 @@ export const adHocCommands = defineResource({
       field: 'unified_job',
     },
   },
+  counter: RUN_TOTALS,
   extend: adHocCommandExtension,
   shows: AD_HOC_COMMAND_SHOWS,
 });

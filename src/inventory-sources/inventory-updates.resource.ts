@@ -3,6 +3,7 @@ import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { RunHooks } from '../runs/run.hooks.js';
+import { RUN_TOTALS } from '../runs/run-totals.js';
 import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
 import { InventoryUpdateSchema } from './inventory-update.schema.js';
 
@@ -35,6 +36,7 @@ export const inventoryUpdates = defineResource({
       field: 'unified_job',
     },
   },
+  counter: RUN_TOTALS,
   extend: updateExtension,
   shows: UPDATE_SHOWS,
 });

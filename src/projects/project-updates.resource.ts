@@ -3,6 +3,7 @@ import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
+import { RUN_TOTALS } from '../runs/run-totals.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
 import { RunHooks } from '../runs/run.hooks.js';
@@ -43,6 +44,7 @@ export const projectUpdates = defineResource({
       field: 'unified_job',
     },
   },
+  counter: RUN_TOTALS,
   extend: projectUpdateExtension,
   shows: PROJECT_UPDATE_SHOWS,
 });

@@ -9,6 +9,7 @@ import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension, JOB_SHOWS } from './job-extension.js';
+import { RUN_TOTALS } from './run-totals.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
 
 /** Administrators and auditors of the organization a run belongs to. */
@@ -176,6 +177,7 @@ export const jobs = defineResource({
       field: 'unified_job',
     },
   },
+  counter: RUN_TOTALS,
   extend: jobExtension,
   shows: JOB_SHOWS,
 });
@@ -210,6 +212,7 @@ export const unifiedJobs = defineResource({
       field: 'job',
     },
   },
+  counter: RUN_TOTALS,
   variants: () => [
     jobs,
     ...['project_update', 'inventory_update', 'workflow_job', 'ad_hoc_command'].map((type) =>

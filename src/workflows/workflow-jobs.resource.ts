@@ -4,6 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { RUN_COLUMNS } from '../runs/jobs.resource.js';
+import { RUN_TOTALS } from '../runs/run-totals.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
@@ -77,6 +78,7 @@ export const workflowJobs = defineResource({
       field: 'unified_job',
     },
   },
+  counter: RUN_TOTALS,
   extend: workflowJobExtension,
   shows: WORKFLOW_JOB_SHOWS,
 });

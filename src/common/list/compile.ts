@@ -194,31 +194,6 @@ function typeCondition({ definition, alias }: Scope, types: readonly string[]): 
   return types.includes(definition.type) ? TRUE : FALSE;
 }
 
-/**
- * Whether the filters of a query speak of one column of the rows and of nothing else, so that whatever
- * has that column can be asked in the place of the rows.
- */
-export function speaksOnlyOf(
-  definition: ResourceDefinition,
-  query: ListQuery,
-  column: string,
-): boolean {
-  if (query.search.length > 0 || query.expressions.length > 0) return false;
-  if (query.types.length > 0 || query.roleLevel !== null) return false;
-  return [...query.all, ...query.any, ...query.chained].every(({ path, lookup }) => {
-    const [first = '', second, ...others] = path;
-    const name = resolveName(definition, first);
-    const isColumn = second === undefined || second === 'id' || second === 'pk';
-    return (
-      definition.field(name)?.column === column &&
-      !Object.hasOwn(definition.relations, name) &&
-      isColumn &&
-      others.length === 0 &&
-      lookup !== 'search'
-    );
-  });
-}
-
 export function resolveName(definition: ResourceDefinition, name: string): string {
   return name === 'pk' ? 'id' : (definition.aliases[name] ?? name);
 }

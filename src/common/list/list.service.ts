@@ -7,8 +7,9 @@ import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
-import { FilterCompiler, speaksOnlyOf } from './compile.js';
+import { FilterCompiler } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
+import { keptTotal } from './kept-total.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
@@ -24,7 +25,7 @@ export interface ListOptions {
   orderBy?: readonly string[];
   /** The same where it is the order of no field; ends with what is unique. */
   order?: readonly OrderTerm[];
-  /** The scope speaks of the counted column alone, so the resource's counter still answers. */
+  /** The scope speaks of counted columns alone, so the resource's counter still answers. */
   counted?: boolean;
   /** The scope may have the database look at every row. */
   isCostly?: boolean;
@@ -79,10 +80,11 @@ export class ListService {
     );
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
-    const { counter } = definition;
     const isWhole = options.scope === undefined || options.counted === true;
-    const isKept = counter !== null && isWhole && speaksOnlyOf(definition, parsed, counter.column);
-    const count = isKept ? keptTotal(counter, and(visible, filters)) : total(definition, where);
+    const kept = isWhole ? keptTotal(definition, parsed, where) : null;
+    const count = kept ?? total(definition, where);
+    // Who sees nothing of a long table would have it read to the end for a page.
+    const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;
     const isStable =
       filters === TRUE &&
       options.scope === undefined &&
@@ -90,7 +92,7 @@ export class ListService {
       request.style === 'numbered' &&
       request.sentSize === null;
     const parts = {
-      ...{ where, order, count, isKept, isStable },
+      ...{ where: and(where, isAny), order, count, isKept: kept !== null, isStable },
       isFenced: looksIntoTexts(parsed),
     };
     const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
@@ -199,13 +201,3 @@ function emptyPage(request: PageRequest): Page<Representation> {
 
 const total = (definition: ResourceDefinition, where: Sql): Sql => sql`
   SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;
-
-type KeptCount = NonNullable<ResourceDefinition['counter']>;
-
-/** The total from the counters of what the rows belong to; the same rule limits those. */
-function keptTotal({ table, column, total: kept }: KeptCount, visible: Sql): Sql {
-  return sql`
-    SELECT COALESCE(sum(t.total), 0)::int AS count
-    FROM (SELECT id AS ${ident(column)}, ${ident(kept)} AS total FROM ${ident(table)}) t
-    WHERE ${visible}`;
-}

@@ -11,6 +11,7 @@ import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { frozen } from './frozen.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
+import type { KeptTotals } from './kept-totals.js';
 
 /** A row of any resource, for code that serves all of them. */
 export type Row = Record<string, unknown> & { id: number };
@@ -172,12 +173,8 @@ export interface ResourceOptions<Schema extends object = object> {
   pages?: PageLayout;
   /** Parts of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
-  /**
-   * Where exact totals are kept by the database: rows of `table` count in `total` the rows of this
-   * resource whose `column` names them. A list that only visibility limits is counted from there,
-   * whatever its size; the read rule must then speak of `column` alone.
-   */
-  counter?: { column: string; table: string; total: string };
+  /** Where exact totals are kept by the database; the rule of lists must speak of its columns alone. */
+  counter?: KeptTotals;
   /** Filters lists besides fields and lookups. */
   expression?: Expression;
   /** Rows no list shows unless asked for by id and nothing may refer to: inventories being deleted. */

@@ -33,11 +33,11 @@ export function children(
   };
 }
 
-/** Whether the reference that ties the children is the one their totals are kept by. */
+/** Whether the reference that ties the children is one their totals are kept by. */
 function countedBy(relation: Extract<Relation, { kind: 'has-many' }>): boolean {
   const target = relation.target();
   const column = target.field(relation.field)?.column;
-  return column !== undefined && target.counter?.column === column;
+  return typeof column === 'string' && Object.hasOwn(target.counter?.columns ?? {}, column);
 }
 
 /** Rows found through any relation, read-only. */

@@ -1,0 +1,53 @@
+import { ident, join, sql, type Sql } from '../../database/sql.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { resolveName } from './compile.js';
+import type { ListQuery } from './query.js';
+
+/**
+ * Statement for the total of a list from where it is kept (`ResourceOptions.counter`), or null where the
+ * rows have to be counted.
+ *
+ * @param where what limits the rows, and so what counts them; speaks of `t`
+ */
+export function keptTotal(
+  definition: ResourceDefinition,
+  query: ListQuery,
+  where: Sql,
+): Sql | null {
+  const { counter, hide } = definition;
+  if (counter === null || hide !== null) return null;
+  const { table, columns, total } = counter;
+  if (!speaksOnlyOf(definition, query, columns)) return null;
+  const named = Object.entries(columns).map(
+    ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
+  );
+  return sql`
+    SELECT COALESCE(sum(t.kept), 0)::int AS count
+    FROM (SELECT ${join([...named, sql`${ident(total)} AS kept`], ', ')} FROM ${ident(table)}) t
+    WHERE ${where}`;
+}
+
+/**
+ * Whether the filters of a query speak of some columns of the rows and of nothing else, so that whatever
+ * has these columns can be asked in the place of the rows. What a column refers to may be spoken of too.
+ */
+function speaksOnlyOf(
+  definition: ResourceDefinition,
+  query: ListQuery,
+  columns: Readonly<Record<string, string>>,
+): boolean {
+  if (query.search.length > 0 || query.expressions.length > 0 || query.roleLevel !== null) {
+    return false;
+  }
+  if (query.types.length > 0 && definition.variants && !Object.hasOwn(columns, 'type'))
+    return false;
+  return [...query.all, ...query.any, ...query.chained].every(({ path: [first = ''] }) => {
+    const name = resolveName(definition, first);
+    const column = definition.field(name)?.column;
+    return (
+      typeof column === 'string' &&
+      Object.hasOwn(columns, column) &&
+      !Object.hasOwn(definition.relations, name)
+    );
+  });
+}

@@ -1,0 +1,41 @@
+import type { KeptTotals } from '../common/resource/kept-totals.js';
+import { defineTable } from '../database/table.js';
+
+const reference = { type: 'integer', nullable: true } as const;
+
+/**
+ * How many runs there are of each kind, status, template, organization and inventory: what rules and
+ * filters of long lists speak of (docs/decisions/0100-totals-of-runs.md). Triggers on `unified_jobs`
+ * keep it. Several rows may have the same `key`; their sum is meant.
+ */
+defineTable({
+  name: 'run_totals',
+  columns: {
+    id: { type: 'integer', primary: true, identity: true },
+    /** What follows but the total, in one text. */
+    key: { type: 'text' },
+    type: { type: 'text' },
+    status: { type: 'text' },
+    unified_job_template_id: reference,
+    job_template_id: reference,
+    organization_id: reference,
+    inventory_id: reference,
+    is_bulk_job: { type: 'boolean', nullable: true },
+    total: { type: 'integer' },
+  },
+  indexes: [{ name: 'run_totals_key_idx', columns: ['key'] }],
+});
+
+export const RUN_TOTALS: KeptTotals = {
+  table: 'run_totals',
+  total: 'total',
+  columns: {
+    type: 'type',
+    status: 'status',
+    unified_job_template_id: 'unified_job_template_id',
+    job_template_id: 'job_template_id',
+    organization_id: 'organization_id',
+    inventory_id: 'inventory_id',
+    is_bulk_job: 'is_bulk_job',
+  },
+};

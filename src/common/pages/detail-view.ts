@@ -57,7 +57,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
       const long = isUnset(item[name], field) ? null : longView(item[name], field);
       return html`<div class="${long ? 'span' : ''}">
         <dt>${field?.label ?? labelOf(name)}</dt>
-        <dd>${long ?? valueView(name, item, field)}</dd>
+        <dd>${long ?? valueView(name, item, definition)}</dd>
       </div>`;
     })}
   </dl>`;

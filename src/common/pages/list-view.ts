@@ -1,10 +1,9 @@
-import type { Field } from '../fields/field.js';
 import { labelOf } from '../fields/label.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { titleOf, valueView, type Item } from './values.js';
+import { isInstant, titleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../records.js';
 
 const MAX_COLUMNS = 7;
@@ -64,7 +63,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
             html`<tr>
               ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
               ${typed && html`<td>${labelOf(String(row.type))}</td>`}
-              ${columns.map((name, index) => cell(row, name, definition?.field(name), index === 0))}
+              ${columns.map((name, index) => cell(row, name, definition, index === 0))}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}
             </tr>`,
         )}
@@ -81,10 +80,15 @@ const textIn = (object: unknown, name: string): string => {
 const linked = (row: Item, text: string): Html =>
   typeof row.url === 'string' ? html`<a href="${row.url}">${text}</a>` : html`${text}`;
 
-function cell(row: Item, name: string, field: Field | undefined, first: boolean): Html {
-  const shown = valueView(name, row, field);
+function cell(
+  row: Item,
+  name: string,
+  definition: ResourceDefinition | undefined,
+  first: boolean,
+): Html {
+  const shown = valueView(name, row, definition);
   if (!first) return html`<td>${shown}</td>`;
-  const named = typeof row[name] === 'string' && row[name] !== '' && field?.kind !== 'datetime';
+  const named = typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
   return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
 }
 

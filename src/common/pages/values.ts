@@ -1,4 +1,6 @@
 import type { Field } from '../fields/field.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { INSTANT } from '../fields/json-schema.js';
 import { labelOf } from '../fields/label.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
@@ -51,8 +53,13 @@ export function durationText(seconds: number): string {
 }
 
 /** One value for people: references by name, dates readable, documents as short text. */
-export function valueView(name: string, item: Item, field: Field | undefined): Html {
+export function valueView(
+  name: string,
+  item: Item,
+  definition: ResourceDefinition | undefined,
+): Html {
   const value = item[name];
+  const field = definition?.field(name);
   if (value === null || value === undefined || value === '') {
     return NONE;
   }
@@ -64,13 +71,16 @@ export function valueView(name: string, item: Item, field: Field | undefined): H
     if (Object.keys(value).length === 0) return NONE;
     return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
   }
-  return typeof value === 'string'
-    ? textView(name, value, field)
-    : html`${choiceLabel(field, value)}`;
+  if (typeof value !== 'string') return html`${choiceLabel(field, value)}`;
+  return isInstant(name, definition) ? timeView(value) : textView(name, value, field);
 }
 
+/** As its field declares it, or the schema of what a resource shows besides its fields. */
+export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>
+  definition?.field(name)?.kind === 'datetime' ||
+  definition?.shows.fields?.[name]?.format === INSTANT.format;
+
 function textView(name: string, value: string, field: Field | undefined): Html {
-  if (field?.kind === 'datetime') return timeView(value);
   if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
   const text = choiceLabel(field, value);
   if (name === 'status') return statusBadge(value, field ? text : labelOf(value));

@@ -6,6 +6,7 @@ import { Forms } from './pages/forms.service.js';
 import { PageForms } from './pages/page-forms.service.js';
 import { PageInterceptor } from './pages/page.interceptor.js';
 import { PageRenderer } from './pages/page-renderer.service.js';
+import { PageSections } from './pages/page-sections.service.js';
 import { PagePanels } from './pages/page-panels.service.js';
 import { BookmarkedObjects } from './pages/bookmarked-objects.service.js';
 import { PagePlace } from './pages/page-place.service.js';
@@ -79,7 +80,7 @@ const shared = [
 ];
 
 const pages = [
-  ...[ReferenceLists, Forms, PageForms, PagePanels, PanelSource, PageRenderer],
+  ...[ReferenceLists, Forms, PageForms, PagePanels, PanelSource, PageSections, PageRenderer],
   ...[PageTrail, PagePlace, BookmarkedObjects],
   { provide: ErrorViews, useClass: ErrorPages },
 ];

@@ -57,6 +57,7 @@ export const notifications = defineResource({
   table: 'notifications',
   orderBy: ['id'],
   capabilities: {},
+  pages: { within: 'notification_template' },
   summary: ['id', 'status', 'notification_type'],
   indexes: [
     { name: 'notifications_status_idx', columns: ['status', 'id'] },

@@ -19,6 +19,7 @@ export const webhookDeliveries = defineResource({
   // Whoever administers the template may see payloads and send them again.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
+  pages: { within: 'template' },
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [
     {

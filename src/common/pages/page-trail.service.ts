@@ -20,7 +20,7 @@ export interface Step {
 interface Owner {
   /** The reference that leads to it. */
   field: string;
-  type: string;
+  target: () => ResourceDefinition;
 }
 
 /** The way to objects by what they belong to: "Shop / Teams / Operations". */
@@ -41,27 +41,30 @@ export class PageTrail {
     const owner = ownerOf(definition);
     const id = owner && row[columnOf(fieldOf(definition, owner.field))];
     if (!owner || typeof id !== 'number') return [{ name, url: all }];
-    const target = resource(owner.type);
+    const target = owner.target();
     const isReadable = permit(target.policy, 'read', 't', actor);
     const above = await this.database.row<Row>(
       selectRows(target, 't', sql`t.*`, and(sql`t.id = ${id}`, isReadable)),
     );
     if (!above) return [{ name, url: all }];
-    const url = target.url(id);
+    // A template of any kind lives where its kind does.
+    const kind = target.variants ? resource(String(above.type)) : target;
+    const url = kind.url(id);
     const below = `${url}${definition.path}/`;
     const isList = this.table.match(below)?.routes.has('GET') ?? false;
     return [
-      ...(await this.before(target, above, actor)),
+      ...(await this.before(kind, above, actor)),
       { name: titleOf(above), url },
       { name, url: isList ? below : `${all}?${owner.field}=${id}` },
     ];
   }
 }
 
-/** What changes of an object are told with; else the organization that its name is unique in. */
-function ownerOf({ auditParent, naturalKey }: ResourceDefinition): Owner | null {
-  if (auditParent) return auditParent;
-  return naturalKey.includes('organization')
-    ? { field: 'organization', type: 'organization' }
-    : null;
+/** What changes of an object are told with or its pages say; else the organization of its name. */
+function ownerOf(definition: ResourceDefinition): Owner | null {
+  const { auditParent, naturalKey, pages } = definition;
+  if (auditParent) return { field: auditParent.field, target: () => resource(auditParent.type) };
+  const field = pages.within ?? (naturalKey.includes('organization') ? 'organization' : undefined);
+  const target = field === undefined ? undefined : fieldOf(definition, field).target;
+  return field !== undefined && target ? { field, target } : null;
 }

@@ -7,12 +7,22 @@ export interface PageLayout {
   sections?: Readonly<Record<string, readonly string[]>>;
   /** Columns of lists, in order; chosen by what the fields are unless they are named. */
   columns?: readonly string[];
+  /**
+   * The reference to what an object is a part of, for the way to its page, where it is neither what
+   * changes of it are told with nor the organization that its name is unique in.
+   */
+  within?: string;
 }
 
 /** Every field that a layout names. */
-export const layoutNames = ({ sections = {}, columns = [] }: PageLayout): readonly string[] => [
+export const layoutNames = ({
+  sections = {},
+  columns = [],
+  within,
+}: PageLayout): readonly string[] => [
   ...Object.values(sections).flat(),
   ...columns,
+  ...(within === undefined ? [] : [within]),
 ];
 
 /** Some of the fields of a resource, and the heading they stand under. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
 import {
   PagePanel,
@@ -8,6 +8,7 @@ import {
   type PanelContext,
 } from '../../common/pages/page-panels.service.js';
 import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { refusalView } from '../../common/pages/refusal.js';
 import { titleOf, type Item } from '../../common/pages/values.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource, resource } from '../../common/resource/registry.js';
@@ -78,7 +79,8 @@ export class AccessListPanel implements Panel<AccessPage> {
     return panelCard(
       CARD,
       'Who may do what',
-      html`${holdersTable([...teams, ...people])} ${await this.grantForm(subject, context, form)}`,
+      html`${holdersTable([...teams, ...people])} ${refusalView(context.refusal, CARD)}
+      ${await this.grantForm(subject, context, form)}`,
     );
   }
 
@@ -119,7 +121,7 @@ export class AccessListPanel implements Panel<AccessPage> {
 
   private async grantForm(
     { definition, id }: Subject,
-    { actor, path, presets }: PanelContext,
+    { actor, path, presets, refusal }: PanelContext,
     form: Pick<PanelForm, 'csrf' | 'returnTo'>,
   ): Promise<HtmlValue> {
     if (id === null || definition.roles.length === 0) return null;
@@ -142,20 +144,23 @@ export class AccessListPanel implements Panel<AccessPage> {
     const isCut = sought !== '' || users.length === OFFERED || teams.length === OFFERED;
     return html`<h3>Grant</h3>
       ${panelForm(
-        { ...form, action: ROLES },
+        { ...form, action: ROLES, isToldThere: true },
         html`<div class="field">
             <label for="grant-role">Role</label>
             <select id="grant-role" name="id" required>
               <option value="">---------</option>
               ${open.map(
                 (role) =>
-                  html`<option value="${String(role.id)}">
+                  html`<option
+                    value="${String(role.id)}"
+                    ${attributes({ selected: String(role.id) === refusal?.chosen })}
+                  >
                     ${titleOf(role)}: ${String(role.description)}
                   </option>`,
               )}
             </select>
           </div>
-          ${holderChoice(users, teams)}
+          ${holderChoice(users, teams, refusal)}
           <button class="primary">Grant</button>`,
       )}
       ${isCut && seekForm(path, CARD, sought)}`;

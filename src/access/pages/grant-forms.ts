@@ -3,6 +3,7 @@ import { attributes, html, type Html, type HtmlValue } from '../../common/pages/
 import { hiddenInput, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
 import { PRESET } from '../../common/pages/presets.js';
 import { titleOf, type Item } from '../../common/pages/values.js';
+import type { Refusal } from '../../common/pages/refusal.js';
 import { isRecord } from '../../common/records.js';
 
 /** Objects that a choice offers; scripts find the others, and so does a form without them. */
@@ -21,12 +22,14 @@ interface Choice {
   name: string;
   label: string;
   kinds: readonly OfferedKind[];
+  /** What was chosen before. */
+  chosen?: string | undefined;
   /** How scripts search: `data-` attributes of the picker. */
   search: Readonly<Record<string, string>>;
 }
 
 /** A choice among objects of several kinds: a list, in which scripts search. */
-export function choiceOf({ id, name, label, kinds, search }: Choice): Html {
+export function choiceOf({ id, name, label, kinds, chosen, search }: Choice): Html {
   const given = { id, name, required: true, ...search };
   return html`<div class="field">
     <label for="${id}">${label}</label>
@@ -37,7 +40,12 @@ export function choiceOf({ id, name, label, kinds, search }: Choice): Html {
         .map(
           (kind) =>
             html`<optgroup label="${kind.label}">
-              ${kind.options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}
+              ${kind.options.map(
+                ([value, text]) =>
+                  html`<option value="${value}" ${attributes({ selected: value === chosen })}>
+                    ${text}
+                  </option>`,
+              )}
             </optgroup>`,
         )}
     </select>
@@ -77,7 +85,7 @@ export const revokeButton = (
   label: HtmlValue = 'Revoke',
 ): Html =>
   panelForm(
-    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, kind: 'action' },
+    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, isToldThere: true, kind: 'action' },
     html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
       <button class="quiet small">
         ${label}<span class="hidden"> ${role.title} from ${name}</span>
@@ -85,7 +93,11 @@ export const revokeButton = (
   );
 
 /** The choice of somebody, which decides what the form around it is sent to. */
-export const holderChoice = (users: readonly Item[], teams: readonly Item[]): Html =>
+export const holderChoice = (
+  users: readonly Item[],
+  teams: readonly Item[],
+  refusal: Refusal | null,
+): Html =>
   choiceOf({
     id: 'grant-to',
     name: PATH_FIELD,
@@ -94,6 +106,7 @@ export const holderChoice = (users: readonly Item[], teams: readonly Item[]): Ht
       { label: 'Teams', options: teams.map(rolesUrlOf) },
       { label: 'Users', options: users.map(rolesUrlOf) },
     ],
+    chosen: refusal?.path,
     search: { 'data-picker': '/api/v2/teams/ /api/v2/users/', 'data-below': 'roles/' },
   });
 

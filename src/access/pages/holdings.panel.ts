@@ -8,6 +8,7 @@ import {
   type PanelContext,
 } from '../../common/pages/page-panels.service.js';
 import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { refusalView } from '../../common/pages/refusal.js';
 import { titleOf, type Item } from '../../common/pages/values.js';
 import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
@@ -72,7 +73,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       CARD,
       `What ${holder.name} may do`,
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
-      ${await this.grantForm(context, form)}`,
+      ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
     );
   }
 
@@ -104,7 +105,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   }
 
   private async grantForm(
-    { object, actor, presets }: PanelContext<ShownHolder>,
+    { object, actor, presets, refusal }: PanelContext<ShownHolder>,
     form: Form,
   ): Promise<HtmlValue> {
     const action = `${object.url}roles/`;
@@ -121,7 +122,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     const isCut = sought !== '' || roles.length === OFFERED;
     return html`<h3>Grant</h3>
       ${panelForm(
-        { ...form, action },
+        { ...form, action, isToldThere: true },
         html`${choiceOf({
             id: 'grant-role',
             name: 'id',
@@ -132,6 +133,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
                 .filter((role) => kindOf(role) === label)
                 .map((role) => [String(role.id), roleTitle(role)] as const),
             })),
+            chosen: refusal?.chosen,
             search: {
               'data-picker': '/api/v2/roles/?role_level=admin_role',
               'data-search': 'called',

@@ -15,6 +15,8 @@ export const LOOK_FIELD = '_look';
 export const SECRET_FIELD = '_secret';
 /** Where a form leads once it is done, for forms that stand on another page than their URL's. */
 export const RETURN_FIELD = '_return';
+/** Of a form of choices alone: a refusal leads back as well, and is told in the card of the form. */
+export const TOLD_THERE_FIELD = '_told_there';
 /** What a form is sent to where that is chosen in it, such as whom something is given to. */
 export const PATH_FIELD = '_path';
 /** Holds a form that is shown again after a login. */
@@ -30,6 +32,8 @@ export interface Submission {
   secrets: readonly string[];
   /** Path of ours that the form leads to when it is done. */
   returnTo?: string;
+  /** A refusal is told where the form stands. */
+  isToldThere?: boolean;
   /** Sent to be looked at: the route does not hear of it. */
   isLook?: boolean;
 }
@@ -90,6 +94,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [RETURN_FIELD]: returnTo,
     [PATH_FIELD]: path,
     [LOOK_FIELD]: look,
+    [TOLD_THERE_FIELD]: toldThere,
     ...values
   } = body;
   submissions.set(request, {
@@ -97,6 +102,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
+    ...(toldThere === undefined ? {} : { isToldThere: true }),
     ...(look === undefined ? {} : { isLook: true }),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;

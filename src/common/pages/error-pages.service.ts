@@ -14,6 +14,7 @@ import { loginPage } from './login-page.js';
 import { openPage, withQuery } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pendingForm } from './pending-form.js';
+import { leaveRefusal } from './refusal.js';
 import { rolesThatAllow } from './permission-hints.js';
 
 /** Statuses whose cause is in the form: it is shown again with what was entered. */
@@ -39,6 +40,15 @@ export class ErrorPages extends ErrorViews {
     if (answer.status === 401 && submissionOf(request)) {
       setPageHeaders(response);
       response.status(401).send(this.loginFor(request, response));
+      return true;
+    }
+    const submission = submissionOf(request);
+    const { returnTo, isToldThere = false } = submission ?? {};
+    if (isToldThere && returnTo !== undefined && CORRECTABLE.has(answer.status)) {
+      const { path } = request;
+      const chosen = submission?.values.id;
+      leaveRefusal(request, response, { returnTo, path, chosen, body: answer.body });
+      response.redirect(303, returnTo);
       return true;
     }
     const text = await this.document(request, response, answer);

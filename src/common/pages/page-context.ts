@@ -5,6 +5,7 @@ import { issueCsrfToken } from '../http/csrf.js';
 import type { QueryParameters } from '../list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { presetsOf } from './presets.js';
+import { takeRefusal, type Refusal } from './refusal.js';
 
 /** `auto` follows the browser's preference. */
 export type Theme = 'auto' | 'light' | 'dark';
@@ -52,6 +53,8 @@ export interface PageContext {
   csrf: string;
   theme: Theme;
   notice: ShownNotice | null;
+  /** Why a form of one of its cards was refused. */
+  refusal: Refusal | null;
   /** What the form of the page begins with, by field. */
   presets: Readonly<Record<string, string>>;
   /** What the browser keeps for the caller, the latest first. */
@@ -77,6 +80,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     csrf: issueCsrfToken(request, response),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
+    refusal: takeRefusal(request, response),
     presets: presetsOf(request),
     bookmarks: {
       starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],

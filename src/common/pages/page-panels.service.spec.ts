@@ -25,7 +25,7 @@ class Actions implements Panel {
 @Module({ imports: [DiscoveryModule], providers: [Output, Actions, PagePanels] })
 class Feature {}
 
-const PLACE = { csrf: '', path: '/', origin: '', presets: {}, query: {}, sent: {} };
+const PLACE = { csrf: '', path: '/', origin: '', presets: {}, query: {}, sent: {}, refusal: null };
 
 describe('PagePanels', () => {
   it('draws the panels of a type, those that lead first, and nothing for others', async () => {

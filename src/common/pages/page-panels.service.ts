@@ -5,6 +5,7 @@ import type { QueryParameters } from '../list/query.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf } from '../records.js';
 import type { Html } from './html.js';
+import type { Refusal } from './refusal.js';
 
 const PANEL_OF = 'controller:page-panel';
 
@@ -23,6 +24,8 @@ export interface PanelContext<Shown extends object = object> {
   origin: string;
   /** What the query string begins forms with, by field. */
   presets: Readonly<Record<string, string>>;
+  /** Why a form of one of the cards was refused. */
+  refusal: Refusal | null;
   /** What a form sent whose answer the page shows. */
   sent: Readonly<Record<string, unknown>>;
 }

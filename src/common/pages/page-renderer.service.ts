@@ -122,7 +122,7 @@ export class PageRenderer {
   private async panelsFor(
     key: string | undefined,
     object: Item,
-    { actor, context: { csrf, path, origin, presets, query }, sent }: View,
+    { actor, context: { csrf, path, origin, presets, query, refusal }, sent }: View,
   ): Promise<Html[]> {
     if (!actor || key === undefined) return [];
     return this.panels.render(key, {

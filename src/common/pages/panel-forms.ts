@@ -1,4 +1,4 @@
-import { RETURN_FIELD } from './browser-form.js';
+import { RETURN_FIELD, TOLD_THERE_FIELD } from './browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { ReferenceChoices } from './reference-lists.service.js';
@@ -10,6 +10,8 @@ export interface PanelForm {
   csrf: string;
   /** Where it leads when it is done; to what it made unless this is said. */
   returnTo?: string;
+  /** A refusal leads there as well, to be told in the card; for forms of choices alone. */
+  isToldThere?: boolean;
   method?: 'PATCH' | 'DELETE';
   /** What it says besides. */
   fields?: Readonly<Record<string, string | number | boolean>>;
@@ -17,11 +19,12 @@ export interface PanelForm {
 }
 
 export const panelForm = (
-  { action, csrf, returnTo, method, fields = {}, kind = 'inline' }: PanelForm,
+  { action, csrf, returnTo, isToldThere = false, method, fields = {}, kind = 'inline' }: PanelForm,
   content: HtmlValue,
 ): Html =>
   html`<form method="post" action="${action}" class="${kind}">
     ${csrfInput(csrf)} ${returnTo !== undefined && hiddenInput(RETURN_FIELD, returnTo)}
+    ${isToldThere && hiddenInput(TOLD_THERE_FIELD, 'true')}
     ${method && hiddenInput('_method', method)}
     ${Object.entries(fields).map(([name, value]) => hiddenInput(name, String(value)))} ${content}
   </form>`;

@@ -18,6 +18,7 @@ import {
 } from '../../common/pages/page-panels.service.js';
 import { PanelSource } from '../../common/pages/panel-source.service.js';
 import { ReferenceLists } from '../../common/pages/reference-lists.service.js';
+import { refusalView } from '../../common/pages/refusal.js';
 import { titleOf, type Item } from '../../common/pages/values.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
@@ -42,7 +43,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
     private readonly references: ReferenceLists,
   ) {}
 
-  async render({ object, actor, csrf }: PanelContext<ShownTeam>): Promise<Html> {
+  async render({ object, actor, csrf, refusal }: PanelContext<ShownTeam>): Promise<Html> {
     const { id, url } = object;
     const users = resource('user');
     const query = { page_size: String(SHOWN), order_by: 'username' };
@@ -67,7 +68,8 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
           ${members.map((one) => memberItem(one, form, open.attach))}
         </ul>
         ${members.length === SHOWN && html`<p><a href="${list}">All members</a></p>`}
-        ${others && panelForm(form, html`${objectSelect(choice, others)}<button>Add</button>`)}
+        ${refusalView(refusal, CARD)}
+        ${others && panelForm({ ...form, isToldThere: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
         ${open.body && newcomer(form)}`,
     );
   }
@@ -79,7 +81,7 @@ const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
     ${
       mayRemove &&
       panelForm(
-        { ...form, kind: 'action' },
+        { ...form, isToldThere: true, kind: 'action' },
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
           <button class="quiet small">Remove<span class="hidden"> ${titleOf(one)}</span></button>`,
       )

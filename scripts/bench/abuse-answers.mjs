@@ -32,6 +32,7 @@ const ANSWERS = {
   'a rule beside them': [200],
   'exceptions that never come': [200],
   'years without a match': [200],
+  'months without a match': [200],
   'a rule of many times': [200],
 };
 /** All others are there to be refused for what they contain. */

@@ -280,6 +280,10 @@ function ofRules({ organization }, { post }) {
       `EXRULE:${every}`,
     ),
     preview('years without a match', 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=MO,TU;BYSETPOS=366'),
+    preview(
+      'months without a match',
+      ...times(10, () => 'RRULE:FREQ=MONTHLY;INTERVAL=1;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=32'),
+    ),
     preview('a rule of many times', `RRULE:FREQ=YEARLY;INTERVAL=1;${crowded}`),
     post(
       'a message without end',

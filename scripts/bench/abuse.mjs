@@ -57,6 +57,7 @@ export async function benchAbuse({ root, environment }) {
  * @property {number} kilobytes sent
  * @property {number} loop milliseconds of the event loop
  * @property {number} peak megabytes
+ * @property {number} turn longest time of the event loop without a turn for others, in milliseconds
  * @property {number} wait milliseconds
  */
 
@@ -65,7 +66,8 @@ export async function benchAbuse({ root, environment }) {
  * @param {import('./abuse-requests.mjs').Abuse} one
  * @returns {Promise<Abused>}
  */
-async function measured({ url, pid }, one) {
+async function measured(server, one) {
+  const { url, pid } = server;
   await sleep(300);
   await writeFile(`/proc/${pid}/clear_refs`, '5');
   const [memory, time] = [await memoryOf(pid, 'VmRSS'), await loopTime(pid)];
@@ -79,7 +81,8 @@ async function measured({ url, pid }, one) {
     (await loopTime(pid)) - time - watch.asked() * (await restingCost(url, pid)),
   );
   const peak = Math.max(0, (await memoryOf(pid, 'VmHWM')) - memory);
-  return { name: one.name, who: one.who, status, kilobytes, loop, peak, wait };
+  const { longestTurn: turn } = await server.longestTurn(() => send(url, one));
+  return { name: one.name, who: one.who, status, kilobytes, loop, peak, turn, wait };
 }
 
 /** @type {number | undefined} */
@@ -177,6 +180,7 @@ const COLUMNS = [
   ['s/KB', 10, ({ loop, kilobytes }) => (loop / 1000 / kilobytes).toFixed(5)],
   ['MB', 7, ({ peak }) => peak.toFixed(0)],
   ['MB/KB', 8, ({ peak, kilobytes }) => (peak / kilobytes).toFixed(2)],
+  ['turn ms', 9, ({ turn }) => turn.toFixed(0)],
   ['wait ms', 9, ({ wait }) => wait.toFixed(0)],
 ];
 

@@ -1,4 +1,9 @@
-/** Loaded before a server: counts what it sends to PostgreSQL and what it holds, and tells the parent who asks. */
+/**
+ * Loaded before a server: counts what it sends to PostgreSQL, what it holds and how long it keeps others
+ * waiting, and tells the parent who asks.
+ */
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers';
 import pg from 'pg';
 
 const OPENING = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
@@ -14,7 +19,35 @@ function counted(...args) {
 }
 pg.Client.prototype.query = counted;
 
+/** Of this thread in milliseconds: what others take of the processor is not counted. */
+function processorTime() {
+  const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
+  return Number(nanoseconds) / 1e6;
+}
+
+let isWatching = false;
+let longestTurn = 0;
+
+/** Looks once in every turn of the event loop how long the last one was. */
+function watchTurns() {
+  isWatching = true;
+  longestTurn = 0;
+  let before = processorTime();
+  const look = () => {
+    const now = processorTime();
+    longestTurn = Math.max(longestTurn, now - before);
+    before = now;
+    if (isWatching) setImmediate(look);
+  };
+  setImmediate(look);
+}
+
 process.on('message', (message) => {
+  if (message === 'watch turns') watchTurns();
+  if (message === 'longest turn') {
+    isWatching = false;
+    process.send?.({ longestTurn });
+  }
   if (message === 'statements') process.send?.({ statements });
   if (message !== 'memory') return;
   globalThis.gc?.();

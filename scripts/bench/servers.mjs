@@ -101,6 +101,13 @@ const serverOf = (child, url) => ({
     const [{ memory }] = await once(child, 'message');
     return memory;
   },
+  longestTurn: async (work) => {
+    child.send('watch turns');
+    const result = await work();
+    child.send('longest turn');
+    const [{ longestTurn }] = await once(child, 'message');
+    return { result, longestTurn };
+  },
   stop: () => stop(child),
 });
 

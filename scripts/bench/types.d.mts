@@ -40,6 +40,13 @@ export interface RunningServer {
   statements: () => Promise<number>;
   /** Bytes that are left after a collection, of a server that was started with `--expose-gc`. */
   memory: () => Promise<number>;
+  /**
+   * The longest that its event loop was busy without a turn for others while `work` was done, in
+   * milliseconds of processor time.
+   */
+  longestTurn: <Result>(
+    work: () => Promise<Result>,
+  ) => Promise<{ result: Result; longestTurn: number }>;
   stop: () => Promise<void>;
 }
 

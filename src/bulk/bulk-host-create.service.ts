@@ -46,7 +46,7 @@ export class BulkHostCreate {
   ): Promise<Reply> {
     const { BULK_HOST_MAX_CREATE: most } = await this.settings.get('BULK_HOST_MAX_CREATE');
     assertWithin('hosts', given.length, 'BULK_HOST_MAX_CREATE', most);
-    const { entries, errors } = readHostEntries(given);
+    const { entries, errors } = await readHostEntries(given);
     const columns = emptyColumns();
     entries.forEach((entry, index) => addHost(columns, index, entry));
     const rows = selectGiven(columns);

@@ -61,7 +61,7 @@ export class BulkLaunchService {
     const given = errors.jobs ? [] : (jobs ?? []);
     const most = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
     assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most.BULK_JOB_MAX_LAUNCH);
-    const { entries, errors: faults } = readJobEntries(given);
+    const { entries, errors: faults } = await readJobEntries(given);
     const right = entries.filter((entry) => entry !== null);
     if (right.length < entries.length) errors.jobs = faults;
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

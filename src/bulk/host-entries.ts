@@ -3,6 +3,7 @@ import { readFields } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { isRecord } from '../common/records.js';
+import { Turns } from '../common/turns.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
 import { GivenGroup, GivenHost } from './given-host.schema.js';
 
@@ -19,22 +20,24 @@ export interface HostEntry {
 }
 
 /**
- * Reads the entries of a bulk create.
+ * Reads the entries of a bulk create, with turns for others between them.
  *
  * @returns faults by index of their entry beside the entries; entries with faults are left out
  */
-export function readHostEntries(given: readonly unknown[]): {
+export async function readHostEntries(given: readonly unknown[]): Promise<{
   entries: HostEntry[];
   errors: FieldErrors;
-} {
+}> {
   const entries: HostEntry[] = [];
   const errors: FieldErrors = {};
-  given.forEach((one, index) => {
+  const turns = new Turns();
+  for (const [index, one] of given.entries()) {
     const faults: FieldErrors = {};
     const entry = readHost(one, faults);
     if (entry) entries.push(entry);
     else errors[String(index)] = faults;
-  });
+    await turns.next();
+  }
   return { entries, errors };
 }
 

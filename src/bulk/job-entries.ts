@@ -6,6 +6,7 @@ import { parseVariables } from '../common/fields/variables.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { isRecord } from '../common/records.js';
+import { Turns } from '../common/turns.js';
 import { promptsOfBody } from '../prompts/launch-body.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import {
@@ -42,15 +43,20 @@ export function readLaunch(body: Values): {
 }
 
 /**
- * Reads the jobs of a bulk launch.
+ * Reads the jobs of a bulk launch, with turns for others between them.
  *
  * @returns entries with null for those that have faults, and the faults of each entry
  */
-export function readJobEntries(given: readonly unknown[]): {
+export async function readJobEntries(given: readonly unknown[]): Promise<{
   entries: (JobEntry | null)[];
   errors: FieldErrors[];
-} {
-  const read = given.map(readJob);
+}> {
+  const turns = new Turns();
+  const read: ReturnType<typeof readJob>[] = [];
+  for (const one of given) {
+    read.push(readJob(one));
+    await turns.next();
+  }
   return { entries: read.map(({ entry }) => entry), errors: read.map(({ errors }) => errors) };
 }
 

@@ -1,9 +1,9 @@
 import {
-  buildInventory,
   hostVariables,
   type InventoryOptions,
   type InventoryRows,
   parseSubset,
+  readInventory,
 } from './ansible-inventory.js';
 
 const HOST = { id: 1, name: 'one', variables: '', enabled: true };
@@ -37,20 +37,22 @@ const ROWS: InventoryRows = {
   groupChildren: [{ parentId: 3, childId: 2 }],
 };
 
-describe('buildInventory', () => {
-  it('writes groups, children and variables, leaving empty keys out', () => {
-    expect(buildInventory(ROWS)).toEqual({
+describe('readInventory', () => {
+  it('writes groups, children and variables, leaving empty keys out', async () => {
+    expect(await readInventory(ROWS)).toEqual({
       all: { hosts: ['d'], children: ['dc', 'empty', 'web'], vars: { site: 'north' } },
       web: { hosts: ['a', 'b'], vars: { port: 80 } },
       dc: { children: ['web'] },
     });
   });
 
-  it('adds the variables of hosts, and what the controller knows of them', () => {
-    expect(buildInventory(ROWS, { hostvars: true })['_meta']).toEqual({
+  it('adds the variables of hosts, and what the controller knows of them', async () => {
+    expect((await readInventory(ROWS, { hostvars: true }))['_meta']).toEqual({
       hostvars: { a: { x: 1 }, b: {}, d: {} },
     });
-    const { hostvars } = buildInventory(ROWS, { hostvars: true, towervars: true })['_meta'] as {
+    const { hostvars } = (await readInventory(ROWS, { hostvars: true, towervars: true }))[
+      '_meta'
+    ] as {
       hostvars: Record<string, unknown>;
     };
     expect(hostvars['a']).toEqual({
@@ -70,53 +72,55 @@ describe('buildInventory', () => {
       { ...NOTHING, hosts: [HOST] },
       { slice: { number: 2, count: 2 } },
     ],
-  ])('gives `all` a key with %s: Ansible would take it for a host', (_, rows, options) => {
-    expect(buildInventory(rows, options)).toEqual({ all: { hosts: [] } });
+  ])('gives `all` a key with %s: Ansible would take it for a host', async (_, rows, options) => {
+    expect(await readInventory(rows, options)).toEqual({ all: { hosts: [] } });
   });
 
-  it('leaves the empty list out where `all` has another key', () => {
-    expect(buildInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({ all: { vars: { x: 1 } } });
+  it('leaves the empty list out where `all` has another key', async () => {
+    expect(await readInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({
+      all: { vars: { x: 1 } },
+    });
   });
 
-  it('includes disabled hosts when asked', () => {
-    const inventory = buildInventory(ROWS, { all: true, hostvars: true, towervars: true });
+  it('includes disabled hosts when asked', async () => {
+    const inventory = await readInventory(ROWS, { all: true, hostvars: true, towervars: true });
     expect(inventory['web']).toMatchObject({ hosts: ['a', 'b', 'c'] });
     expect(inventory['_meta']).toMatchObject({
       hostvars: { c: { remote_tower_enabled: 'false' } },
     });
   });
 
-  it('deals the hosts of a slice by name', () => {
-    const slice = (number: number): unknown =>
+  it('deals the hosts of a slice by name', async () => {
+    const slice = async (number: number): Promise<unknown> =>
       Object.keys(
         (
-          buildInventory(ROWS, { hostvars: true, slice: { number, count: 2 } })['_meta'] as {
+          (await readInventory(ROWS, { hostvars: true, slice: { number, count: 2 } }))['_meta'] as {
             hostvars: object;
           }
         ).hostvars,
       );
-    expect(slice(1)).toEqual(['a', 'd']);
-    expect(slice(2)).toEqual(['b']);
-    expect(buildInventory(ROWS, { slice: { number: 2, count: 2 } })['web']).toMatchObject({
+    expect(await slice(1)).toEqual(['a', 'd']);
+    expect(await slice(2)).toEqual(['b']);
+    expect((await readInventory(ROWS, { slice: { number: 2, count: 2 } }))['web']).toMatchObject({
       hosts: ['b'],
     });
   });
 
-  it('holds a group with the name of a prototype as an ordinary group', () => {
+  it('holds a group with the name of a prototype as an ordinary group', async () => {
     const groups = [{ id: 1, name: '__proto__', variables: 'a: 1' }];
-    const inventory = buildInventory({ ...ROWS, groups, groupHosts: [], groupChildren: [] });
+    const inventory = await readInventory({ ...ROWS, groups, groupHosts: [], groupChildren: [] });
     expect(Object.keys(inventory)).toEqual(['all', '__proto__']);
   });
 
-  it('names the host whose variables cannot be read', () => {
+  it('names the host whose variables cannot be read', async () => {
     const host = { id: 1, name: 'bad', variables: '[', enabled: true };
-    expect(() => buildInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).toThrow(
+    await expect(readInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).rejects.toThrow(
       'host bad: Cannot parse',
     );
     expect(() => hostVariables(host)).toThrow('host bad: Cannot parse');
   });
 
-  it('takes a hundred thousand hosts in reasonable time', () => {
+  it('takes a hundred thousand hosts in reasonable time', async () => {
     const hosts = Array.from({ length: 100_000 }, (_, index) => ({
       id: index,
       name: `host-${index}`,
@@ -126,7 +130,7 @@ describe('buildInventory', () => {
     const groupHosts = hosts.map((host) => ({ groupId: 2, hostId: host.id }));
     // The processor's time: how busy the machine is does not count.
     const startedAt = process.cpuUsage();
-    buildInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
+    await readInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 });

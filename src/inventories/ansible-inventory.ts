@@ -1,3 +1,4 @@
+import { Turns } from '../common/turns.js';
 import {
   parseVariables,
   readAllVariables,
@@ -73,30 +74,36 @@ export type AnsibleInventory = Record<
 >;
 
 /**
- * What `buildInventory` does, with turns for others: variables of a whole inventory may be megabytes of
- * YAML.
+ * Builds the inventory document (docs/contract/resources.md#inventory-script), with turns for others: the
+ * variables of a whole inventory may be megabytes of YAML.
  *
- * @throws VariablesError, Unavailable
+ * @throws VariablesError naming the host or group whose variables cannot be read; Unavailable
  */
 export async function readInventory(
   rows: InventoryRows,
   options: InventoryOptions = {},
 ): Promise<AnsibleInventory> {
   const texts = [rows, ...rows.groups, ...rows.hosts].map(({ variables }) => variables);
-  return buildInventory(rows, options, await readAllVariables(texts));
+  const read = await readAllVariables(texts);
+  const hosts = selectHosts(rows.hosts, options);
+  const entries = groupEntries(rows, hosts, read);
+  if (options.hostvars) {
+    const hostvars: [string, Variables][] = [];
+    const turns = new Turns();
+    for (const host of hosts) {
+      hostvars.push([host.name, hostVariables(host, options, read)]);
+      await turns.next();
+    }
+    entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
+  }
+  return Object.fromEntries(entries);
 }
 
-/**
- * Builds the inventory document (docs/contract/resources.md#inventory-script).
- *
- * @throws VariablesError naming the host or group whose variables cannot be read
- */
-export function buildInventory(
+function groupEntries(
   rows: InventoryRows,
-  options: InventoryOptions = {},
-  read: VariablesReader = parseVariables,
-): AnsibleInventory {
-  const hosts = selectHosts(rows.hosts, options);
+  hosts: HostRow[],
+  read: VariablesReader,
+): [string, AnsibleInventory[string]][] {
   const hostsByGroup = namesByGroup(
     hosts,
     rows.groupHosts.map(({ groupId, hostId }) => [groupId, hostId]),
@@ -114,11 +121,7 @@ export function buildInventory(
     const entry = compact(hostsByGroup.get(group.id), childrenByGroup.get(group.id), vars);
     if (Object.keys(entry).length > 0) entries.push([group.name, entry]);
   }
-  if (options.hostvars) {
-    const hostvars = hosts.map((host) => [host.name, hostVariables(host, options, read)] as const);
-    entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
-  }
-  return Object.fromEntries(entries);
+  return entries;
 }
 
 /**

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
+import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
@@ -53,10 +54,14 @@ export class LaunchService extends Launcher<PlannedLaunch> {
       actor,
     );
     const limits = { maxForks: this.settings.MAX_FORKS };
-    return requests.map((request) => {
+    const turns = new Turns();
+    const plans: PlannedLaunch[] = [];
+    for (const request of requests) {
       const template = objects.templates.get(request.templateId);
       if (!template) throw new NotFound('No JobTemplate matches the given query.');
-      return planLaunch(request, template, objects, limits);
-    });
+      plans.push(planLaunch(request, template, objects, limits));
+      await turns.next();
+    }
+    return plans;
   }
 }

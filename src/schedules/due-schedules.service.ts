@@ -49,7 +49,8 @@ export class DueSchedules extends ScheduleStep {
   async launchDue(): Promise<boolean> {
     const due = await this.schedules.lockDue(BATCH);
     if (due.length === 0) return false;
-    const outcomes = due.map((schedule) => this.plan(schedule));
+    const outcomes: Outcome[] = [];
+    for (const schedule of due) outcomes.push(await this.plan(schedule));
     await this.holdBack(outcomes);
     const launching = outcomes.flatMap((outcome) =>
       outcome.launch === null ? [] : [{ outcome, launch: outcome.launch }],
@@ -63,19 +64,19 @@ export class DueSchedules extends ScheduleStep {
     return due.length === BATCH;
   }
 
-  private plan(schedule: DueSchedule): Outcome {
+  private async plan(schedule: DueSchedule): Promise<Outcome> {
     const recurrence = Recurrence.stored(schedule.rrule);
     const now = new Date(schedule.now);
     const known = new Date(schedule.next_run);
     if (!recurrence) {
       return { schedule, occurrence: known, next: null, launch: null, explanation: NO_RULE };
     }
-    const occurrence = recurrence.newest(known, now);
+    const occurrence = await recurrence.newest(known, now);
     const prompts = this.promptsOf(schedule);
     return {
       schedule,
       occurrence,
-      next: recurrence.after(now),
+      next: await recurrence.after(now),
       launch: prompts && {
         scheduleId: schedule.id,
         occurrence,

@@ -1,5 +1,6 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { existing, zip } from '../common/invariants.js';
+import { Turns } from '../common/turns.js';
 import {
   occurrencesOf,
   parseFault,
@@ -15,9 +16,9 @@ import { messageOf } from '../common/errors/message-of.js';
 
 /** Periods without a match (years of a yearly rule, ...) after which a rule counts as ended. */
 const MAX_PERIODS = 1000;
-/** Days and times that all rules may work out in vain. */
-const MAX_CANDIDATES = 2000;
-/** Periods that are looked at whatever they cost: enough to come by a leap day. */
+/** Days and times that all rules may work out in vain, each of them once between two turns for others. */
+const MAX_CANDIDATES = 1000;
+/** Periods that are looked at whatever they could hold: enough to come by a leap day. */
 const MIN_PERIODS = new Map([
   ['YEARLY', 10],
   ['MONTHLY', 120],
@@ -83,40 +84,40 @@ export class Recurrence {
     return localTime(this.timezone, untilOf(end, this.timezone)).toISOString().slice(0, 19);
   }
 
-  first(): Date | null {
+  first(): Promise<Date | null> {
     return this.after(new Date(0), true);
   }
 
   /** The last occurrence; null where a rule goes on for ever, or nothing ever occurs. */
-  last(): Date | null {
+  async last(): Promise<Date | null> {
     const hasEnd = ({ parts }: Rule): boolean => parts.has('COUNT') || parts.has('UNTIL');
     return this.ownRules().every(hasEnd) ? this.before(new Date(8.64e15)) : null;
   }
 
   /** The next occurrence after an instant, or at it. */
-  after(instant: Date, inclusive = false): Date | null {
-    return dateOf(find(this.forward(), instant, inclusive));
+  async after(instant: Date, inclusive = false): Promise<Date | null> {
+    return dateOf(await find(this.forward(), instant, inclusive));
   }
 
   /**
    * The newest occurrence up to `instant`, where `known` is one. Falls back to `known` where the rule
    * has too few to find another.
    */
-  newest(known: Date, instant: Date): Date {
-    const following = this.after(known);
+  async newest(known: Date, instant: Date): Promise<Date> {
+    const following = await this.after(known);
     if (following === null || following > instant) return known;
-    const found = this.before(instant);
+    const found = await this.before(instant);
     return found !== null && found > known ? found : known;
   }
 
-  upcoming(after: Date, count: number): ShownOccurrence[] {
+  async upcoming(after: Date, count: number): Promise<ShownOccurrence[]> {
     const found: ShownOccurrence[] = [];
     const search = this.forward();
-    let occurrence = find(search, after, false);
+    let occurrence = await find(search, after, false);
     while (occurrence !== null && found.length < count) {
       const local = `${occurrence.toPlainDateTime().toString()}${occurrence.offset}`;
       found.push({ local, utc: occurrence.toInstant().toString() });
-      occurrence = find(search, dateOf(occurrence), false);
+      occurrence = await find(search, dateOf(occurrence), false);
     }
     return found;
   }
@@ -129,19 +130,21 @@ export class Recurrence {
     return {
       rules: this.rules.map((rule) => new RuleWalk(rule, 'next')),
       exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'next')),
+      turns: new Turns(),
     };
   }
 
-  private before(instant: Date): Date | null {
-    // A rule that never occurs would be gone through for long.
-    const rules = zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK)).filter(
-      ([rule]) => new RuleWalk(rule, 'next').from(new Date(0), true) !== null,
-    );
-    const search = {
-      rules: rules.map(([, rule]) => new RuleWalk(rule, 'previous')),
-      exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'previous')),
-    };
-    return dateOf(find(search, instant, true));
+  private async before(instant: Date): Promise<Date | null> {
+    const turns = new Turns();
+    const rules: RuleWalk[] = [];
+    for (const [rule, same] of zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK))) {
+      // A rule that never occurs would be gone through for long.
+      const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
+      if (occurs) rules.push(new RuleWalk(same, 'previous'));
+      await turns.next();
+    }
+    const exceptions = this.exceptions.map((rule) => new RuleWalk(rule, 'previous'));
+    return dateOf(await find({ rules, exceptions, turns }, instant, true));
   }
 }
 
@@ -149,25 +152,43 @@ export class Recurrence {
 interface Search {
   rules: readonly RuleWalk[];
   exceptions: readonly RuleWalk[];
+  turns: Turns;
 }
 
-/** The nearest occurrence that no exception takes out. */
-function find({ rules, exceptions }: Search, instant: Date, inclusive: boolean): Occurrence | null {
+/** The nearest occurrence that no exception takes out. Each rule is looked at in a turn of its own. */
+async function find(
+  { rules, exceptions, turns }: Search,
+  instant: Date,
+  inclusive: boolean,
+): Promise<Occurrence | null> {
   let from = instant;
   let isIncluded = inclusive;
   for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
-    const found = rules.map((rule) => rule.from(from, isIncluded));
+    const found: (Occurrence | null)[] = [];
+    for (const rule of rules) {
+      found.push(rule.from(from, isIncluded));
+      await turns.next();
+    }
     const nearest = nearestOf(found, from);
     if (nearest === null) return null;
     const time = dateOf(nearest);
-    const isExcepted = exceptions.some(
-      (rule) => dateOf(rule.from(time, true))?.getTime() === time.getTime(),
-    );
-    if (!isExcepted) return nearest;
+    if (!(await isExcepted(time, exceptions, turns))) return nearest;
     from = time;
     isIncluded = false;
   }
   return null;
+}
+
+async function isExcepted(
+  time: Date,
+  exceptions: readonly RuleWalk[],
+  turns: Turns,
+): Promise<boolean> {
+  for (const rule of exceptions) {
+    if (dateOf(rule.from(time, true))?.getTime() === time.getTime()) return true;
+    await turns.next();
+  }
+  return false;
 }
 
 function dateOf(occurrence: Occurrence): Date;
@@ -204,10 +225,14 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
     });
 }
 
-/** All days and times of a year or a month are worked out to tell whether one of them is an occurrence. */
+/**
+ * All days of a year or a month are worked out to tell whether one of them is an occurrence, and where it is
+ * one by its place among them, all times of these days as well, however many periods have no such place.
+ */
 function periodsOf(parts: Rule['parts'], most: number, candidates: number): number {
-  const least = MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  if (least === undefined) return most;
+  const enough = MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  if (enough === undefined) return most;
+  const least = parts.has('BYSETPOS') ? 1 : enough;
   const affordable = Math.floor(candidates / occurrencesOf(parts));
   return Math.min(MAX_PERIODS, Math.max(least, affordable));
 }

@@ -106,9 +106,9 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
         'a SELECT without FROM has a row',
       );
       return {
-        dtstart: recurrence.first(),
-        dtend: recurrence.last(),
-        next_run: enabled === true ? recurrence.after(new Date(clock.now)) : null,
+        dtstart: await recurrence.first(),
+        dtend: await recurrence.last(),
+        next_run: enabled === true ? await recurrence.after(new Date(clock.now)) : null,
       };
     } catch (error) {
       if (!(error instanceof RuleTextError)) throw error;

@@ -42,8 +42,8 @@ export class SchedulesController extends ResourceController(schedules) {
     response: object({ local: TIMES, utc: TIMES }),
   })
   @Post('preview')
-  preview(@Body() { rrule }: PreviewRequest): object {
-    const occurrences = upcoming(rrule);
+  async preview(@Body() { rrule }: PreviewRequest): Promise<object> {
+    const occurrences = await upcoming(rrule);
     return {
       local: occurrences.map(({ local }) => local),
       utc: occurrences.map(({ utc }) => utc),
@@ -63,9 +63,9 @@ export class SchedulesController extends ResourceController(schedules) {
   }
 }
 
-function upcoming(rrule: string): ShownOccurrence[] {
+async function upcoming(rrule: string): Promise<ShownOccurrence[]> {
   try {
-    return Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+    return await Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
   } catch (error) {
     if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
     throw error;

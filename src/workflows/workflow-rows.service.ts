@@ -16,6 +16,7 @@ import {
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
+import { Turns } from '../common/turns.js';
 import { WorkflowJobsRepository, type WorkflowJobRows } from './workflow-jobs.repository.js';
 
 /** How a parent must have ended for its child to start by this edge. */
@@ -135,7 +136,7 @@ export class WorkflowRows {
     const nodes = zip(ids.nodes, unnumbered).map(([id, node]) => ({ ...node, id }));
     const written = await this.workflowJobs.insertAll({
       jobs: this.jobRows(ids.jobs, given),
-      nodes: { columns: NODE_COLUMNS, values: nodes.map(nodeValues) },
+      nodes: { columns: NODE_COLUMNS, values: await allNodeValues(nodes) },
       edges: edgeRows(nodes),
       labels: labelRows(ids.jobs, given),
       lists: {
@@ -242,6 +243,17 @@ function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
 /** Nodes and the objects that their prompts list. */
 const listRows = (field: PromptList, nodes: readonly PlacedNode[]): unknown[][] =>
   nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
+
+/** Each node may have as many variables as a launch. */
+async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]> {
+  const turns = new Turns();
+  const values: unknown[][] = [];
+  for (const node of nodes) {
+    values.push(nodeValues(node));
+    await turns.next();
+  }
+  return values;
+}
 
 function nodeValues(node: PlacedNode): unknown[] {
   const { own, secrets } = node;

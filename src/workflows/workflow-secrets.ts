@@ -38,11 +38,12 @@ export function sealWorkflowSecrets(
   workflowJobId: number,
   given: readonly SecretPrompts[],
 ): Variables {
-  const entries = given.flatMap(({ identifier, prompts, secrets }) =>
-    Object.entries(variablesOf(prompts))
-      .filter(([name]) => secrets.includes(name))
-      .map(([name, value]) => [keyOf(identifier, name), value] as const),
-  );
+  const entries = given.flatMap(({ identifier, prompts, secrets }) => {
+    const variables = variablesOf(prompts);
+    return secrets
+      .filter((name) => Object.hasOwn(variables, name))
+      .map((name) => [keyOf(identifier, name), variables[name]] as const);
+  });
   const values = Object.fromEntries(entries);
   return sealSecrets(box, workflowJobId, values, Object.keys(values));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { buildInventory } from '../../src/inventories/ansible-inventory.js';
+import { readInventory } from '../../src/inventories/ansible-inventory.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
@@ -18,7 +18,7 @@ import {
 } from '../../src/execution/runner/workspace.js';
 
 /** Two hosts on this machine, one of them in a group. */
-export const LOCAL_INVENTORY = buildInventory(
+export const LOCAL_INVENTORY = await readInventory(
   {
     variables:
       '{"ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3", "colour": "all"}',

@@ -23,6 +23,10 @@ const BOMBS: [string, string][] = [
     'names',
     `{${Array.from({ length: 110_000 }, (_, index) => `"${index.toString(36)}":0`).join()}}`,
   ],
+  [
+    'names of one object',
+    `{${Array.from({ length: 20_001 }, (_, index) => `"${index.toString(36)}":0`).join()}}`,
+  ],
   ['kinds', `[${Array.from({ length: 60_000 }, (_, index) => `{"k${index}":0}`).join()}]`],
 ];
 const TOO_MANY = 'JSON parse error - too many values';

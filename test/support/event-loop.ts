@@ -11,6 +11,27 @@ export async function eventLoopTime(work: () => PromiseLike<unknown>): Promise<n
   return processorTime() - before;
 }
 
+/**
+ * The longest that the event loop was busy without a turn for others while `work` was done, in
+ * milliseconds of processor time.
+ */
+export async function longestTurn(work: () => PromiseLike<unknown>): Promise<number> {
+  let isOver = false;
+  let longest = 0;
+  let before = processorTime();
+  const look = (): void => {
+    const now = processorTime();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await work();
+  await new Promise((resolve) => setImmediate(resolve));
+  isOver = true;
+  return longest;
+}
+
 /** As the kernel counts it for the thread that reads it, in milliseconds; Linux tells it here. */
 function processorTime(): number {
   const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');

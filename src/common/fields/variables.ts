@@ -65,9 +65,17 @@ const ahead = new Map<string, { outcome: YamlOutcome; users: number }>();
 export const isReadable = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
 
-/** Whether texts of variables are so much YAML that reading them in place would hold up others. */
-export const isCostlyToRead = (texts: readonly string[]): boolean =>
-  lengthOf(texts.filter(isYaml)) > IN_PLACE;
+/** Texts of variables that are YAML, where they are so much that reading them in place would hold up others. */
+export async function costlyToRead(texts: readonly string[]): Promise<string[]> {
+  if (lengthOf(texts) <= IN_PLACE) return [];
+  const turns = new Turns();
+  const found: string[] = [];
+  for (const text of new Set(texts)) {
+    if (isYaml(text)) found.push(text);
+    await turns.next();
+  }
+  return lengthOf(found) > IN_PLACE ? found : [];
+}
 
 /**
  * Reads texts of variables in a thread of their own, where reading them in place would take long, so
@@ -77,8 +85,7 @@ export const isCostlyToRead = (texts: readonly string[]): boolean =>
  * @throws Unavailable where too many wait for the thread
  */
 export async function readAhead(texts: readonly string[]): Promise<() => void> {
-  const found = [...new Set(texts)].filter(isYaml);
-  if (lengthOf(found) <= IN_PLACE) return () => undefined;
+  const found = await costlyToRead(texts);
   const read: string[] = [];
   const forget = (): void => read.forEach(forgetOne);
   try {

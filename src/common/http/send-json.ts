@@ -1,14 +1,19 @@
 import type { Response } from 'express';
+import { isInPieces, writeInPieces } from './long-answer.js';
 
 /**
  * What `response.json` does here. The framework's way also weighs settings, conditional requests
  * and charsets that this API does not have, which costs a page more than its JSON.
  */
 export function sendJson(this: Response, value: unknown): Response {
-  const text = JSON.stringify(value);
   if (!this.hasHeader('Content-Type')) {
     this.setHeader('Content-Type', 'application/json; charset=utf-8');
   }
+  if (isInPieces(value)) {
+    void writeInPieces(this, value).catch((error: Error) => this.destroy(error));
+    return this;
+  }
+  const text = JSON.stringify(value);
   this.setHeader('Content-Length', Buffer.byteLength(text));
   return this.end(text);
 }

@@ -7,7 +7,7 @@ import {
 import { finalize, type Observable } from 'rxjs';
 import { Forbidden } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
-import { isCostlyToRead, isReadable, readAhead } from '../fields/variables.js';
+import { costlyToRead, isReadable, readAhead } from '../fields/variables.js';
 import { isRecord } from '../records.js';
 import type { ApiRequest } from '../http/request.js';
 import { OptionsService } from './options.service.js';
@@ -31,8 +31,8 @@ export class VariablesInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const texts = textsIn(request.body);
-    if (!isCostlyToRead(texts)) return next.handle();
+    const texts = await costlyToRead(textsIn(request.body));
+    if (texts.length === 0) return next.handle();
     const route = this.table.match(request.path)?.routes.get(request.method);
     if (route?.info?.access === 'authenticated') {
       const { body } = await this.options.openParts(route, request.path, request.actor);

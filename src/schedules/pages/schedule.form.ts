@@ -136,10 +136,10 @@ export class ScheduleForm implements PageForm {
   }
 
   /** @throws Invalid naming fields of the form */
-  preview(filled: Record<string, unknown>): Html {
+  async preview(filled: Record<string, unknown>): Promise<Html> {
     const rrule = ruleIn(filled);
     const parts = partsOf(rrule);
-    const starts = upcoming(rrule);
+    const starts = await upcoming(rrule);
     return html`<p>${parts ? `Starts ${wordsOf(parts)}.` : 'Starts as the rule says.'}</p>
       ${starts.length === 0 && html`<p class="hint">It never starts any more.</p>`}
       <ol class="starts">
@@ -156,9 +156,9 @@ export class ScheduleForm implements PageForm {
   }
 }
 
-function upcoming(rrule: string): { local: string; utc: string }[] {
+async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]> {
   try {
-    return Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+    return await Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
   } catch (error) {
     if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
     throw error;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { dataFolder } from './connection.mjs';
@@ -25,7 +25,10 @@ export async function makeRepository(files) {
   await git('config', 'user.name', 'Demo');
   await git('config', 'user.email', 'demo@example.com');
   const commit = async (changed, message) => {
-    for (const [name, text] of Object.entries(changed)) await writeFile(join(folder, name), text);
+    for (const [name, content] of Object.entries(changed)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
     await git('add', '--all');
     await git('commit', '--quiet', '--message', message);
     await handOver(folder);

@@ -1,0 +1,265 @@
+import { until } from './connection.mjs';
+import { FINAL, makeOrganization, syncProject } from './ground.mjs';
+import { projectFiles, register } from './inventory-files.mjs';
+import { done, expect, note, request, step } from './narrator.mjs';
+import { makeRepository } from './repository.mjs';
+
+const PASSWORD = 'a long password of the demo';
+
+const MACHINES = {
+  'web-1': { purpose: 'web', rack: 'a' },
+  'web-2': { purpose: 'web', rack: 'b' },
+  'db-1': { purpose: 'database', rack: 'a' },
+};
+/** Later: web-2 is gone, cache-1 is new. */
+const CHANGED = {
+  'web-1': MACHINES['web-1'],
+  'db-1': MACHINES['db-1'],
+  'cache-1': { purpose: 'cache', rack: 'b' },
+};
+
+const LOCAL = `ansible_connection: local
+ansible_python_interpreter: "{{ ansible_playbook_python }}"
+`;
+
+/** Rules over all machines, whatever inventory they come from. */
+const RULES = `groups:
+  critical: purpose == 'database' or inventory_hostname == 'till-1'
+keyed_groups:
+  - {key: rack, prefix: rack}
+`;
+
+/** Hosts from a plugin of a project, an inventory made of two, facts, and a command of somebody. */
+export async function runInventory(api) {
+  const repository = await makeRepository(await projectFiles(MACHINES));
+  try {
+    const name = `fleet ${Date.now()}`;
+    const organization = await makeOrganization(api, name);
+    await allowCollections(api, name, organization);
+    const project = await syncProject(api, name, organization, repository);
+    const fleet = await makeFleet(api, { name, organization, project });
+    await firstSync(api, fleet);
+    await loseMachine(api, fleet, repository);
+    const all = await makeConstructed(api, { name, organization, fleet });
+    await survey(api, { name, project, all });
+    await filterFacts(api, { name, organization });
+    const operator = await makeOperator(api, { name, organization, fleet });
+    await ping(api, { fleet, operator });
+    note('');
+    done(`All of it is kept: ${api.url}/api/v2/inventories/${all.id}/`);
+  } finally {
+    await repository.remove();
+  }
+}
+
+/** Where nobody listens: what the project brings along is installed without asking anybody. */
+const NO_SERVER = 'http://127.0.0.1:9/';
+
+async function allowCollections(api, name, organization) {
+  step('Projects of the organization may have collections installed');
+  const types = await api.get('/api/v2/credential_types/?namespace=galaxy_api_token');
+  const { id } = await api.post('/api/v2/credentials/', {
+    name: `${name} collections`,
+    organization: organization.id,
+    credential_type: types.results[0].id,
+    inputs: { url: NO_SERVER },
+  });
+  await api.post(`/api/v2/organizations/${organization.id}/galaxy_credentials/`, { id });
+  done('attached; nobody answers there, and nobody has to');
+}
+
+async function makeFleet(api, { name, organization, project }) {
+  step('An inventory whose hosts come from a plugin file of the project');
+  const inventory = await api.post('/api/v2/inventories/', {
+    name: `${name} register`,
+    organization: organization.id,
+    variables: LOCAL,
+  });
+  const source = await api.post('/api/v2/inventory_sources/', {
+    name,
+    inventory: inventory.id,
+    source: 'scm',
+    source_project: project.id,
+    source_path: 'inventory/fleet.yml',
+    update_on_launch: true,
+    overwrite: true,
+  });
+  done(`inventory source ${source.id}: ${source.source_path} of project ${project.id}`);
+  return { ...inventory, source };
+}
+
+async function firstSync(api, fleet) {
+  step('The first update: the plugin is in a collection that the project brings along');
+  const update = await updateSource(api, fleet.source);
+  for (const line of await outputOf(api, update)) if (line.includes('added')) note(line);
+  expect(update.changes.hosts.added === 3, `It tells of ${JSON.stringify(update.changes)}.`);
+  await expectHosts(api, fleet, ['db-1', 'web-1', 'web-2']);
+  const groups = await api.get(`/api/v2/inventories/${fleet.id}/groups/`);
+  const names = groups.results.map((one) => one.name).join();
+  expect(names === 'database,web', `The groups are ${names}.`);
+  done('three hosts in two groups');
+}
+
+async function loseMachine(api, fleet, repository) {
+  step('In the register one machine goes and another one comes; the next update follows');
+  const commit = await repository.commit(register(CHANGED), 'Replace web-2 by cache-1');
+  const update = await updateSource(api, fleet.source);
+  expect(update.scm_revision === commit, 'The update did not read the new commit.');
+  const { added, removed } = update.changes.hosts;
+  expect(added === 1 && removed === 1, `It added ${added} hosts and removed ${removed}.`);
+  await expectHosts(api, fleet, ['cache-1', 'db-1', 'web-1']);
+  done('web-2 is gone, cache-1 is there');
+}
+
+async function makeConstructed(api, { name, organization, fleet }) {
+  step('A second inventory by hand, and one that is made of both, by rules');
+  const shop = await api.post('/api/v2/inventories/', {
+    name: `${name} shop`,
+    organization: organization.id,
+    variables: LOCAL,
+  });
+  await api.post(`/api/v2/inventories/${shop.id}/hosts/`, {
+    name: 'till-1',
+    variables: 'purpose: sales\nrack: b\n',
+  });
+  const all = await api.post('/api/v2/constructed_inventories/', {
+    name: `${name} all`,
+    organization: organization.id,
+    source_vars: RULES,
+  });
+  for (const { id } of [fleet, shop]) {
+    await api.post(`/api/v2/inventories/${all.id}/input_inventories/`, { id });
+  }
+  const { total_hosts: hosts } = await api.get(`/api/v2/inventories/${all.id}/`, { quiet: true });
+  expect(hosts === 0, 'There are hosts before anything has been read.');
+  done(`inventory ${all.id}, empty until somebody needs it`);
+  return all;
+}
+
+async function survey(api, { name, project, all }) {
+  step('A job on it, with a role of the collection; facts are kept');
+  const template = await api.post('/api/v2/job_templates/', {
+    name,
+    project: project.id,
+    inventory: all.id,
+    playbook: 'survey.yml',
+    use_fact_cache: true,
+  });
+  const { id } = await api.post(`/api/v2/job_templates/${template.id}/launch/`);
+  const job = await over(api, `/api/v2/jobs/${id}/`);
+  await showDependencies(api, job);
+  const said = (await outputOf(api, job)).filter((line) => line.includes('"msg"'));
+  for (const line of said) note(line.trim());
+  expect(said.length === 4, `${said.length} hosts told what they are for, and not 4.`);
+  const script = await api.get(`/api/v2/inventories/${all.id}/script/`);
+  const found = Object.keys(script).filter((one) => one !== 'all' && one !== '_meta');
+  const wanted = ['cache', 'critical', 'database', 'rack_a', 'rack_b', 'web'];
+  expect(
+    wanted.every((one) => found.includes(one)),
+    `The groups are ${found.join()}.`,
+  );
+  const critical = script.critical.hosts.join();
+  expect(critical === 'db-1,till-1', `Critical are ${critical}.`);
+  done(`groups ${found.join(', ')}; critical: ${critical}`);
+}
+
+/** The job waited for the source of the register and for what the rules make of it. */
+async function showDependencies(api, job) {
+  const path = `/api/v2/inventory_updates/?launch_type=dependency&finished__gte=${job.created}`;
+  const { results } = await api.get(`${path}&order_by=id`);
+  for (const one of results) note(`before the job: ${one.name} ${one.status}`);
+  const kinds = results.map(({ source }) => source);
+  const isWhole = kinds.includes('scm') && kinds.includes('constructed');
+  expect(isWhole, `Before the job only ${kinds.join() || 'nothing'} was updated.`);
+}
+
+async function filterFacts(api, { name, organization }) {
+  step('Hosts by what the job found out, in a list and as an inventory of its own');
+  const filter = 'ansible_facts__survey__critical=true';
+  const query = new URLSearchParams({
+    host_filter: filter,
+    inventory__organization: String(organization.id),
+  });
+  const listed = await api.get(`/api/v2/hosts/?${query}`);
+  const known = await api.get(`/api/v2/hosts/${listed.results[0]?.id}/ansible_facts/`);
+  note(`${listed.results[0].name}: ${JSON.stringify(known)}`);
+  const smart = await api.post('/api/v2/inventories/', {
+    name: `${name} critical`,
+    organization: organization.id,
+    kind: 'smart',
+    host_filter: filter,
+  });
+  await expectHosts(api, smart, ['db-1', 'till-1']);
+  done('the hosts that are critical, and only the real ones');
+}
+
+/** Somebody with one role on one inventory and a credential of her own. @returns her headers */
+async function makeOperator(api, { name, organization, fleet }) {
+  step('A user who may run commands on the register, and nothing else');
+  const username = `${name.replaceAll(' ', '-')}-operator`;
+  const user = await api.post('/api/v2/users/', { username, password: PASSWORD }, { quiet: true });
+  await api.post(`/api/v2/organizations/${organization.id}/users/`, { id: user.id });
+  const { summary_fields: summary } = await api.get(fleet.url, { quiet: true });
+  const { id } = summary.object_roles.adhoc_role;
+  await api.post(`/api/v2/users/${user.id}/roles/`, { id });
+  const types = await api.get('/api/v2/credential_types/?kind=ssh', { quiet: true });
+  const credential = await api.post('/api/v2/credentials/', {
+    name: `${name} machines`,
+    user: user.id,
+    credential_type: types.results[0].id,
+  });
+  done(`${username} holds the ad hoc role, and a credential of her own`);
+  const basic = Buffer.from(`${username}:${PASSWORD}`).toString('base64');
+  const headers = { Authorization: `Basic ${basic}`, 'Content-Type': 'application/json' };
+  return { headers, credential };
+}
+
+async function ping(api, { fleet, operator: { headers, credential } }) {
+  step('She asks the machines whether they are there');
+  const send = (path, body) => {
+    request('POST', path, body, { Authorization: 'Basic $OPERATOR' });
+    return api.send('POST', path, JSON.stringify(body), headers);
+  };
+  const answer = await send('/api/v2/ad_hoc_commands/', {
+    inventory: fleet.id,
+    credential: credential.id,
+    module_name: 'ping',
+  });
+  expect(answer.status === 201, `The command answered ${answer.status}: ${answer.text}`);
+  const command = await over(api, answer.body.url);
+  const pongs = (await outputOf(api, command)).filter((line) => line.includes('SUCCESS'));
+  for (const line of pongs) note(line);
+  expect(pongs.length === 3, `${pongs.length} machines answered, and not 3.`);
+  const other = await send(`/api/v2/inventory_sources/${fleet.source.id}/update/`, {});
+  expect(other.status === 403, `She updated the source: ${other.status}.`);
+  done('three pongs; to update the source she is refused (403)');
+}
+
+async function updateSource(api, source) {
+  const { id } = await api.post(`/api/v2/inventory_sources/${source.id}/update/`);
+  return over(api, `/api/v2/inventory_updates/${id}/`);
+}
+
+/** Waits for a run, which has to succeed and to have told everything. */
+async function over(api, path) {
+  const run = await until(
+    () => api.get(path, { quiet: true }),
+    ({ status, event_processing_finished: isTold }) => FINAL.includes(status) && isTold,
+    { seconds: 180, everyMs: 100 },
+  );
+  if (run.status !== 'successful') for (const line of await outputOf(api, run)) note(line);
+  expect(run.status === 'successful', `${path} ended ${run.status}. ${run.job_explanation}`);
+  return run;
+}
+
+async function outputOf(api, run) {
+  const path = `${run.related.stdout}?format=txt`;
+  const { text } = await api.send('GET', path, undefined, { Authorization: `Bearer ${api.token}` });
+  return text.split('\n');
+}
+
+async function expectHosts(api, inventory, wanted) {
+  const { results } = await api.get(`/api/v2/inventories/${inventory.id}/hosts/?order_by=name`);
+  const names = results.map((one) => one.name).join(', ');
+  expect(names === wanted.join(', '), `The hosts are ${names || 'none'}.`);
+}

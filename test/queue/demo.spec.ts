@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { ApiCalls } from '../faults/support/api-calls.js';
+import { Cluster } from '../faults/support/cluster.js';
+
+const execute = promisify(execFile);
+
+/** The stories of `npm run demo`, as a user runs them; each checks its own steps. */
+describe('the demo', () => {
+  let cluster: Cluster;
+  let api: ApiCalls;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ concurrency: 4 });
+    const environment = {
+      ...{ PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder },
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    };
+    api = await ApiCalls.start(cluster, environment);
+    await cluster.worker(environment);
+  }, 90_000);
+  afterAll(() => cluster.stop());
+
+  /** @returns what it prints; throws with it where it fails */
+  async function tell(story: string): Promise<string> {
+    const run = execute(process.execPath, ['scripts/demo.mjs', story], {
+      env: {
+        ...{ PATH: process.env.PATH, HOME: cluster.folder, TMPDIR: cluster.folder },
+        ...{ CONTROLLER_URL: api.url, DATA_DIR: `${cluster.folder}/data` },
+        CONTROLLER_TOKEN: api.authorization.replace('Bearer ', ''),
+      },
+    });
+    const { stdout } = await run.catch(({ stdout: told }: { stdout: string }) => {
+      throw new Error(told);
+    });
+    return stdout;
+  }
+
+  it.each(['main', 'workflow', 'inventory'])(
+    'tells the story "%s" to its end',
+    async (story) => {
+      expect(await tell(story)).toContain('All of it is kept');
+    },
+    300_000,
+  );
+
+  it('says which stories there are, and fails for another one', async () => {
+    await expect(tell('nothing')).rejects.toThrow('main, workflow, inventory');
+  });
+});

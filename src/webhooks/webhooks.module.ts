@@ -9,6 +9,7 @@ import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { FilterTrialPanel } from './pages/filter-trial.panel.js';
+import { ConnectedPanel } from './pages/connected.panel.js';
 import { WebhookPanel } from './pages/webhook.panel.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { receiverController } from './receiver.controller.js';
@@ -60,6 +61,7 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RedeliveryService,
     FilterTrial,
     WebhookSetups,
+    ConnectedPanel,
     WebhookPanel,
     FilterTrialPanel,
     StatusPostsRepository,

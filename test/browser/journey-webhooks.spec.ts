@@ -1,6 +1,6 @@
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { webhookSample } from '../support/payloads/webhooks.js';
+import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import { arm, type Hook } from '../support/webhooks.js';
 import { describeJourney, type Walk } from './walk.js';
 
@@ -70,16 +70,30 @@ describeJourney('trying filters and keeping them', session, 5, async (walk) => {
   expect(row?.webhook_filters).toEqual({ refs: ['refs/heads/nothing-*'] });
 });
 
-describeJourney('receiving webhooks at all', session, 4, async (walk) => {
-  const { id, name } = await test.make.jobTemplate({ name: `New ${walk.mark}` });
+describeJourney('connecting a repository and seeing its first run', session, 4, async (walk) => {
+  const { page } = walk;
+  const { name } = await test.make.jobTemplate({ name: `New ${walk.mark}` });
   await walk.link('Templates');
   await walk.link(String(name));
-  await walk.link('Webhook', walk.page.locator('.related'));
-  await walk.page.getByLabel('Code host').selectOption('service_b');
-  await walk.button('Receive its webhooks');
-  await walk.page.locator('#setup').getByText('X-Service-B-Token').waitFor();
-  const secret = (await walk.page.getByLabel('Secret').textContent()) ?? '';
-  const { body } = await test.as.superuser.get(`job_templates/${id}/webhook_key/`).expect(200);
-  expect(secret).toBe(body.webhook_key);
+  await walk.look('template-without-webhook');
+  await walk.button('Service B', page.locator('#webhook'));
+  const setup = page.locator('#setup');
+  await setup.getByText('X-Service-B-Token').waitFor();
+  expect(walk.clicks).toBeLessThanOrEqual(3);
+  const [address, secret] = [
+    (await setup.getByLabel('Address (payload URL)').textContent()) ?? '',
+    (await setup.getByLabel('Secret').textContent()) ?? '',
+  ];
   expect(secret.length).toBeGreaterThan(20);
+  // What the code host does with what was entered there.
+  const { event, payload } = webhookSample('service_b', 'Push Hook');
+  const body = Buffer.from(JSON.stringify(payload));
+  const delivery = `first-${walk.mark}`;
+  const headers = deliveryHeaders('service_b', event, body, secret, { delivery });
+  expect((await fetch(address, { method: 'POST', headers, body })).status).toBe(202);
+  await page.reload();
+  await page.locator('#deliveries').getByText('Accepted').waitFor();
+  await walk.look('webhook-received');
+  await walk.link(/^Run \d+$/, page.locator('#deliveries'));
+  await page.getByText('The run is pending.').waitFor();
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
 import { folded } from '../../common/pages/layout.js';
-import { panelButton, panelCard, panelForm } from '../../common/pages/panel-forms.js';
+import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
 import {
   PagePanel,
   type Panel,
@@ -13,12 +13,12 @@ import { existing } from '../../common/invariants.js';
 import { isRecord } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { FORK_RULES } from '../../code-hosts/forks.js';
-import { WEBHOOK_SERVICES } from '../../code-hosts/services.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { RECEIVER_KINDS } from '../receiver-kinds.js';
 import { webhookDeliveries } from '../webhook-deliveries.resource.js';
 import type { WebhookSetup } from '../webhook-setups.service.js';
 import { webhookStatusPosts } from '../webhook-status-posts.resource.js';
+import { serviceButtons } from './connected.panel.js';
 import { deliveriesView } from './deliveries-view.js';
 import { trialForm } from './filter-trial.panel.js';
 
@@ -83,18 +83,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
 
 const serviceForm = ({ templateUrl, csrf, path }: Parts): Html =>
   html`<p>No code host is chosen yet. Once one is, this page has a key and an address for it.</p>
-    ${panelForm(
-      { action: templateUrl, csrf, returnTo: path, method: 'PATCH' },
-      html`<div class="field">
-          <label for="service">Code host</label>
-          <select id="service" name="webhook_service">
-            ${WEBHOOK_SERVICES.filter(([name]) => name !== '').map(
-              ([name, label]) => html`<option value="${name}">${label}</option>`,
-            )}
-          </select>
-        </div>
-        <button class="primary">Receive its webhooks</button>`,
-    )}`;
+    ${serviceButtons({ action: templateUrl, csrf, returnTo: path })}`;
 
 function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
   const rotate = { action: `${templateUrl}webhook_key/`, csrf, returnTo: path };

@@ -2,14 +2,13 @@
  * What people come for, counted in clicks: a journey that takes more than its goal fails. Typing and
  * keys are no clicks.
  */
-import type { Locator } from 'playwright-core';
-
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 import { describePages } from './browser.js';
+import { describeJourney } from './walk.js';
 
 jest.setTimeout(60_000);
 
@@ -34,97 +33,77 @@ async function fail(id: number, message: string): Promise<void> {
   await transitions.move([id], { from: ['running'], to: 'failed' });
 }
 
-describePages('journeys in clicks', session, (open, javaScriptEnabled) => {
-  let clicks = 0;
-  const click = async (target: Locator): Promise<void> => {
-    clicks += 1;
-    await target.click();
-  };
-  const lastJob = async ({ id }: Row): Promise<Row> =>
-    (await test.database.row<Row>(sql`
-      SELECT id, extra_vars FROM unified_jobs WHERE unified_job_template_id = ${id}
-      ORDER BY id DESC LIMIT 1`))!;
+const lastJob = async ({ id }: Row): Promise<Row> =>
+  (await test.database.row<Row>(sql`
+    SELECT id, extra_vars FROM unified_jobs WHERE unified_job_template_id = ${id}
+    ORDER BY id DESC LIMIT 1`))!;
 
-  beforeEach(() => {
-    clicks = 0;
-  });
+describeJourney('from the dashboard to the cause of a failure', session, 1, async (walk) => {
+  const { page, mark } = walk;
+  const template = await test.make.jobTemplate({ name: `Backup ${mark}` });
+  await test.as.superuser.post(`job_templates/${template.id}/launch/`).send({}).expect(201);
+  await fail((await lastJob(template)).id, 'The disk is full.');
+  await page.goto('/');
+  await walk.link(String(template.name), page.getByRole('region', { name: 'Last failures' }));
+  await page.locator('.cause').getByText('The disk is full.').waitFor();
+  await walk.look('cause');
+});
 
-  it('what happened: from the dashboard to the cause of a failure in one', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate({ name: `Backup ${javaScriptEnabled}` });
-    await test.as.superuser.post(`job_templates/${template.id}/launch/`).send({}).expect(201);
-    await fail((await lastJob(template)).id, 'The disk is full.');
-    await page.goto('/');
-    const failures = page.getByRole('region', { name: 'Last failures' });
-    await click(failures.getByRole('link', { name: String(template.name) }));
-    await page.locator('.cause').getByText('The disk is full.').waitFor();
-    expect(clicks).toBeLessThanOrEqual(1);
-  });
+describeJourney('launch, watch, and find the cause', session, 3, async (walk) => {
+  const { page, mark } = walk;
+  const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
+  await walk.link('Templates');
+  await walk.link(String(template.name));
+  await walk.button('Launch');
+  await page.getByText('The run is pending.').waitFor();
+  await walk.look('pending');
+  await fail((await lastJob(template)).id, 'The shop did not answer.');
+  if (!walk.hasScripts) await page.reload();
+  await page.locator('.cause').getByText('The shop did not answer.').waitFor();
+  expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
+});
 
-  it('launch, watch, and find the cause in three', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate({ name: `Deploy ${javaScriptEnabled}` });
-    await page.goto('/');
-    await click(page.getByRole('link', { name: 'Templates', exact: true }));
-    await click(page.getByRole('link', { name: String(template.name) }));
-    await click(page.getByRole('button', { name: 'Launch', exact: true }));
-    await page.getByText('The run is pending.').waitFor();
-    await fail((await lastJob(template)).id, 'The shop did not answer.');
-    if (!javaScriptEnabled) await page.reload();
-    await page.locator('.cause').getByText('The shop did not answer.').waitFor();
-    expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
-    expect(clicks).toBeLessThanOrEqual(3);
-  });
+describeJourney('asking two questions at the launch, and answering', session, 8, async (walk) => {
+  const { page } = walk;
+  const template = await test.make.jobTemplate();
+  await page.goto(`/api/v2/job_templates/${template.id}/`);
+  await walk.link('Survey spec');
+  await walk.link(/survey spec/i, page.locator('.heading'));
+  const first = page.getByRole('group', { name: 'Question 1', exact: true });
+  await first.getByLabel('Question', { exact: true }).fill('Which region?');
+  await first.getByLabel('Variable').fill('region');
+  await first.getByLabel('Type').selectOption('multiplechoice');
+  await first.getByLabel('Choices').fill('north\nsouth');
+  await first.getByLabel('Default').fill('south');
+  await walk.click(page.getByText('Add another question').first());
+  const second = page.getByRole('group', { name: 'Question 2', exact: true });
+  await second.getByLabel('Question', { exact: true }).fill('How many?');
+  await second.getByLabel('Variable').fill('count');
+  await second.getByLabel('Type').selectOption('integer');
+  await second.getByLabel('Default').fill('3');
+  await walk.look('survey');
+  await walk.button(/survey spec/i, page.locator('#form-post'));
+  await page.waitForURL(`**/job_templates/${template.id}/`);
+  await walk.button('Ask its survey at launches');
+  await walk.link('Launch…');
+  expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
+  await page.getByLabel('How many?').fill('7');
+  await walk.look('survey-asked');
+  await walk.button('Launch', page.locator('#form-post'));
+  await page.getByText('Launched.').waitFor();
+  const answers: unknown = JSON.parse(String((await lastJob(template)).extra_vars));
+  expect(answers).toEqual({ region: 'south', count: 7 });
+});
 
-  it('ask two questions at the launch, and answer them, in eight', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate();
-    await page.goto(`/api/v2/job_templates/${template.id}/`);
-    await click(page.getByRole('link', { name: 'Survey spec', exact: true }));
-    await click(page.locator('.heading').getByRole('link', { name: /survey spec/i }));
-    const first = page.getByRole('group', { name: 'Question 1', exact: true });
-    await first.getByLabel('Question', { exact: true }).fill('Which region?');
-    await first.getByLabel('Variable').fill('region');
-    await first.getByLabel('Type').selectOption('multiplechoice');
-    await first.getByLabel('Choices').fill('north\nsouth');
-    await first.getByLabel('Default').fill('south');
-    await click(page.getByText('Add another question').first());
-    const second = page.getByRole('group', { name: 'Question 2', exact: true });
-    await second.getByLabel('Question', { exact: true }).fill('How many?');
-    await second.getByLabel('Variable').fill('count');
-    await second.getByLabel('Type').selectOption('integer');
-    await second.getByLabel('Default').fill('3');
-    await click(
-      page
-        .locator('#form-post')
-        .getByRole('button', { name: /survey spec/i })
-        .first(),
-    );
-    await page.waitForURL(`**/job_templates/${template.id}/`);
-    await click(page.getByRole('button', { name: 'Ask its survey at launches' }));
-    await click(page.getByRole('link', { name: 'Launch…' }));
-    expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
-    await page.getByLabel('How many?').fill('7');
-    await click(page.locator('#form-post').getByRole('button', { name: 'Launch' }).first());
-    await page.getByText('Launched.').waitFor();
-    expect(JSON.parse(String((await lastJob(template)).extra_vars))).toEqual({
-      region: 'south',
-      count: 7,
-    });
-    expect(clicks).toBeLessThanOrEqual(8);
-  });
-
-  it('one among hundreds, by typing alone', async () => {
-    const { page } = open;
-    const inventory = await test.make.inventory();
-    await test.make.hosts(inventory, 300, `found-${javaScriptEnabled}`);
-    await page.goto('/');
-    await page.getByLabel('Find anything').fill(`found-${javaScriptEnabled}-0000217`);
-    await page.getByLabel('Find anything').press('Enter');
-    await click(page.getByRole('link', { name: `found-${javaScriptEnabled}-0000217` }));
-    await page.waitForURL(/\/hosts\/\d+\/$/);
-    expect(clicks).toBeLessThanOrEqual(1);
-  });
+describeJourney('one among hundreds, by typing alone', session, 1, async (walk) => {
+  const { page, mark } = walk;
+  const inventory = await test.make.inventory();
+  await test.make.hosts(inventory, 300, mark);
+  await page.getByLabel('Find anything').fill(`${mark}-0000217`);
+  await page.getByLabel('Find anything').press('Enter');
+  await walk.look('found');
+  await walk.link(`${mark}-0000217`);
+  await page.waitForURL(/\/hosts\/\d+\/$/);
 });
 
 describePages('the editor of surveys', session, (open) => {

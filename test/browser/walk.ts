@@ -8,11 +8,12 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import type { TestApp } from '../support/boot.js';
 import { inBrowser, openBrowser, pick, seriousFaults, visit } from './browser.js';
 
-/** The browsers that people come with. */
+/** The browsers that people come with: each two of scripts, width and colours meet in one. */
 const WAYS: readonly [name: string, options: BrowserContextOptions][] = [
   ['with scripts, wide and light', options(true, 1280, 'light')],
   ['with scripts, narrow and dark', options(true, 390, 'dark')],
   ['without scripts, wide and dark', options(false, 1280, 'dark')],
+  ['without scripts, narrow and light', options(false, 390, 'light')],
 ];
 
 function options(

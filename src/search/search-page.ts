@@ -1,4 +1,5 @@
 import { html, type Html } from '../common/pages/html.js';
+import { labelOf } from '../common/fields/label.js';
 import { page } from '../common/pages/layout.js';
 import type { PageContext } from '../common/pages/page-context.js';
 import { shorten, statusBadge } from '../common/pages/values.js';
@@ -30,9 +31,12 @@ function results({ query, groups }: Found): Html {
   return html`<div class="cards">${groups.map(groupCard)}</div>`;
 }
 
+/** What there are several of is called as its list is. */
+const headings = (url: string): string => labelOf(url.split('/')[3] ?? '');
+
 const groupCard = ({ type, label, url, has_more, results: hits }: FoundGroup): Html =>
   html`<section class="card" aria-labelledby="found-${type}">
-    <h2 id="found-${type}">${label}</h2>
+    <h2 id="found-${type}">${headings(url)}</h2>
     <ul class="rows">
       ${hits.map(
         (hit) =>

@@ -83,7 +83,6 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const template = await test.make.jobTemplate({ ask_limit_on_launch: true });
     await page.goto(`/api/v2/job_templates/${template.id}/launch/`);
     const section = page.locator('details.form');
-    await section.locator('summary').first().click();
     await section.getByText('Raw data').click();
     await page.locator('#raw-post').fill('{"limit": "web-1", "forks": 3, "job_tags": "x"}');
     await section.getByRole('button', { name: 'POST' }).click();

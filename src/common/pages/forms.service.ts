@@ -56,8 +56,12 @@ type FormPart = 'attach' | 'fields' | 'raw';
 export class Forms {
   constructor(private readonly references: ReferenceLists) {}
 
-  /** The form of fields and the raw form of one route, in a section that can be folded. */
-  async section(request: FormRequest): Promise<Html> {
+  /**
+   * The form of fields and the raw form of one route, in a section that can be folded.
+   *
+   * @param isBeside stands beside an object, and not on a page of its own
+   */
+  async section(request: FormRequest, isBeside = false): Promise<Html> {
     const { key, route, info, open, plan, context, entered } = request;
     const declared = open.body ? formFields(info, open, route.method) : [];
     const fields = plan
@@ -82,7 +86,10 @@ export class Forms {
       html`${attaching}${byField}${raw}`,
       {
         id: `form-${key}`,
-        open: entered !== undefined || (!changes(route) && Object.keys(context.presets).length > 0),
+        open:
+          entered !== undefined ||
+          (!isBeside && asksForSomething(request)) ||
+          (!changes(route) && Object.keys(context.presets).length > 0),
         kind: 'panel form',
       },
     );
@@ -91,7 +98,7 @@ export class Forms {
   /** An action beside an object: a button where nothing is asked, else a form that can be folded. */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
-    if (formFields(info, open, route.method).length > 0) return this.section(request);
+    if (formFields(info, open, route.method).length > 0) return this.section(request, true);
     return html`<form method="post" action="${context.path}" class="action">
       ${csrfInput(context.csrf)}
       <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>
@@ -195,6 +202,10 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
 
 /** A form that makes or changes an object is arranged as the object is shown; an action asks little. */
 const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
+
+/** An action that has to be told something, such as a launch: its form is why people come. */
+export const asksForSomething = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
+  info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
 /** Whether a form of the route is filled from the object it changes. */
 export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';

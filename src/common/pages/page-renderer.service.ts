@@ -8,7 +8,7 @@ import { breadcrumbs } from './breadcrumbs.js';
 import { resumedForm, submissionOf } from './browser-form.js';
 import { directoryView, detailView } from './detail-view.js';
 import { filterPanel } from './filters.js';
-import type { Entered } from './forms.service.js';
+import { asksForSomething, type Entered } from './forms.service.js';
 import { heading, type Star } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
@@ -74,7 +74,7 @@ export class PageRenderer {
     // A form that is shown again says itself what is wrong with what was entered.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
     const answer = responseView(context, response, view, {
-      open: this.jsonIsOpen(view),
+      open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
     });
     return page({
@@ -139,8 +139,12 @@ export class PageRenderer {
   }
 
   /** What cards show is not shown a second time, least of all a secret. */
-  private jsonIsOpen({ body, status, context, route }: View): boolean {
+  private jsonIsOpen(
+    { body, status, context, route }: View,
+    usable: readonly UsableRoute[],
+  ): boolean {
     if (status >= 400 || context.method !== 'GET') return true;
+    if (route?.info?.kind === 'retrieve' || usable.some(asksForSomething)) return false;
     if (this.panels.has(route?.info?.operationId ?? '')) return false;
     return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }

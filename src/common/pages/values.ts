@@ -66,7 +66,9 @@ export function valueView(
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
   if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
-  if (name === 'elapsed' && typeof value === 'number') return html`${durationText(value)}`;
+  if (name === 'elapsed' && typeof value === 'number') {
+    return html`<span class="length">${durationText(value)}</span>`;
+  }
   if (typeof value === 'object') {
     if (Object.keys(value).length === 0) return NONE;
     return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;

@@ -96,7 +96,8 @@ export class ScheduleForm implements PageForm {
               help: `Only where it says more than the above. ${field.help}`,
             },
           ]
-        : [field],
+        : // The API refuses to move a schedule: a form that changes it does not ask.
+          [{ ...field, immutable: field.immutable || field.name === 'unified_job_template' }],
     );
   }
 

@@ -6,6 +6,7 @@ import { benchIsolation } from './isolation.mjs';
 import { benchLists } from './lists.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNotifications } from './notifications.mjs';
+import { benchPages } from './pages.mjs';
 import { benchScheduler } from './scheduler.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
@@ -13,6 +14,7 @@ import { benchWebhooks } from './webhooks.mjs';
 export const SUITES = new Map([
   ['lists', benchLists],
   ['growth', benchGrowth],
+  ['pages', benchPages],
   ['bulk', benchBulk],
   ['webhooks', benchWebhooks],
   ['notifications', benchNotifications],

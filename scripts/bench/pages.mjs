@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+
+import { measureBoth } from './compare.mjs';
+import { postmasterOf } from './cost.mjs';
+import { seed } from './data.mjs';
+import { ask } from './load.mjs';
+import { report } from './report.mjs';
+import { startServer } from './servers.mjs';
+import { makeWorld } from './world.mjs';
+
+/** Processor time of the API that a page of 200 rows may take (docs/performance.md). */
+const BUDGET = { apiMs: 100 };
+const ROWS = '?page_size=200';
+
+/** Lists that people look at, of 200 rows each. */
+const LISTS = [
+  ...['hosts', 'groups', 'inventories', 'job_templates', 'unified_job_templates'],
+  ...['jobs', 'unified_jobs', 'job_events', 'teams', 'activity_stream'],
+].map((name) => ({ name, path: `/api/v2/${name}/${ROWS}`, json: `/api/v2/${name}/${ROWS}` }));
+
+/**
+ * Pages beside the JSON that they are made of, by the same server: what it costs that somebody looks.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchPages({ root, environment, rows, seconds, only }) {
+  const world = await makeWorld({ root, environment, name: 'bench_pages' });
+  const main = join(root, 'dist/src/main.js');
+  await seed(world, main, rows);
+  const server = await startServer(main, world.environment);
+  try {
+    const postmaster = await postmasterOf(world.environment.DATABASE_URL);
+    const authorization = `Bearer ${world.admin}`;
+    const statistics = { name: 'statistics', path: '/statistics/', json: '/api/v2/statistics/' };
+    const results = [];
+    for (const { name, path, json } of [...LISTS, statistics]) {
+      if (!name.includes(only)) continue;
+      const page = { ...server, url: `${server.url}${path}` };
+      const data = { ...server, url: `${server.url}${json}` };
+      /** @param {import('./types.d.mts').RunningServer} asked */
+      const load = (asked) => {
+        const accept = asked === page ? 'text/html' : 'application/json';
+        return ask(asked.url, { authorization, accept }, seconds);
+      };
+      const measured = await measureBoth({ product: page, limit: data, postmaster }, load, load);
+      results.push({ name, ...measured, budget: BUDGET });
+    }
+    return report('Pages beside their JSON', results);
+  } finally {
+    await server.stop();
+  }
+}

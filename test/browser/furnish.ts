@@ -6,12 +6,21 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
+import { askSurvey, deliver, failedJob, schedule, source, tell } from './furnish-automation.js';
 
 export interface Furnished {
+  /** A superuser, with a name as people have. */
+  admin: Row;
+  organization: Row;
   template: Row;
   /** Running, with output and summaries of hosts. */
   job: Row;
+  failedJob: Row;
   team: Row;
+  inventory: Row;
+  source: Row;
+  schedule: Row;
+  notificationTemplate: Row;
   workflow: Row;
   /** Running: one node is over, one waits for a decision. */
   workflowJob: Row;
@@ -19,11 +28,26 @@ export interface Furnished {
 }
 
 export async function furnish(test: TestApp): Promise<Furnished> {
-  const { make, home } = test;
-  const organization = home.organization.id;
+  const { make } = test;
+  const admin = await make.user({
+    username: 'maria',
+    first_name: 'Maria',
+    last_name: 'Keller',
+    is_superuser: true,
+  });
+  const shop = await make.organization({
+    name: 'Shop',
+    description: 'Sells shoes, and ships them',
+  });
+  const organization = shop.id;
   const project = await make.project({ name: 'Shop playbooks', organization });
-  const inventory = await make.inventory({ name: 'Production', organization });
-  await make.hosts(inventory, 24, 'web');
+  const inventory = await make.inventory({
+    name: 'Production',
+    description: 'What customers see',
+    organization,
+    variables: 'ansible_user: deploy\nntp_server: time.shop.example\n',
+  });
+  await furnishHosts(test, inventory);
   const templates: Row[] = [];
   for (const name of [
     'Deploy the shop',
@@ -44,31 +68,50 @@ export async function furnish(test: TestApp): Promise<Furnished> {
     );
   }
   const [template] = templates as [Row, ...Row[]];
-  const team = await make.team({ name: 'Operations', organization });
+  const team = await make.team({ name: 'Operations', description: 'On call', organization });
   for (const username of ['amara', 'bjorn', 'chen']) {
     const user = await make.user({ username, first_name: username });
-    await make.grant('organization', home.organization, 'member_role', { user });
+    await make.grant('organization', shop, 'member_role', { user });
     await make.grant('team', team, 'member_role', { user });
   }
   await make.grant('job_template', template, 'execute_role', { team });
+  await make.grant('inventory', inventory, 'use_role', { team });
   await storeRuns(test, templates);
-  await storeDeliveries(test, template);
-  await storeFailedNotification(test);
+  await storeDeliveries(test, templates);
+  await askSurvey(test, template);
+  await deliver(test, template);
   return {
+    admin,
+    organization: shop,
     template,
     team,
+    inventory,
+    source: await source(test, inventory),
+    schedule: await schedule(test, template),
+    notificationTemplate: await tell(test, templates, organization),
+    failedJob: await failedJob(test, template),
     job: await runningJob(test, template),
-    ...(await workflow(test, templates)),
+    ...(await workflow(test, templates, organization)),
   };
 }
 
+/** Web servers of two regions and what they need, in groups. */
+async function furnishHosts({ as, make }: TestApp, inventory: Row): Promise<void> {
+  const names = ['north', 'south'].flatMap((region) =>
+    [1, 2, 3, 4].map((number) => `web-${region}-${number}`),
+  );
+  const hosts = [...names, 'db-1', 'db-2', 'cache-1', 'mail'].map((name) => ({ name }));
+  await as.superuser.post('bulk/host_create/', { inventory: inventory.id, hosts }).expect(201);
+  for (const name of ['web', 'databases', 'everything else']) await make.group(inventory, { name });
+}
+
 /** Runs of two weeks, some failed, spread over the hours of the day. */
-async function storeRuns({ database, home }: TestApp, templates: readonly Row[]): Promise<void> {
+async function storeRuns({ database }: TestApp, templates: readonly Row[]): Promise<void> {
   await database.execute(sql`
     INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id,
       organization_id, launch_type, elapsed, started, finished, event_processing_finished)
     SELECT 'job', tpl.name, CASE WHEN n % 9 = 4 THEN 'failed' ELSE 'successful' END, n % 9 = 4,
-      tpl.id, tpl.id, ${home.organization.id},
+      tpl.id, tpl.id, tpl.organization_id,
       (ARRAY['manual', 'webhook', 'relaunch'])[1 + n % 3], 30 + n * 7 % 400,
       now() - make_interval(hours => n * n % 330, secs => 40),
       now() - make_interval(hours => n * n % 330), TRUE
@@ -77,77 +120,76 @@ async function storeRuns({ database, home }: TestApp, templates: readonly Row[])
       ON chosen.place = 1 + n % ${templates.length}::int
     JOIN unified_job_templates tpl ON tpl.id = chosen.id
     ORDER BY n * n % 330 DESC`);
+  await database.execute(sql`
+    UPDATE unified_job_templates tpl SET last_job_id = last.id, last_job_run = last.finished,
+      last_job_failed = last.failed, status = last.status
+    FROM (SELECT DISTINCT ON (job_template_id) * FROM unified_jobs
+      WHERE job_template_id IS NOT NULL ORDER BY job_template_id, finished DESC) last
+    WHERE last.job_template_id = tpl.id`);
 }
 
-async function storeDeliveries({ database }: TestApp, template: Row): Promise<void> {
+async function storeDeliveries({ database }: TestApp, [, template]: readonly Row[]): Promise<void> {
   await database.execute(sql`
     INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict)
-    SELECT ${template.id}, 'service_a', 'push', 'delivery-' || n,
+    SELECT ${template?.id}, 'service_a', 'push', 'delivery-' || n,
       (ARRAY['accepted', 'accepted', 'accepted', 'ignored', 'rejected'])[1 + n % 5]
     FROM generate_series(1, 40) AS n`);
-}
-
-async function storeFailedNotification({ make, home, database }: TestApp): Promise<void> {
-  const destination = await make.notificationTemplate({
-    name: 'Operations chat',
-    organization: home.organization.id,
-  });
-  await database.execute(sql`
-    INSERT INTO notifications (notification_template_id, notification_type, status, event, error)
-    VALUES (${destination.id}, 'webhook', 'failed', 'error', 'The server answered 503.')`);
 }
 
 const OUTPUT = [
   'PLAY [Put the shop online] *****************************************************',
   '\nTASK [Gathering Facts] *********************************************************',
-  '\u001B[0;32mok: [web-0000001]\u001B[0m',
-  '\u001B[0;32mok: [web-0000002]\u001B[0m',
+  '\u001B[0;32mok: [web-north-1]\u001B[0m',
+  '\u001B[0;32mok: [web-north-2]\u001B[0m',
   '\nTASK [Install packages] ********************************************************',
-  '\u001B[0;33mchanged: [web-0000001]\u001B[0m',
-  '\u001B[0;32mok: [web-0000002]\u001B[0m',
-  '\u001B[1;31mfatal: [web-0000003]: UNREACHABLE! => {"changed": false, "unreachable": true}\u001B[0m',
+  '\u001B[0;33mchanged: [web-north-1]\u001B[0m',
+  '\u001B[0;32mok: [web-north-2]\u001B[0m',
+  '\u001B[1;31mfatal: [web-north-3]: UNREACHABLE! => {"changed": false, "unreachable": true}\u001B[0m',
   '\nTASK [Start the service] *******************************************************',
-  '\u001B[0;33mchanged: [web-0000001]\u001B[0m',
+  '\u001B[0;33mchanged: [web-north-1]\u001B[0m',
 ];
 
-async function runningJob({ database, home }: TestApp, template: Row): Promise<Row> {
+async function runningJob({ database }: TestApp, template: Row): Promise<Row> {
   const job = (await database.row<Row>(sql`
     INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
       organization_id, project_id, inventory_id, playbook, launch_type, started, extra_vars)
-    SELECT 'job', name, 'running', id, id, ${home.organization.id}, project_id, inventory_id,
+    SELECT 'job', name, 'running', id, id, organization_id, project_id, inventory_id,
       'site.yml', 'webhook', now() - interval '95 seconds', extra_vars
     FROM unified_job_templates WHERE id = ${template.id} RETURNING *`))!;
+  let line = 0;
   for (const [index, text] of OUTPUT.entries()) {
+    const end = line + text.split('\n').length;
     await database.execute(sql`
       INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
-      VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${index}, ${index + 1})`);
+      VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${line}, ${end})`);
+    line = end;
   }
   await database.execute(sql`
     INSERT INTO job_events (job_id, counter, event, event_data, parent_uuid, play, task, host_name,
       changed, failed)
     SELECT ${job.id}, 100 + row_number() OVER (), given.event, '{}', given.task, 'Put the shop online',
       given.task, given.host, given.changed, given.event <> 'runner_on_ok'
-    FROM (VALUES ('Gathering Facts', 'web-0000001', 'runner_on_ok', false),
-      ('Gathering Facts', 'web-0000002', 'runner_on_ok', false),
-      ('Install packages', 'web-0000001', 'runner_on_ok', true),
-      ('Install packages', 'web-0000002', 'runner_on_ok', false),
-      ('Install packages', 'web-0000003', 'runner_on_unreachable', false),
-      ('Start the service', 'web-0000001', 'runner_on_ok', true)
+    FROM (VALUES ('Gathering Facts', 'web-north-1', 'runner_on_ok', false),
+      ('Gathering Facts', 'web-north-2', 'runner_on_ok', false),
+      ('Install packages', 'web-north-1', 'runner_on_ok', true),
+      ('Install packages', 'web-north-2', 'runner_on_ok', false),
+      ('Install packages', 'web-north-3', 'runner_on_unreachable', false),
+      ('Start the service', 'web-north-1', 'runner_on_ok', true)
     ) AS given (task, host, event, changed)`);
   await database.execute(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
-    VALUES (${job.id}, 'web-0000001', 5, 2, 0, 0, 1, false),
-      (${job.id}, 'web-0000002', 3, 0, 1, 0, 0, true),
-      (${job.id}, 'web-0000003', 0, 0, 0, 1, 0, true)`);
+    VALUES (${job.id}, 'web-north-1', 5, 2, 0, 0, 1, false),
+      (${job.id}, 'web-north-2', 3, 0, 1, 0, 0, true),
+      (${job.id}, 'web-north-3', 0, 0, 0, 1, 0, true)`);
   return job;
 }
 
 /** Test, then ask, then deploy to both regions, report in any case; put it back when it fails. */
 async function workflow(
-  { make, database, home }: TestApp,
+  { make, database }: TestApp,
   templates: readonly Row[],
+  organization: number,
 ): Promise<Pick<Furnished, 'workflow' | 'workflowJob' | 'approval'>> {
-  const organization = home.organization.id;
   const made = await make.row('workflow_job_template', {
     name: 'Release to production',
     description: 'Tested, approved, rolled out and reported',

@@ -28,40 +28,45 @@ interface MainPage {
   path: () => string;
   heading: string | RegExp;
   status?: number;
-  /** Who looks; the superuser unless given, null for nobody. */
+  /** Who looks; the administrator unless given, null for nobody. */
   who?: 'nobody' | null;
   /** What is done on the page before it is looked at. */
   act?: (page: Page) => Promise<unknown>;
 }
 
+/** The twenty that people work in: each has its pictures. */
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
-  { name: 'dashboard', path: () => '/', heading: 'Dashboard' },
-  { name: 'statistics', path: () => '/statistics/?days=30', heading: 'Statistics' },
+  { name: 'dashboard', path: () => '/', heading: 'Dashboard', act: starred },
+  { name: 'statistics', path: () => '/statistics/?days=14', heading: 'Statistics' },
   { name: 'search', path: () => '/search/?q=shop', heading: 'Search' },
-  { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
+  { name: 'jobs', path: () => '/api/v2/unified_jobs/?order_by=-id', heading: 'Unified jobs' },
   {
-    name: 'list',
+    name: 'templates',
     path: () => '/api/v2/job_templates/?name__icontains=e&order_by=name',
     heading: 'Job templates',
   },
   {
-    name: 'detail',
+    name: 'template',
     path: () => `/api/v2/job_templates/${house.template.id}/`,
     heading: 'Deploy the shop',
   },
   {
-    name: 'form',
-    path: () => '/api/v2/organizations/#form-post',
-    heading: 'Organizations',
-    act: async (page) => {
-      await page.locator('#post-name').fill('Home');
-      await page.getByRole('button', { name: 'Create organization' }).click();
-      await page.locator('#post-name-errors').waitFor();
-    },
-    status: 200,
+    name: 'launch',
+    path: () => `/api/v2/job_templates/${house.template.id}/launch/#form-post`,
+    heading: 'Launch',
   },
   { name: 'job', path: () => `/api/v2/jobs/${house.job.id}/`, heading: 'Deploy the shop' },
+  {
+    name: 'failure',
+    path: () => `/api/v2/jobs/${house.failedJob.id}/`,
+    heading: 'Deploy the shop',
+  },
+  {
+    name: 'workflow-template',
+    path: () => `/api/v2/workflow_job_templates/${house.workflow.id}/`,
+    heading: 'Release to production',
+  },
   {
     name: 'workflow',
     path: () => `/api/v2/workflow_jobs/${house.workflowJob.id}/`,
@@ -69,11 +74,36 @@ const PAGES: readonly MainPage[] = [
     act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(),
   },
   {
+    name: 'inventory',
+    path: () => `/api/v2/inventories/${house.inventory.id}/`,
+    heading: 'Production',
+  },
+  {
+    name: 'source',
+    path: () => `/api/v2/inventory_sources/${house.source.id}/`,
+    heading: 'Machines in the cloud',
+  },
+  {
+    name: 'schedule',
+    path: () => `/api/v2/schedules/${house.schedule.id}/#form-patch`,
+    heading: 'Every night',
+  },
+  {
+    name: 'webhook',
+    path: () => `/api/v2/job_templates/${house.template.id}/webhook/`,
+    heading: 'Webhook',
+  },
+  {
+    name: 'notification',
+    path: () => `/api/v2/notification_templates/${house.notificationTemplate.id}/`,
+    heading: 'Operations chat',
+  },
+  {
     name: 'access',
-    path: () => `/api/v2/teams/${house.team.id}/access_list/`,
+    path: () => `/api/v2/job_templates/${house.template.id}/access_list/`,
     heading: 'Access list',
   },
-  { name: 'reference', path: () => '/api/docs/reference/teams/', heading: 'Teams' },
+  { name: 'team', path: () => `/api/v2/teams/${house.team.id}/`, heading: 'Operations' },
   {
     name: 'refused',
     path: () => `/api/v2/teams/${house.team.id}/`,
@@ -85,11 +115,19 @@ const PAGES: readonly MainPage[] = [
 
 /** Shown as well, but by others or without a picture. */
 const FURTHER: readonly MainPage[] = [
+  { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
   {
-    name: 'workflow-template',
-    path: () => `/api/v2/workflow_job_templates/${house.workflow.id}/`,
-    heading: 'Release to production',
+    name: 'form',
+    path: () => '/api/v2/organizations/#form-post',
+    heading: 'Organizations',
+    act: async (page) => {
+      await page.locator('#post-name').fill('Shop');
+      await page.getByRole('button', { name: 'Create organization' }).click();
+      await page.locator('#post-name-errors').waitFor();
+    },
+    status: 200,
   },
+  { name: 'reference', path: () => '/api/docs/reference/teams/', heading: 'Teams' },
   {
     name: 'approval',
     path: () => `/api/v2/workflow_approvals/${house.approval.id}/`,
@@ -97,17 +135,26 @@ const FURTHER: readonly MainPage[] = [
   },
   { name: 'not-found', path: () => '/api/v2/teams/999999/', heading: 'Team 999999', status: 404 },
   { name: 'unknown', path: () => '/elsewhere/', heading: '404', status: 404 },
-  { name: 'jobs', path: () => '/api/v2/unified_jobs/', heading: 'Unified jobs' },
   { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity stream' },
   { name: 'settings', path: () => '/api/v2/settings/bulk/', heading: 'Bulk' },
   { name: 'reference-index', path: () => '/api/docs/reference/', heading: 'Reference' },
   { name: 'schema', path: () => '/api/docs/reference/schemas/Team/', heading: 'Team' },
-  {
-    name: 'launch',
-    path: () => `/api/v2/job_templates/${house.template.id}/launch/#form-post`,
-    heading: 'Launch',
-  },
 ];
+
+/** Stars what people come back to; the pages that were looked at are there by that. */
+async function starred(page: Page): Promise<void> {
+  const { template, inventory, workflow } = house;
+  for (const url of [
+    `/api/v2/inventories/${inventory.id}/`,
+    `/api/v2/workflow_job_templates/${workflow.id}/`,
+    `/api/v2/job_templates/${template.id}/`,
+  ]) {
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await page.getByRole('button', { name: 'Star', exact: true, pressed: true }).waitFor();
+  }
+  await page.goto('/');
+}
 
 async function show(page: Page, { path, heading, status = 200, act }: MainPage): Promise<void> {
   const answer = await page.goto(path());
@@ -125,7 +172,8 @@ inBrowser()('main pages', () => {
   });
   afterAll(() => browser.close());
 
-  const userOf = ({ who }: MainPage) => (who === null ? null : test.as.users[who ?? 'superuser']);
+  const userOf = ({ who }: MainPage) =>
+    who === null ? null : who === undefined ? house.admin : test.as.users[who];
 
   describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
@@ -149,7 +197,8 @@ inBrowser()('main pages', () => {
       const { page, close } = await visit(browser, test, userOf(one), options);
       await show(page, one);
       expect(await overflowOf(page)).toBe(0);
-      if (['list', 'job'].includes(name)) await picture(page, `${name}-small`);
+      await page.setViewportSize({ width: 390, height: 844 });
+      if (PAGES.includes(one)) await picture(page, `${name}-small`);
       await close();
     },
   );

@@ -113,11 +113,18 @@ export class BulkLaunchCheck {
       ),
     ];
     const checked: EntryVerdict[] = [];
+    const plans = new Map<number, Plan | null>();
     const turns = new Turns();
     for (const entry of entries) {
       await turns.next();
+      const { templateId } = entry;
       const effective = overlaid(prompts, entry.prompts);
-      const plan = this.plan({ ...entry, prompts: effective }, objects, workflows, actor);
+      // Entries that bring no prompts of their own are planned once a template.
+      const isPlanned = effective === prompts && plans.has(templateId);
+      const plan = isPlanned
+        ? (plans.get(templateId) ?? null)
+        : this.plan({ templateId, prompts: effective }, objects, workflows, actor);
+      if (effective === prompts) plans.set(templateId, plan);
       checked.push(
         plan
           ? checkedAgainst(plan, entry, effective)
@@ -152,7 +159,7 @@ export class BulkLaunchCheck {
     objects: LaunchObjects,
     workflows: ReadonlyMap<number, WorkflowTemplate>,
     actor: Actor,
-  ): PlannedLaunch | PlannedWorkflow | null {
+  ): Plan | null {
     const request = {
       templateId,
       launchType: 'workflow',
@@ -167,16 +174,14 @@ export class BulkLaunchCheck {
   }
 }
 
+type Plan = PlannedLaunch | PlannedWorkflow;
+
 interface EntryVerdict {
   result: CheckedEntry;
   errors: FieldErrors;
 }
 
-function checkedAgainst(
-  plan: PlannedLaunch | PlannedWorkflow,
-  entry: JobEntry,
-  effective: Prompts,
-): EntryVerdict {
+function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryVerdict {
   const { secrets } = plan.variables;
   return {
     result: { entry, effective, ignored: ownIgnored(entry, plan), secrets },
@@ -204,9 +209,10 @@ function checkedUpdate(
 
 /**
  * The entry's own prompts over the defaults; variables key by key
- * (docs/contract/bulk.md#prompts-of-a-bulk-launch).
+ * (docs/contract/bulk.md#prompts-of-a-bulk-launch). Without any of its own: the defaults themselves.
  */
 function overlaid(defaults: Prompts, own: Prompts): Prompts {
+  if (Object.keys(own).length === 0) return defaults;
   const merged = { ...defaults, ...own };
   if (defaults.extra_vars === undefined || own.extra_vars === undefined) return merged;
   return { ...merged, extra_vars: { ...defaults.extra_vars, ...own.extra_vars } };

@@ -3,7 +3,6 @@ import { credentialSlot, launchErrors, removalErrors } from '../credentials/type
 import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-options.js';
 import { refErrors } from '../prompts/branch.js';
-import { storedPrompts } from '../prompts/prompt-columns.js';
 import {
   deletionErrors,
   settleLaunch,
@@ -75,12 +74,12 @@ export function promptedOf(
   template: LaunchTemplate,
   { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
 ): PromptedTemplate {
-  const { row, project, credentials, labels, instanceGroups } = template;
+  const { row, stored, project, credentials, labels, instanceGroups } = template;
   return {
     ...variablesOf(template),
     asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
     own: {
-      ...storedPrompts(row),
+      ...stored,
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),
       instance_groups: instanceGroups.map(({ id }) => id),

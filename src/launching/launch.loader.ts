@@ -17,6 +17,8 @@ import type { JobTemplateSchema } from '../job-templates/job-template.schema.js'
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
+import type { Prompts } from '../prompts/launch-options.js';
+import { storedPrompts } from '../prompts/prompt-columns.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
 
@@ -52,6 +54,8 @@ export interface LaunchInstanceGroup {
 /** A job template with all that decides about a launch of it. */
 export interface LaunchTemplate extends LaunchableTemplate {
   row: RowOf<JobTemplateSchema>;
+  /** Its own values of the launch fields that it has columns of. */
+  stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
   credentials: LaunchCredential[];
@@ -118,6 +122,7 @@ export class LaunchLoader {
     for (const row of rows) {
       templates.set(row.id, {
         row,
+        stored: storedPrompts(row),
         mayStart: row.may_start === true,
         project: projectOf(row),
         inventory: inventories.get(row.inventory_id ?? 0) ?? null,

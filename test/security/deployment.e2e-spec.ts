@@ -14,6 +14,9 @@ interface Service {
   readonly security_opt?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly ports?: readonly string[];
+  readonly image?: string;
+  readonly mem_limit?: string;
+  readonly volumes?: readonly string[];
 }
 
 describe('compose', () => {
@@ -48,6 +51,29 @@ describe('compose', () => {
     expect(optional.map(([, value]) => value)).toEqual([
       '${MIGRATION_DATABASE_URL:-}',
       '${ADMIN_PASSWORD:-}',
+    ]);
+  });
+
+  it.each(['api', 'worker', 'postgres', 'redis'])('bounds the memory of %s', (name) => {
+    expect(services[name]?.mem_limit).toMatch(/^[1-9]\d*g$/);
+  });
+
+  it('lets nobody but the set-up write the folder of the keys', () => {
+    const mounts = Object.entries(services).map(([name, { volumes = [] }]) => [
+      name,
+      volumes.filter((one) => one.startsWith('keys:')),
+    ]);
+    expect(Object.fromEntries(mounts)).toEqual({
+      'set-up': ['keys:/keys'],
+      ...{ api: ['keys:/keys:ro'], worker: ['keys:/keys:ro'] },
+      ...{ postgres: [], redis: [] },
+    });
+  });
+
+  it('takes images of others by digest where one is given', () => {
+    expect([services.postgres?.image, services.redis?.image]).toEqual([
+      '${POSTGRES_IMAGE:-postgres:17-bookworm}',
+      '${REDIS_IMAGE:-redis:7-bookworm}',
     ]);
   });
 
@@ -97,4 +123,25 @@ describe('the chart', () => {
     expect(templates.match(/readOnlyRootFilesystem: true/g)).toHaveLength(2);
     expect(templates.match(/allowPrivilegeEscalation: false/g)).toHaveLength(2);
   });
+
+  it('bounds the memory of whatever runs', () => {
+    const values = parse(text('chart', 'values.yaml')) as Record<
+      string,
+      { resources?: { limits?: { memory?: string } } }
+    >;
+    for (const name of ['api', 'worker', 'postgresql', 'redis']) {
+      expect([name, values[name]?.resources?.limits?.memory]).toEqual([
+        name,
+        expect.stringMatching(/^\d+[MG]i$/),
+      ]);
+      expect(templates).toContain(`toYaml .Values.${name}.resources`);
+    }
+  });
+});
+
+it('the image is not run by root, and brings what keeps runs apart', () => {
+  const image = readFileSync(join(PACKAGE_FOLDER, 'Dockerfile'), 'utf8');
+  const last = image.slice(image.lastIndexOf('\nFROM '));
+  expect(last.match(/^USER .*$/gm)?.at(-1)).toBe('USER 1000:1000');
+  expect(last).toMatch(/apt-get install[^&]* bubblewrap /);
 });

@@ -8,7 +8,7 @@ export const CANARY = 'canary-of-the-boundary';
  * isolation it finds most of it, which is how this attack itself is tested.
  */
 export const ATTACK = `
-import base64, ctypes, errno, glob, json, os, socket, subprocess, sys
+import base64, ctypes, errno, glob, json, os, socket, stat, subprocess, sys
 target = json.loads(base64.b64decode(sys.argv[1]))
 found = []
 def attempt(name, work):
@@ -29,6 +29,10 @@ attempt('saw the worker', lambda: b'worker.js' in read('/proc/%d/cmdline' % targ
 attempt('own environment', lambda: any(name in os.environ for name in ('DATABASE_URL', 'REDIS_URL', 'SECRET_KEY')))
 attempt('accounts of the machine', lambda: len(read('/etc/passwd').splitlines()) > 3)
 attempt('shadow', lambda: read('/etc/shadow'))
+def sockets():
+    places = (path for top in ('/run', '/var/run', '/tmp', '/home', '/root') for depth in ('/*', '/*/*', '/*/.*') for path in glob.glob(top + depth))
+    return any(stat.S_ISSOCK(os.lstat(path).st_mode) for path in places)
+attempt('a socket of a service', sockets)
 attempt('is root', lambda: os.getuid() == 0)
 def write(folder):
     path = os.path.join(folder, 'written-by-a-run')

@@ -1,0 +1,54 @@
+/** Whoever does without the boundary is told so wherever they ask how the installation does. */
+import { doctor } from '../../src/cli/doctor.js';
+import { boot, bootWorker, type TestApp, withSettingsOf } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+
+const WARNING = "Runs are not isolated: playbooks can read this installation's secrets.";
+
+let test: TestApp;
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await test.close();
+});
+
+/** What `doctor` prints of the isolation of jobs. */
+async function examined(isolation: string): Promise<string | undefined> {
+  let printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  await withSettingsOf(test, { JOB_ISOLATION: isolation }, doctor);
+  jest.restoreAllMocks();
+  return printed.split('\n').find((line) => line.includes('job isolation'));
+}
+
+it('in ping and by doctor, with none', async () => {
+  test = await boot({ settings: { JOB_ISOLATION: 'none' } });
+  const ping = async () => (await test.as.anonymous.get('ping/').expect(200)).body;
+  expect(await ping()).toMatchObject({ isolation: [], warnings: [] });
+  const worker = await bootWorker(test);
+  try {
+    await eventually(
+      async () => expect(await ping()).toMatchObject({ isolation: ['none'], warnings: [WARNING] }),
+      60_000,
+    );
+  } finally {
+    await worker.close();
+  }
+  expect(await examined('none')).toBe(`WARN    job isolation: ${WARNING} JOB_ISOLATION is none.`);
+}, 200_000);
+
+it('and is told nothing of the kind with the boundary', async () => {
+  test = await boot({ settings: { JOB_ISOLATION: 'bubblewrap' } });
+  const worker = await bootWorker(test);
+  try {
+    await eventually(async () => {
+      const { body } = await test.as.anonymous.get('ping/').expect(200);
+      expect(body).toMatchObject({ isolation: ['bubblewrap'], warnings: [] });
+    }, 60_000);
+  } finally {
+    await worker.close();
+  }
+  expect(await examined('bubblewrap')).toMatch(/^ok {6}job isolation: /);
+}, 200_000);

@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ambientManager } from './ambient-manager.js';
+import { withFewValues } from './few-values.js';
 import { OpenTransaction, type Query } from './open-transaction.js';
 import { PreparedNames } from './prepared-names.js';
 import { join, raw, sql, type Sql } from './sql.js';
@@ -51,12 +52,11 @@ export class Database {
   }
 
   /**
-   * Rows by a statement whose text recurs, such as objects by their ids: PostgreSQL parses and
-   * plans it once a connection. Not for filters, whose plan depends on the values, nor for joins
-   * with a crowd that may come at once, such as runs: the plan was made before the crowd.
+   * Rows by a statement whose text recurs, such as objects by their ids: planned once a connection.
+   * Not for filters, whose plan depends on the values, nor where a crowd of rows may come at once.
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
-    const query = statement.toQuery();
+    const query = withFewValues(statement);
     const name = this.prepared.of(query.text);
     if (name === undefined) return (await this.run<Row>(query)).rows;
     try {

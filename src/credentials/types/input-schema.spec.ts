@@ -220,9 +220,9 @@ describe('injectors of a type', () => {
     '{{ token.constructor }}',
     "{{ token['__proto__'] }}",
   ])('refuse the harmful template %j', (template) => {
-    const start = performance.now();
+    const startedAt = process.cpuUsage();
     expect(injectorErrors({ env: { A: template } })).toHaveLength(1);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(3_000_000);
   });
 
   it('are not looked at while the inputs are wrong', () => {

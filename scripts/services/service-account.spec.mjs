@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { asServiceAccount, handToService, serviceAccount } from './service-account.mjs';
+import { asServiceAccount, handToService, serviceAccount, WRITTEN } from './service-account.mjs';
 
 const NAME = 'automation-controller';
 const NET_BIND_SERVICE = '0000000000000400';
@@ -21,6 +22,22 @@ const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
 describe('an account for the service', () => {
   it('is none where root is wanted', async () => {
     expect(await serviceAccount('root')).toBeNull();
+  });
+
+  it('is given every folder that the service makes in the data folder', () => {
+    const source = join(import.meta.dirname, '../../src');
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+    const made = files
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+      .flatMap((file) => [
+        ...readFileSync(join(source, file), 'utf8').matchAll(
+          /(?:resolve|join)\((?:[\w.]+\.)?(?:DATA_DIR|dataDir|dataFolder), '([a-z-]+)'/g,
+        ),
+      ])
+      .map(([, folder]) => folder);
+    expect(new Set(made)).toContain('content');
+    const given = [...WRITTEN, 'venv'];
+    expect(made.filter((folder) => !given.includes(String(folder)))).toEqual([]);
   });
 });
 

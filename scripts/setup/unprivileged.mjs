@@ -6,6 +6,7 @@ import {
   handToService,
   serviceAccount,
   worksHere,
+  WRITTEN,
 } from '../services/service-account.mjs';
 
 /** What stands for the boundary around a run (src/execution/boundary): may the account make one? */
@@ -36,8 +37,7 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
   const own = ['dist', 'node_modules', 'package.json', 'package-lock.json'].map((path) =>
     join(root, path),
   );
-  const data = ['projects', 'workspaces', 'compile-cache', 'home', 'venv', 'redis'];
-  const needs = [...own, ...data.map((path) => join(dataDir, path))];
+  const needs = [...own, ...[...WRITTEN, 'venv'].map((path) => join(dataDir, path))];
   /** @type {Unprivileged['command']} */
   const command = (wanted, port) => asServiceAccount(account, wanted, { needs, port });
   const files = [join(root, 'dist', 'src', 'main.js'), join(root, 'package-lock.json')];

@@ -110,7 +110,7 @@ describe('matchesRef', () => {
   it('takes no time on patterns made to take time', () => {
     const startedAt = process.cpuUsage();
     matchesRef(`${'*a'.repeat(127)}b`, 'a'.repeat(1024));
-    expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(500_000);
   });
 });
 

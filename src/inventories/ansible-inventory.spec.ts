@@ -128,10 +128,10 @@ describe('readInventory', () => {
       enabled: true,
     }));
     const groupHosts = hosts.map((host) => ({ groupId: 2, hostId: host.id }));
-    // The processor's time, of which work that grows with the square would take many minutes.
+    // The processor's time: how busy the machine is does not count.
     const startedAt = process.cpuUsage();
     await readInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
-    expect(process.cpuUsage(startedAt).user).toBeLessThan(30_000_000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 });
 

@@ -28,7 +28,7 @@ describe('rules that never come', () => {
     });
     expect(found).toBe(count);
     // Some hundred milliseconds; going through them for each occurrence took up to a minute.
-    expect(time).toBeLessThan(10_000);
+    expect(time).toBeLessThan(3000);
   });
 
   it('let the others be found back and forth', async () => {
@@ -57,6 +57,6 @@ describe('rules that have many times and no place among them that comes', () => 
       );
     }
     // All in one turn they took seconds.
-    expect(Math.min(...turns)).toBeLessThan(500);
+    expect(Math.min(...turns)).toBeLessThan(200);
   });
 });

@@ -13,6 +13,7 @@ import { INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { CommandModules } from './command-modules.service.js';
 import { ExecutedJobSchema, ISOLATION_FIELD } from '../runs/unified-job.schema.js';
 
 /** What a credential leaves to the launch; kept sealed until the command ends, never shown. */
@@ -63,7 +64,11 @@ export class AdHocCommandSchema extends ExecutedJobSchema {
   })
   execution_environment!: Reference | null;
 
-  @Char({ max: 1024, help: 'One of the modules of the setting AD_HOC_COMMANDS.' })
+  @Char({
+    max: 1024,
+    help: 'One of the modules of the setting AD_HOC_COMMANDS.',
+    optionsAt: (services) => services.find(CommandModules).options(),
+  })
   module_name!: string;
 
   @Text({ help: 'Arguments of the module.' })

@@ -5,6 +5,8 @@ import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 /** Collections whose modules are also called without them. */
 const BUILTIN = /^ansible\.(?:builtin|legacy)\./;
 
+const DEFAULT_MODULE = 'command';
+
 /** A module by its shortest name: `ping` and `ansible.builtin.ping` are one. */
 export const shortName = (module: string): string => module.replace(BUILTIN, '');
 
@@ -17,6 +19,18 @@ export class CommandModules {
     return (await this.runtime.get('AD_HOC_COMMANDS')).AD_HOC_COMMANDS;
   }
 
+  /** How OPTIONS tell of `module_name`. */
+  async options(): Promise<Readonly<Record<string, unknown>>> {
+    const offered = await this.offered();
+    const usual = offered.find((name) => shortName(name) === DEFAULT_MODULE);
+    return {
+      type: 'choice',
+      choices: offered.map((name) => [name, name]),
+      required: usual === undefined,
+      default: usual,
+    };
+  }
+
   /**
    * @param name as sent; empty: `command`, where that is offered
    * @throws Forbidden where no modules are offered at all, Invalid for one that is not among them
@@ -25,10 +39,10 @@ export class CommandModules {
     const offered = await this.offered();
     if (offered.length === 0) throw new Forbidden('Ad hoc commands are switched off.');
     const short = new Set(offered.map(shortName));
-    if (name === '' && !short.has('command')) {
+    if (name === '' && !short.has(DEFAULT_MODULE)) {
       throw Invalid.field('module_name', 'This field is required.');
     }
-    const module = name === '' ? 'command' : name;
+    const module = name === '' ? DEFAULT_MODULE : name;
     if (!short.has(shortName(module))) {
       throw Invalid.field('module_name', `"${module}" is not a valid choice.`);
     }

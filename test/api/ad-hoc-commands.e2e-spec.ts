@@ -127,6 +127,27 @@ describe('a launch', () => {
     expect(sealed).not.toContain('canary-of-launch');
   });
 
+  it('tells which modules there are to choose from', async () => {
+    const lists = ['ad_hoc_commands/', `inventories/${inventory.id}/ad_hoc_commands/`];
+    const told = async (): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for (const list of lists) {
+        const { body } = await test.as.superuser.options(list).expect(200);
+        const { type, choices, required, default: usual } = body.actions.POST.module_name;
+        found.push({ type, first: choices[0], count: choices.length, required, usual });
+      }
+      return found;
+    };
+    const shipped = { type: 'choice', first: ['command', 'command'], count: 19 };
+    const all = { ...shipped, required: false, usual: 'command' };
+    expect(await told()).toEqual([all, all]);
+    const names = ['community.general.timezone', 'ping'];
+    await test.as.superuser.patch('settings/jobs/', { AD_HOC_COMMANDS: names }).expect(200);
+    const few = { type: 'choice', first: [names[0], names[0]], count: 2, required: true };
+    expect(await told()).toEqual([few, few]);
+    await test.as.superuser.delete('settings/jobs/').expect(204);
+  });
+
   it('is switched off without modules', async () => {
     await test.as.superuser.patch('settings/jobs/', { AD_HOC_COMMANDS: [] }).expect(200);
     await test.as.superuser.post('ad_hoc_commands/', ping()).expect(403);

@@ -1,3 +1,4 @@
+import type { Providers } from '../providers.js';
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import { prototypeOf } from '../records.js';
@@ -76,6 +77,8 @@ export interface Field {
   entries: boolean;
   /** Further members of its description in OPTIONS, such as the schema of what it holds. */
   options: (() => Readonly<Record<string, unknown>>) | null;
+  /** The same where a setting decides them. */
+  optionsAt: ((services: Providers) => Promise<Readonly<Record<string, unknown>>>) | null;
   /** Values to start from, by what they are for; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
   /** The control of forms, where the kind does not tell; null: as its kind has it. */
@@ -199,6 +202,7 @@ const PLAIN = {
   anyShape: false,
   entries: false,
   options: null,
+  optionsAt: null,
   examples: null,
   control: null,
   suggests: null,

@@ -1,5 +1,6 @@
-import { All, Controller, Req } from '@nestjs/common';
+import { All, Controller, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Actor } from '../access.js';
 import { MethodNotAllowed, NotFound } from '../errors/errors.js';
 import { OptionsService } from './options.service.js';
@@ -23,10 +24,13 @@ export class FallbackController {
   async fallback(
     @Req() { path, method }: ApiRequest,
     @CurrentActor() actor: Actor | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
     const entry = this.table.match(path);
     if (!entry) throw new NotFound('The requested resource could not be found.');
     if (method !== 'OPTIONS') throw new MethodNotAllowed(method);
-    return this.options.describe(entry, path, actor ?? null);
+    const { allow, body } = await this.options.describe(entry, path, actor ?? null);
+    response.setHeader('Allow', allow);
+    return body;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import type { Actor } from '../access.js';
+import type { Field } from '../fields/field.js';
 import { fieldOptions, schemaOptions } from '../fields/options.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
@@ -12,7 +13,7 @@ import { DomainError } from '../errors/errors.js';
 import { LINES_TYPE } from '../http/lines.js';
 import { PARSES, RENDERS } from '../http/negotiation.js';
 import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
-import type { TableEntry, TableRoute } from './route-table.service.js';
+import { allowOf, type TableEntry, type TableRoute } from './route-table.service.js';
 
 /** Answers OPTIONS of any URL from the declarations of its routes. */
 @Injectable()
@@ -22,7 +23,23 @@ export class OptionsService {
     private readonly settings: Settings,
   ) {}
 
-  async describe(entry: TableEntry, path: string, actor: Actor | null): Promise<object> {
+  async describe(
+    entry: TableEntry,
+    path: string,
+    actor: Actor | null,
+  ): Promise<{ allow: string; body: object }> {
+    const post = entry.routes.get('POST');
+    // The command-line client learns the fields of an action from object 1, whether it exists or not
+    // (docs/contract/clients.md#options-of-routes).
+    const open =
+      !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
+    return {
+      allow: allowOf(entry, open.isClosed ? ['POST'] : []),
+      body: await this.body(entry, path, open),
+    };
+  }
+
+  private async body(entry: TableEntry, path: string, open: OpenParts): Promise<object> {
     const get = entry.routes.get('GET');
     const first = get ?? [...entry.routes.values()][0];
     const definition = get?.info?.resource;
@@ -35,7 +52,7 @@ export class OptionsService {
         .join(' '),
       renders: [...RENDERS, ...lines],
       parses: [...PARSES, ...lines],
-      actions: await this.actions(entry, path, actor),
+      actions: await this.actions(entry, path, open),
       ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
@@ -66,19 +83,15 @@ export class OptionsService {
   private async actions(
     entry: TableEntry,
     path: string,
-    actor: Actor | null,
+    open: OpenParts,
   ): Promise<Record<string, object>> {
     const actions: Record<string, object> = {};
     const get = entry.routes.get('GET');
     if (get) actions.GET = await this.shown(get, path);
     const post = entry.routes.get('POST');
-    // The command-line client learns the fields of an action from object 1, whether it exists or not
-    // (docs/contract/clients.md#options-of-routes).
-    const open =
-      !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
     if (post && (open.body || open.attach)) {
       actions.POST = {
-        ...(open.body ? fieldOptions(post.info?.body ?? [], 'POST') : {}),
+        ...(open.body ? await this.described(post.info?.body ?? []) : {}),
         ...(post.info?.attach && open.attach ? ATTACH_FIELDS : {}),
       };
     }
@@ -88,6 +101,16 @@ export class OptionsService {
       actions.PUT = fieldOptions(fields, 'PUT');
     }
     return actions;
+  }
+
+  /** What may be sent, with what only settings tell of it. */
+  private async described(fields: readonly Field[]): Promise<Record<string, object>> {
+    const described = fieldOptions(fields, 'POST');
+    for (const { name, optionsAt } of fields) {
+      const told = described[name];
+      if (told && optionsAt) described[name] = { ...told, ...(await optionsAt(this.services)) };
+    }
+    return described;
   }
 
   /** Every key of the answer to a GET, or of the entries of a list. */

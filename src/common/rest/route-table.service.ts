@@ -46,9 +46,12 @@ export class RouteTable {
     return this.entries.flatMap((entry) => [...entry.routes.values()]);
   }
 
-  /** The entry a path belongs to; literal segments win over parameters. */
+  /**
+   * The entry a path belongs to; literal segments win over parameters. As for the framework, one slash
+   * may end a path: with two of them an id is empty.
+   */
   match(path: string): TableEntry | undefined {
-    const bare = path.replace(/\/+$/, '') || '/';
+    const bare = path.replace(/\/$/, '') || '/';
     this.collections ??= byCollection(this.entries);
     const entries = this.collections.get(collectionOf(bare)) ?? this.entries;
     return entries.find((entry) => entry.matcher.test(bare));
@@ -128,9 +131,15 @@ const matcherOf = (pattern: string): RegExp =>
 
 const rank = (pattern: string): number => (pattern.match(/:/g) ?? []).length;
 
-/** The `Allow` header of an entry: comma and space, as clients parse it. */
-export function allowOf(entry: TableEntry): string {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => entry.routes.has(one));
+/**
+ * The `Allow` header of an entry: comma and space, as clients parse it.
+ *
+ * @param without methods that the object of this URL does not take, whoever sends them
+ */
+export function allowOf(entry: TableEntry, without: readonly string[] = []): string {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+    (one) => entry.routes.has(one) && !without.includes(one),
+  );
   if (entry.routes.has('GET')) methods.push('HEAD');
   return [...methods, 'OPTIONS'].join(', ');
 }

@@ -140,6 +140,8 @@ export interface OpenParts {
   fields?: readonly Field[];
   /** What can be attached, where that is not all that the caller may read. */
   candidates?: Candidates;
+  /** Whether the object in the URL takes this from nobody: its OPTIONS do not allow the method then. */
+  isClosed?: true;
 }
 
 /** Objects among which one is chosen. */

@@ -161,6 +161,7 @@ async function openParts(
   const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};
   if (!spec.create) return { attach, body: false, ...among };
   const isOpen = spec.mayCreateIn?.(parent) ?? true;
+  if (!isOpen && !spec.attach) return { attach, body: false, isClosed: true };
   const body = isOpen && (await isPermitted(() => assertMayCreate(context, spec)));
   const given = new Set(Object.keys(spec.create(parent)));
   return {

@@ -5,6 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { atAnySize } from './at-any-size.js';
 
 /** What becomes of a host that exists already: `update` changes the fields that were sent. */
 export type OnConflict = 'error' | 'update';
@@ -116,7 +117,7 @@ export class GivenHostsRepository extends TableRepository<Row> {
       membership AS MATERIALIZED (
         SELECT h.id AS host_id, wanted.name
         FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS wanted (name)
-        JOIN hosts h ON h.inventory_id = ${inventoryId} AND h.name = given.name
+        JOIN hosts h ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
         WHERE given.groups IS NOT NULL),
       made AS (
         INSERT INTO groups (inventory_id, name)
@@ -124,7 +125,7 @@ export class GivenHostsRepository extends TableRepository<Row> {
         ON CONFLICT DO NOTHING RETURNING id, name),
       known AS (
         SELECT id, name FROM made UNION ALL
-        SELECT id, name FROM groups WHERE inventory_id = ${inventoryId}
+        SELECT id, name FROM groups WHERE inventory_id = ${atAnySize(inventoryId)}
           AND name IN (SELECT name FROM membership)),
       linked AS (
         INSERT INTO group_hosts (group_id, host_id)
@@ -164,7 +165,7 @@ export function checkGiven(
       UNION ALL SELECT place, name, 'group' FROM checked WHERE is_group
       UNION ALL SELECT place, name, 'group_is_host' FROM wanted
         WHERE name IN (SELECT name FROM given)
-          OR EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${inventoryId}
+          OR EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)}
             AND hosts.name = wanted.name))
     SELECT json_build_object(
       'existing', (SELECT count(*) FROM checked WHERE is_host AND NOT is_repeated),
@@ -175,7 +176,7 @@ export function checkGiven(
 
 /** Bounded, so that each name is looked for in the index, however large the inventory is. */
 const namesake = (inventoryId: number, table: Sql): Sql => sql`
-  SELECT id FROM ${table} WHERE inventory_id = ${inventoryId} AND name = given.name LIMIT 1`;
+  SELECT id FROM ${table} WHERE inventory_id = ${atAnySize(inventoryId)} AND name = given.name LIMIT 1`;
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;
 
@@ -202,7 +203,7 @@ export const foreseeGiven = (inventoryId: number, given: Sql): Sql => sql`
       CASE WHEN h.id IS NULL THEN 'created' WHEN ${DIFFERS} THEN 'updated' ELSE 'unchanged'
         END AS result
     FROM given LEFT JOIN hosts h
-      ON h.inventory_id = ${inventoryId} AND h.name = given.name)`;
+      ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name)`;
 
 const insert = (inventoryId: number, given: Sql): Sql => sql`
   WITH given AS (${given}),
@@ -220,13 +221,13 @@ const upsert = (inventoryId: number, given: Sql): Sql => sql`
       enabled = coalesce(given.enabled, h.enabled),
       instance_id = coalesce(given.instance_id, h.instance_id),
       variables = coalesce(given.variables, h.variables)
-    FROM given WHERE h.inventory_id = ${inventoryId} AND h.name = given.name
+    FROM given WHERE h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
       AND ${DIFFERS}
     RETURNING h.id, h.name, h.description, h.enabled, h.instance_id, h.variables),
   created AS (
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)
     ${newHosts(inventoryId)} AND NOT EXISTS (
-      SELECT 1 FROM hosts WHERE inventory_id = ${inventoryId} AND hosts.name = given.name)
+      SELECT 1 FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)} AND hosts.name = given.name)
     ORDER BY given.place
     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}),
   written AS (
@@ -234,7 +235,7 @@ const upsert = (inventoryId: number, given: Sql): Sql => sql`
     UNION ALL SELECT ${COLUMNS}, 'created' FROM created
     UNION ALL
     SELECT h.id, h.name, h.description, h.enabled, h.instance_id, h.variables, 'unchanged'
-    FROM given JOIN hosts h ON h.inventory_id = ${inventoryId} AND h.name = given.name
+    FROM given JOIN hosts h ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
     WHERE NOT EXISTS (SELECT 1 FROM updated WHERE updated.id = h.id))`;
 
 /** The given hosts as rows; a name that became a group's meanwhile is left out. */
@@ -246,4 +247,5 @@ const newHosts = (inventoryId: number): Sql => sql`
     coalesce(given.variables, ${HOST_DEFAULTS.variables})
   FROM given
   WHERE NOT EXISTS (
-    SELECT 1 FROM groups WHERE groups.inventory_id = ${inventoryId} AND groups.name = given.name)`;
+    SELECT 1 FROM groups
+    WHERE groups.inventory_id = ${atAnySize(inventoryId)} AND groups.name = given.name)`;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { atAnySize } from './at-any-size.js';
 
 export interface GroupChildRow {
   id: number;
@@ -72,8 +73,8 @@ export class GroupChildrenRepository extends TableRepository<GroupChildRow> {
         ON old_parent.id = link.parent_id AND old_parent.inventory_id = ${original}
       JOIN groups old_child ON old_child.id = link.child_id
       JOIN groups new_parent
-        ON new_parent.inventory_id = ${copy} AND new_parent.name = old_parent.name
+        ON new_parent.inventory_id = ${atAnySize(copy)} AND new_parent.name = old_parent.name
       JOIN groups new_child
-        ON new_child.inventory_id = ${copy} AND new_child.name = old_child.name`);
+        ON new_child.inventory_id = ${atAnySize(copy)} AND new_child.name = old_child.name`);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+import { atAnySize } from './at-any-size.js';
 import { groupAndDescendants } from './group-children.repository.js';
 
 export interface GroupHostRow {
@@ -46,7 +47,9 @@ export class GroupHostsRepository extends TableRepository<GroupHostRow> {
       FROM group_hosts link
       JOIN groups old_group ON old_group.id = link.group_id AND old_group.inventory_id = ${original}
       JOIN hosts old_host ON old_host.id = link.host_id
-      JOIN groups new_group ON new_group.inventory_id = ${copy} AND new_group.name = old_group.name
-      JOIN hosts new_host ON new_host.inventory_id = ${copy} AND new_host.name = old_host.name`);
+      JOIN groups new_group
+        ON new_group.inventory_id = ${atAnySize(copy)} AND new_group.name = old_group.name
+      JOIN hosts new_host
+        ON new_host.inventory_id = ${atAnySize(copy)} AND new_host.name = old_host.name`);
   }
 }

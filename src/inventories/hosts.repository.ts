@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { HostRow } from './ansible-inventory.js';
+import { atAnySize } from './at-any-size.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
 import type { HostSchema } from './inventory.schema.js';
 
@@ -134,7 +135,7 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
   /** Id of a host of an inventory, as a row. */
   byName(inventoryId: number, name: string): Promise<{ id: number } | undefined> {
     return this.database.row<{ id: number }>(sql`
-      SELECT id FROM hosts WHERE inventory_id = ${inventoryId} AND name = ${name}`);
+      SELECT id FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)} AND name = ${name}`);
   }
 
   /** What Ansible is told of hosts. @param members condition on `t` */

@@ -3,6 +3,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
+import { atAnySize } from '../at-any-size.js';
 import type { ImportPlace } from './imported-objects.repository.js';
 
 /** Who is in what, by name: the group, and its host or child. */
@@ -123,14 +124,18 @@ export class ImportedMembersRepository extends TableRepository<Row> {
 const hostsIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, host.id AS member_id
   FROM ${given(pairs)}
-  JOIN groups grp ON grp.inventory_id = ${inventoryId} AND grp.name = given.group_name
-  JOIN hosts host ON host.inventory_id = ${inventoryId} AND host.name = given.member_name`;
+  JOIN groups grp
+    ON grp.inventory_id = ${atAnySize(inventoryId)} AND grp.name = given.group_name
+  JOIN hosts host
+    ON host.inventory_id = ${atAnySize(inventoryId)} AND host.name = given.member_name`;
 
 const childrenIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, child.id AS member_id
   FROM ${given(pairs)}
-  JOIN groups grp ON grp.inventory_id = ${inventoryId} AND grp.name = given.group_name
-  JOIN groups child ON child.inventory_id = ${inventoryId} AND child.name = given.member_name`;
+  JOIN groups grp
+    ON grp.inventory_id = ${atAnySize(inventoryId)} AND grp.name = given.group_name
+  JOIN groups child
+    ON child.inventory_id = ${atAnySize(inventoryId)} AND child.name = given.member_name`;
 
 const given = ({ groups, members }: Pairs): Sql => sql`
   unnest(${groups}::text[], ${members}::text[]) AS given(group_name, member_name)`;

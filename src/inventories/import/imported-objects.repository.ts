@@ -3,6 +3,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { Database } from '../../database/database.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
+import { atAnySize } from '../at-any-size.js';
 import type {
   KnownHost,
   KnownObject,
@@ -171,7 +172,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
         ${claims.map(({ delivered }) => delivered)}::text[],
         ${claims.map(({ mergedDigest }) => mergedDigest)}::text[])
         AS given(name, delivered, merged_digest)
-      JOIN ${ident(kind)} one ON one.inventory_id = ${inventoryId} AND one.name = given.name
+      JOIN ${ident(kind)} one ON one.inventory_id = ${atAnySize(inventoryId)} AND one.name = given.name
       ON CONFLICT (inventory_source_id, ${ident(column)})
         DO UPDATE SET delivered = excluded.delivered, merged_digest = excluded.merged_digest`);
   }

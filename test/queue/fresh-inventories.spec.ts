@@ -1,0 +1,77 @@
+/** Names are looked for in an inventory that has just been filled: PostgreSQL takes it for an empty one. */
+import { BulkHostCreate } from '../../src/bulk/bulk-host-create.service.js';
+import type { Actor } from '../../src/common/access.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { InventoryImport } from '../../src/inventories/import/inventory-import.service.js';
+import { readDelivery } from '../../src/inventories/import/read-delivery.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+const FILLED = 5000;
+const GIVEN = 100;
+const somebody: Actor = { id: 1, username: 'root', isSuperuser: true, isSystemAuditor: false };
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const fill = (inventory: Row): Promise<number> =>
+  test.database.execute(sql`
+    INSERT INTO hosts (inventory_id, name)
+    SELECT ${inventory.id}::int, 'old-' || n FROM generate_series(1, ${FILLED}) n`);
+
+/** An inventory that was filled after everything was counted. */
+async function freshInventory(): Promise<Row> {
+  const organization = test.home.organization.id;
+  await fill(await test.make.inventory({ organization }));
+  const inventory = await test.make.inventory({ organization });
+  await test.database.execute(sql`ANALYZE hosts, groups`);
+  await fill(inventory);
+  return inventory;
+}
+
+/** Rows of hosts that `work` reads. */
+const rowsRead = (work: () => Promise<unknown>): Promise<number> =>
+  test.database.transaction(async () => {
+    await work();
+    const row = await test.database.row<{ rows: number }>(sql`
+      SELECT (coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0))::int AS rows
+      FROM pg_stat_xact_user_tables WHERE relname = 'hosts'`);
+    return row?.rows ?? NaN;
+  });
+
+it.each(['error', 'update'] as const)(
+  'finds each of the given names in the index, on_conflict=%s',
+  async (onConflict) => {
+    const inventory = await freshInventory();
+    const service = test.app.get(BulkHostCreate, { strict: false });
+    const hosts = Array.from({ length: GIVEN }, (_none, index) => ({
+      ...{ name: `new-${index}`, groups: ['fleet'] },
+    }));
+    const request = { inventory: inventory.id, on_conflict: onConflict, hosts };
+    const read = await rowsRead(() => service.create(request, somebody, false));
+    // A table of this size is read as a whole a few times; all hosts for each name are half a million.
+    expect(read).toBeLessThan(10 * FILLED);
+  },
+);
+
+it('compares what a source brings with what there is, and not each with each', async () => {
+  const inventory = await freshInventory();
+  const { body: source } = await test.as.superuser
+    .post('inventory_sources/', { name: 'Fresh', inventory: inventory.id, source: 'ec2' })
+    .expect(201);
+  const names = Array.from({ length: GIVEN }, (_none, index) => `new-${index}`);
+  const delivery = await readDelivery(
+    { fleet: { hosts: names }, _meta: { hostvars: {} } },
+    { enabled: null, instanceId: ['id'] },
+  );
+  const place = { sourceId: source.id, inventoryId: inventory.id };
+  const options = { overwrite: false, overwriteVars: false, hasInstanceIds: true };
+  const context = { report: () => undefined, checkpoint: () => undefined };
+  const imports = test.app.get(InventoryImport, { strict: false });
+  const read = await rowsRead(() => imports.store(place, delivery, options, context));
+  // What there is, is read once or twice.
+  expect(read).toBeLessThan(4 * FILLED);
+});

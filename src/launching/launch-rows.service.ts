@@ -9,6 +9,7 @@ import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
 import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
+import { reportsTo } from '../runs/webhook-run.schema.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
 
 /** Columns a job takes over from its template as they are. */
@@ -79,6 +80,7 @@ export class LaunchRows {
           type: 'job',
           status: statusOf(plan),
           unified_job_template_id: plan.template.row.id,
+          reports_to: reportsTo(plan.request.webhook),
         })),
       ),
     ]);

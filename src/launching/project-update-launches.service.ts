@@ -6,7 +6,7 @@ import type { ColumnValues } from '../database/rows.js';
 import { ProjectUpdatesRepository } from '../projects/project-updates.repository.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { ProjectSyncs } from '../projects/project-syncs.js';
-import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
+import { reportsTo, type LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
@@ -28,24 +28,26 @@ export class ProjectUpdateLaunches extends ProjectSyncs {
     return this.create(projectIds, 'manual', { created_by_id: author, modified_by_id: author });
   }
 
-  async startByWebhook(
-    projectId: number,
-    { service, credentialId, guid, deliveryId }: LaunchWebhook,
-  ): Promise<number | null> {
-    const [id] = await this.create([projectId], 'webhook', {
-      webhook_service: service,
-      webhook_credential_id: credentialId,
-      webhook_guid: guid,
-      webhook_delivery_id: deliveryId,
-    });
+  async startByWebhook(projectId: number, webhook: LaunchWebhook): Promise<number | null> {
+    const origin = {
+      webhook_service: webhook.service,
+      webhook_credential_id: webhook.credentialId,
+      webhook_guid: webhook.guid,
+      webhook_delivery_id: webhook.deliveryId,
+    };
+    const [id] = await this.create([projectId], 'webhook', origin, reportsTo(webhook));
     return id ?? null;
   }
 
-  /** @param origin columns that tell who or what asked for the updates */
+  /**
+   * @param origin columns that tell who or what asked for the updates
+   * @param codeHost that is told how they go
+   */
   private create(
     projectIds: readonly number[],
     launchType: LaunchType,
     origin: ColumnValues,
+    codeHost: string | null = null,
   ): Promise<number[]> {
     return this.database.transaction(async () => {
       const made = await this.updates.insertOf(projectIds, { launchType, status: 'pending' });
@@ -56,7 +58,7 @@ export class ProjectUpdateLaunches extends ProjectSyncs {
         const changes = { id: row.id, name: row.name, project: row.project_id };
         this.activity.record({ operation: 'create', object1: refOf(projectUpdates, row), changes });
       }
-      await this.transitions.created(made);
+      await this.transitions.created(made.map((run) => ({ ...run, reports_to: codeHost })));
       return ids;
     });
   }

@@ -12,6 +12,8 @@ export interface RunChange {
   /** Kind of run: `job`, `project_update`. */
   type: string;
   status: JobStatus;
+  /** Code host that is told of it; without it nobody is. */
+  reportsTo?: string | null;
   /** It ended because a newer run took its place. */
   isReplaced?: boolean;
 }

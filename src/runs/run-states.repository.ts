@@ -34,10 +34,13 @@ export interface MovedRun {
   status: JobStatus;
   attempt: number;
   unified_job_template_id: number | null;
+  /** Code host that is told how the run goes; null for none. */
+  reports_to: string | null;
 }
 
 /** A run somebody has just inserted. */
-export type NewRun = Omit<MovedRun, 'attempt'>;
+export type NewRun = Omit<MovedRun, 'attempt' | 'reports_to'> &
+  Partial<Pick<MovedRun, 'reports_to'>>;
 
 /** The status of runs, and what goes with it. `RunTransitions` says who is told. */
 @Injectable()
@@ -65,7 +68,8 @@ export class RunStatesRepository extends TableRepository<Row> {
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])
         AND (step.attempt IS NULL OR run.attempt = step.attempt)
-      RETURNING run.id, run.type, run.status, run.attempt, run.unified_job_template_id`);
+      RETURNING run.id, run.type, run.status, run.attempt, run.unified_job_template_id,
+        CASE WHEN run.webhook_credential_id IS NOT NULL THEN run.webhook_service END AS reports_to`);
   }
 
   /** Notes on runs that have not ended that they are to be canceled. @returns those that were not yet */

@@ -60,7 +60,11 @@ export class RunTransitions {
     if (runs.length === 0) return;
     await atOnce([
       this.templates.showCreated(runs),
-      this.changes.publish(runs.map(({ id, type, status }) => ({ jobId: id, type, status }))),
+      this.changes.publish(
+        runs.map(({ id, type, status, reports_to: reportsTo = null }) => ({
+          ...{ jobId: id, type, status, reportsTo },
+        })),
+      ),
     ]);
     failPoint('run-created');
     if (!runs.some(({ status }) => status === 'pending')) return;
@@ -103,7 +107,11 @@ export class RunTransitions {
       isFinal(status)
         ? this.templates.showEnded(moved, isFailed(status))
         : this.templates.showMoved(moved),
-      this.changes.publish(moved.map(({ id, type }) => ({ jobId: id, type, status, isReplaced }))),
+      this.changes.publish(
+        moved.map(({ id, type, reports_to: reportsTo }) => ({
+          ...{ jobId: id, type, status, reportsTo, isReplaced },
+        })),
+      ),
     ]);
     this.database.afterCommit(() => {
       this.signals.announce(moved.map(({ id }) => [id, { status }]));

@@ -34,6 +34,10 @@ export interface LaunchWebhook {
   deliveryId: number;
 }
 
+/** The code host that is told how a run goes: that of its delivery, where there is a credential to post with. */
+export const reportsTo = (webhook: LaunchWebhook | undefined): string | null =>
+  webhook === undefined || webhook.credentialId === null ? null : webhook.service;
+
 /** The delivery that caused a run, for another one like it; empty for a run that none caused. */
 export const webhookOf = (run: RowOf<WebhookRunFields>): { webhook?: LaunchWebhook } =>
   run.webhook_delivery_id === null

@@ -143,7 +143,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   async showCreated(runs: readonly RunOfTemplate[]): Promise<void> {
     const templates = [...new Set(runs.flatMap((run) => run.unified_job_template_id ?? []))];
     if (templates.length === 0) return;
-    await this.database.execute(sql`
+    await this.database.preparedRows(sql`
       UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
       FROM (${latestOf(runs)}) run
       WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[])

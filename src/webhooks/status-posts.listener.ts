@@ -16,13 +16,12 @@ export class StatusPostsListener implements RunListener {
   }
 }
 
-/** What each service would be told; the store picks the service the job came from. */
-function announcements({ jobId, type, status }: RunChange): PendingStatus[] {
-  if (!ANNOUNCED.has(type)) return [];
-  return WEBHOOK_SERVICE_NAMES.flatMap((service) => {
-    const state = statusWord(service, status);
-    return state === null ? [] : [{ jobId, status, service, state }];
-  });
+/** What the service is told that the run came from. */
+function announcements({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
+  const service = WEBHOOK_SERVICE_NAMES.find((name) => name === reportsTo);
+  if (service === undefined || !ANNOUNCED.has(type)) return [];
+  const state = statusWord(service, status);
+  return state === null ? [] : [{ jobId, status, state }];
 }
 
 /** Kinds of runs that webhooks launch. */

@@ -34,8 +34,7 @@ export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
 export interface PendingStatus {
   jobId: number;
   status: string;
-  service: WebhookServiceName;
-  /** The service's word. */
+  /** The word of the service that the job came from. */
   state: string;
 }
 
@@ -71,8 +70,8 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Writes posts for those of the jobs that came from a webhook, have a credential to post with and
-   * a place to post to; with their outbox rows, in the caller's transaction.
+   * Writes posts for those of the jobs that have a place to post to; with their outbox rows, in the
+   * caller's transaction.
    */
   async add(pending: readonly PendingStatus[]): Promise<void> {
     if (pending.length === 0) return;
@@ -82,10 +81,8 @@ export class StatusPostsRepository extends TableRepository<Row> {
       INSERT INTO webhook_status_posts (job_id, status, state, url)
       SELECT run.id, given.status, given.state, del.status_api
       FROM unnest(${column('jobId')}::int[], ${column('status')}::text[],
-        ${column('service')}::text[], ${column('state')}::text[])
-        AS given (job_id, status, service, state)
-      JOIN (${allRuns()}) run ON run.id = given.job_id AND run.webhook_service = given.service
-        AND run.webhook_credential_id IS NOT NULL
+        ${column('state')}::text[]) AS given (job_id, status, state)
+      JOIN (${allRuns()}) run ON run.id = given.job_id
       JOIN (${this.deliveries.facts()}) del ON del.id = run.webhook_delivery_id
         AND del.status_api IS NOT NULL
       RETURNING id`);

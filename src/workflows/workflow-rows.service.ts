@@ -3,7 +3,7 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
+import { reportsTo, type LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
@@ -154,6 +154,7 @@ export class WorkflowRows {
         type: 'workflow_job',
         status: statusOf(job),
         unified_job_template_id: templateOf(job),
+        reports_to: reportsTo(job.webhook),
       })),
     );
     return rows;

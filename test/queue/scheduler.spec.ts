@@ -22,8 +22,8 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([id]);
       const rows = await runs.database.rows(sql`SELECT queue, subject_id FROM outbox`);
       expect(rows).toEqual([{ queue: 'runs', subject_id: id }]);
-      const change = { jobId: id, type: 'job', status: 'waiting', isReplaced: false };
-      expect(runs.told.changes).toEqual([change]);
+      const change = { jobId: id, type: 'job', status: 'waiting', reportsTo: null };
+      expect(runs.told.changes).toEqual([{ ...change, isReplaced: false }]);
     });
 
     it('runs jobs of a template one after the other, in order', async () => {

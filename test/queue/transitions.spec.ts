@@ -110,6 +110,8 @@ describe('transitions of runs', () => {
       );
     }
     expect(counts[0]).toBe(counts[1]);
+    // The runs and their templates; no code host is told of runs that no webhook launched.
+    expect(counts[0]).toBe(2);
   });
 
   it('measures the time a run took by the clock of the database', async () => {

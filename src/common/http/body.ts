@@ -71,24 +71,57 @@ export const rawBody =
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
       throw new PayloadTooLarge(limitBytes);
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
     try {
-      // The connection has to outlive a refusal, which is written to it.
-      const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-      for await (const chunk of received) {
-        size += chunk.length;
-        if (size > limitBytes) throw new PayloadTooLarge(limitBytes);
-        held.hold(response, chunk.length);
-        chunks.push(chunk);
-      }
+      request.body = await wholeBody(request, limitBytes, (bytes) => held.hold(response, bytes));
     } catch (error) {
       // What still comes of it is let go, so that the connection can be used again.
       request.resume();
       throw error instanceof DomainError ? error : new BadRequest(UNREADABLE);
     }
-    request.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   };
+
+/**
+ * By listeners and not by the stream's iterator: anybody can send these requests, and the iterator costs
+ * as much as the signature. It would end the connection too, and a refusal has to be written to it.
+ *
+ * @param take is told of the bytes of each piece before they are kept
+ * @throws PayloadTooLarge, what `take` throws, or the fault of the connection
+ */
+function wholeBody(
+  request: Request,
+  limitBytes: number,
+  take: (bytes: number) => void,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+    };
+    const onError = (error: unknown): void => {
+      stop();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      try {
+        size += chunk.length;
+        if (size > limitBytes) throw new PayloadTooLarge(limitBytes);
+        take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        onError(error);
+      }
+    };
+    const onEnd = (): void => {
+      stop();
+      const [first = Buffer.alloc(0), ...others] = chunks;
+      resolve(others.length === 0 ? first : Buffer.concat(chunks));
+    };
+    const onClose = (): void => onError(new Error('The connection ended before the body.'));
+    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    if (request.closed) onClose();
+  });
+}
 
 /** Multer bounds each field, not their sum, so the length has to be told beforehand. */
 function boundedMultipart(limitBytes: number): RequestHandler {

@@ -1,5 +1,6 @@
 import { Thread } from '../../common/thread.js';
 import { ImportError } from './delivery.js';
+import { fromPython } from './python-pattern.js';
 
 /** A pattern for names of hosts, or why it is none. */
 export type NamePattern =
@@ -7,12 +8,12 @@ export type NamePattern =
   | { readonly fault: string };
 
 /**
- * Reads a regular expression as sources write it: it is matched from the start of a name. Flags at its
- * beginning and named groups may be written as Python writes them.
+ * Reads a regular expression as sources write it, for Python: it is matched from the start of a name, and
+ * may begin with flags.
  */
 export function compileNamePattern(text: string): NamePattern {
   const [, own = '', rest = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(text) ?? [];
-  const source = `^(?:${rest.replaceAll('(?P<', '(?<')})`;
+  const source = `^(?:${fromPython(rest)})`;
   const flags = `${own}u`;
   try {
     new RegExp(source, flags);

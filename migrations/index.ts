@@ -27,6 +27,7 @@ import { AddCredentialInputSources1795470000000 } from './1795470000000-add-cred
 import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
 import { RemoveSourcesWithInventories1795490000000 } from './1795490000000-remove-sources-with-inventories.js';
 import { CountRuns1795491000000 } from './1795491000000-count-runs.js';
+import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -59,4 +60,5 @@ export const migrations = {
   KeepExecutionEnvironments1795480000000,
   RemoveSourcesWithInventories1795490000000,
   CountRuns1795491000000,
+  NameEnvironmentsOfSources1795492000000,
 };

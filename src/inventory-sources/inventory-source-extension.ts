@@ -31,7 +31,6 @@ export const SOURCE_SHOWS: ShownBesides = {
     last_updated: orNull(INSTANT),
     last_update_failed: BOOLEAN,
     custom_virtualenv: orNull(STRING),
-    execution_environment: orNull(INTEGER),
   },
   related: ['current_update', 'last_update'],
   summary_fields: {
@@ -70,7 +69,6 @@ export async function sourceExtension(
             last_updated: row.last_job_run,
             last_update_failed: row.last_job_failed,
             custom_virtualenv: null,
-            execution_environment: null,
           },
           related,
           summary_fields: { ...summary, credentials: credential ? [credential] : [] },

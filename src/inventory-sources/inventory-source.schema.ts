@@ -67,6 +67,13 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   })
   credential!: Reference | null;
 
+  @Reference(() => resource('execution_environment'), {
+    nullable: true,
+    index: false,
+    help: 'Kept, without effect on updates.',
+  })
+  execution_environment!: Reference | null;
+
   @Text({ help: 'Variable of a host, as a dotted path, that says whether it is enabled.' })
   enabled_var!: string;
 

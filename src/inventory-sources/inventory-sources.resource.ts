@@ -45,6 +45,13 @@ export const inventorySources = defineResource({
       message: 'InventorySource with this (name, inventory) combination already exists.',
     },
   ],
+  indexes: [
+    {
+      name: 'unified_job_templates_execution_environment_id_idx',
+      columns: ['execution_environment_id'],
+      where: '(execution_environment_id IS NOT NULL)',
+    },
+  ],
   capabilities: { edit: 'change', delete: 'delete', start: 'update', schedule: 'update' },
   policy: {
     read: onInventory('read_role'),

@@ -25,7 +25,6 @@ export const UPDATE_SHOWS: ShownBesides = {
     launched_by: LAUNCHED_BY,
     license_error: BOOLEAN,
     custom_virtualenv: orNull(STRING),
-    execution_environment: orNull(INTEGER),
     instance_group: orNull(INTEGER),
   },
   summary_fields: {
@@ -60,7 +59,6 @@ export async function updateExtension(
               elapsed: run.live_elapsed ?? row.elapsed,
               license_error: false,
               custom_virtualenv: null,
-              execution_environment: null,
               instance_group: null,
             },
             related: source.related,

@@ -52,6 +52,13 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
   credential!: Reference | null;
 
+  @Reference(() => resource('execution_environment'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+  })
+  execution_environment!: Reference | null;
+
   @Text(READ_ONLY)
   enabled_var!: string;
 

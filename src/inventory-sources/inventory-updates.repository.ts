@@ -68,14 +68,14 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
     return this.database.rows<NewRun>(sql`
       INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
         inventory_source_id, inventory_id, organization_id, launch_type, status, source,
-        source_path, source_vars, scm_branch, source_project_id, credential_id, enabled_var,
-        enabled_value, host_filter, overwrite, overwrite_vars, timeout, verbosity, "limit",
-        created_by_id, modified_by_id)
+        source_path, source_vars, scm_branch, source_project_id, credential_id,
+        execution_environment_id, enabled_var, enabled_value, host_filter, overwrite,
+        overwrite_vars, timeout, verbosity, "limit", created_by_id, modified_by_id)
       SELECT 'inventory_update', left(inv.name || ' - ' || src.name, 512), src.description, src.id,
         src.id, src.inventory_id, inv.organization_id, ${launchType}, ${status}, src.source,
         src.source_path, src.source_vars, src.scm_branch, src.source_project_id,
-        src.credential_id, src.enabled_var, src.enabled_value, src.host_filter, src.overwrite,
-        src.overwrite_vars, src.timeout, src.verbosity, src."limit",
+        src.credential_id, src.execution_environment_id, src.enabled_var, src.enabled_value,
+        src.host_filter, src.overwrite, src.overwrite_vars, src.timeout, src.verbosity, src."limit",
         wanted.created_by_id, wanted.created_by_id
       FROM unnest(${sourceIds}::int[], ${authors}::int[])
         WITH ORDINALITY AS wanted (id, created_by_id, place)

@@ -181,6 +181,74 @@ describe('updates', () => {
   });
 });
 
+it('name an execution environment that their author may read, as their updates do', async () => {
+  const elsewhere = await test.make.organization();
+  const environment = await test.make.row('execution_environment', {
+    ...{ name: 'Of others', image: 'quay.io/others/ee', organization: elsewhere.id },
+  });
+  const own = await test.make.inventory({ organization: test.home.organization.id });
+  const user = await test.make.user();
+  await test.make.grant('inventory', own, 'admin_role', { user });
+  const sent = body({ ...cloud, inventory: own.id, execution_environment: environment.id });
+  await (await test.as.asUser(user)).post('inventory_sources/', sent).expect(403);
+  const { body: source } = await test.as.superuser.post('inventory_sources/', sent).expect(201);
+  const path = `inventory_sources/${source.id}/`;
+  const { body: run } = await test.as.superuser.post(`${path}update/`, {}).expect(202);
+  for (const shown of [source, run]) {
+    expect(shown).toMatchObject({
+      execution_environment: environment.id,
+      related: { execution_environment: `/api/v2/execution_environments/${environment.id}/` },
+      summary_fields: { execution_environment: { name: 'Of others', image: 'quay.io/others/ee' } },
+    });
+  }
+  const { body: errors } = await test.as.superuser
+    .patch(path, { execution_environment: 99_999 })
+    .expect(400);
+  expect(errors).toEqual({
+    execution_environment: ['Invalid pk "99999" - object does not exist.'],
+  });
+  await test.as.superuser.delete(`execution_environments/${environment.id}/`).expect(204);
+  for (const kept of [path, `inventory_updates/${run.id}/`]) {
+    const { body: shown } = await test.as.superuser.get(kept).expect(200);
+    expect(shown.execution_environment).toBeNull();
+  }
+});
+
+it('are made, and their updates canceled and deleted, by whoever may', async () => {
+  const own = await test.make.inventory({ organization: test.home.organization.id });
+  const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
+  const update = `inventory_sources/${source.id}/update/`;
+  const run = async (as: Pick<typeof test.as.superuser, 'post'>): Promise<string> =>
+    `inventory_updates/${(await as.post(update, {}).expect(202)).body.id}/`;
+  const expected = {
+    read_role: { create: 403, cancel: 403, remove: 403 },
+    use_role: { create: 403, cancel: 403, remove: 403 },
+    adhoc_role: { create: 403, cancel: 403, remove: 403 },
+    update_role: { create: 403, cancel: 403, cancelOwn: 202, remove: 403 },
+    admin_role: { create: 201, cancel: 202, cancelOwn: 202, remove: 204 },
+  };
+  for (const [role, statuses] of Object.entries(expected)) {
+    const user = await test.make.user();
+    await test.make.grant('inventory', own, role, { user });
+    const as = await test.as.asUser(user);
+    const create = (await as.post('inventory_sources/', body({ ...cloud, inventory: own.id })))
+      .status;
+    const theirs = await run(test.as.superuser);
+    const cancel = (await as.post(`${theirs}cancel/`, {})).status;
+    if (cancel !== 202) await test.as.superuser.post(`${theirs}cancel/`, {}).expect(202);
+    const remove = (await as.delete(theirs)).status;
+    const found = { create, cancel, remove };
+    if ('cancelOwn' in statuses) {
+      const cancelOwn = (await as.post(`${await run(as)}cancel/`, {})).status;
+      Object.assign(found, { cancelOwn });
+    }
+    expect({ role, ...found }).toEqual({ role, ...statuses });
+  }
+  const hidden = await run(test.as.superuser);
+  for (const verb of ['get', 'delete'] as const) await test.as.nobody[verb](hidden).expect(403);
+  await test.as.nobody.post(update, {}).expect(403);
+});
+
 it('are changed by administrators of the inventory, updated by its updaters, read by its readers', async () => {
   const own = await test.make.inventory({ organization: test.home.organization.id });
   const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);

@@ -1,4 +1,5 @@
 /** Updates of inventories stay with what they came from (docs/contract/inventory-sources.md#updates). */
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 
@@ -22,9 +23,89 @@ it('go with their inventory, and keep it while they run', async () => {
   await test.as.superuser.get(`inventory_sources/${source.id}/`).expect(404);
 });
 
+it('are started by schedules, nodes of workflows and bulk launches, which have no prompts for them', async () => {
+  const { as, make, home } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const source = await make.row('inventory_source', {
+    ...{ name: 'Scheduled', inventory: inventory.id, source: 'ec2' },
+  });
+  const path = `inventory_sources/${source.id}/`;
+  const daily = {
+    ...{ name: 'Daily', rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1' },
+  };
+  const refused = { limit: ['Field is not allowed on launch.'] };
+  const schedules = `${path}schedules/`;
+  const { body } = await as.superuser.post(schedules, { ...daily, limit: 'web' }).expect(400);
+  expect(body).toEqual(refused);
+  await as.superuser.post(schedules, daily).expect(201);
+  const { body: shown } = await as.superuser.get(path).expect(200);
+  expect(shown.next_job_run).toMatch(/^2030-01-01T00:00:00/);
+  const { body: flow } = await as.superuser
+    .post('workflow_job_templates/', { name: 'Flow', organization: home.organization.id })
+    .expect(201);
+  const nodes = `workflow_job_templates/${flow.id}/workflow_nodes/`;
+  const node = { unified_job_template: source.id };
+  const { body: errors } = await as.superuser.post(nodes, { ...node, limit: 'web' }).expect(400);
+  expect(errors).toEqual(refused);
+  await as.superuser.post(nodes, node).expect(201);
+  const updater = await make.user();
+  await make.grant('inventory', inventory, 'update_role', { user: updater });
+  const reader = await make.user();
+  await make.grant('inventory', inventory, 'read_role', { user: reader });
+  const launch = { name: 'Bulk', organization: home.organization.id, jobs: [node] };
+  for (const user of [updater, reader]) {
+    await make.grant('organization', home.organization, 'member_role', { user });
+  }
+  await (await as.asUser(updater)).post('bulk/job_launch/', launch).expect(201);
+  await (await as.asUser(reader)).post('bulk/job_launch/', launch).expect(400);
+});
+
 it('tell what they are on OPTIONS', async () => {
   const { body } = await test.as.superuser.options('inventory_sources/').expect(200);
   expect(body.actions.POST.source.choices).toContainEqual(['scm', 'scm']);
+});
+
+it('show their output whole, as lines and in every format', async () => {
+  const { as, make, home, database } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const source = await make.row('inventory_source', {
+    ...{ name: 'Shown', inventory: inventory.id, source: 'ec2' },
+  });
+  const { body: run } = await as.superuser
+    .post(`inventory_sources/${source.id}/update/`, {})
+    .expect(202);
+  const path = `inventory_updates/${run.id}/`;
+  await as.superuser.delete(path).expect(403);
+  const long = 'x'.repeat(2000);
+  await database.execute(sql`
+    INSERT INTO job_events (job_id, uuid, counter, event, stdout, start_line, end_line)
+    VALUES (${run.id}, 'b', 2, 'verbose', ${long}, 1, 2),
+      (${run.id}, 'a', 1, 'verbose', 'first', 0, 1)`);
+  await database.execute(sql`
+    UPDATE unified_jobs SET status = 'successful', emitted_events = 2,
+      finished = now() - interval '2 minutes' WHERE id = ${run.id}`);
+  const events = async (query: string): Promise<[number, number][]> => {
+    const { body } = await as.superuser.get(`${path}events/${query}`).expect(200);
+    return body.results.map((row: { counter: number; stdout: string }) => [
+      row.counter,
+      row.stdout.length,
+    ]);
+  };
+  const [first, cut] = await events('');
+  expect([first, cut?.[0]]).toEqual([[1, 5], 2]);
+  expect(cut?.[1]).toBeLessThan(1100);
+  expect(await events('?no_truncate=1')).toEqual([
+    [1, 5],
+    [2, 2000],
+  ]);
+  expect(await events('?limit=1')).toEqual([[1, 5]]);
+  expect(await events('?search=first')).toEqual([[1, 5]]);
+  for (const format of ['txt', 'ansi', 'json', 'html', 'txt_download', 'ansi_download']) {
+    const { text } = await as.superuser.get(`${path}stdout/?format=${format}`).expect(200);
+    expect([format, text.includes('first'), text.includes(long)]).toEqual([format, true, true]);
+  }
+  await as.superuser.delete(path).expect(204);
+  await as.superuser.get(path).expect(404);
 });
 
 it('have events of their own type, about no host', async () => {

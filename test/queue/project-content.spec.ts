@@ -114,9 +114,37 @@ describe('what a project requires', () => {
     commit('other', {
       'roles/requirements.yml': `- {src: "${galaxy.url}nothing.tar.gz", name: nothing}\n`,
     });
-    const [why] = await run('failed', { scm_branch: 'other' });
+    const [why, shown] = await run('failed', { scm_branch: 'other' });
     expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
+    expect(shown).toContain('Installing what roles/requirements.yml names');
+    expect(shown).toContain('nothing.tar.gz');
   }, 90_000);
+
+  it('is installed for an update of an inventory from it, whose output tells', async () => {
+    commit('hosts', {
+      'hosts.ini': 'one\n',
+      'roles/requirements.yml': `- {src: "${galaxy.url}absent.tar.gz", name: absent}\n`,
+    });
+    const inventory = await api.call('POST', 'inventories/', { name: 'Read', organization: 1 });
+    const source = await api.call('POST', 'inventory_sources/', {
+      ...{ name: 'From it', inventory: inventory.id, source: 'scm', source_path: 'hosts.ini' },
+      ...{ source_project: project.id, scm_branch: 'hosts' },
+    });
+    const read = async (status: string): Promise<string> => {
+      const { inventory_update: id } = await api.call(
+        'POST',
+        `inventory_sources/${source.id}/update/`,
+      );
+      await cluster.becomes(Number(id), status, 60_000);
+      return api.text('GET', `inventory_updates/${id}/stdout/?format=txt`, undefined, '*/*');
+    };
+    const failed = await read('failed');
+    expect(failed).toContain('Installing what roles/requirements.yml names');
+    expect(failed).toContain('absent.tar.gz');
+    await api.call('PATCH', `inventory_sources/${source.id}/`, { scm_branch: '' });
+    commit('main', { 'hosts.ini': 'one\n' });
+    expect(await read('successful')).toContain('installed already');
+  }, 120_000);
 
   it('fails the update that cannot install it, and is left out when it is switched off', async () => {
     commit('main', { 'collections/requirements.yml': 'collections: [our.missing]\n' });

@@ -128,7 +128,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   ): Promise<ReadInventory> {
     const ids = row.credential_id === null ? [] : [row.credential_id];
     const plan = await this.credentials.open(ids, {}, workspace);
-    const files = kind.plugin ? NO_FILES : await this.files(run, row, workspace);
+    const files = kind.plugin ? NO_FILES : await this.files(run, row, { workspace, output });
     const variables = await readVariables(row.source_vars);
     const inputs =
       kind === CONSTRUCTED ? await this.inputs.hand(inventoryOf(row), workspace) : null;
@@ -165,7 +165,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   private async files(
     run: ActiveRun,
     row: StartedUpdate,
-    workspace: Workspace,
+    { workspace, output }: { workspace: Workspace; output: RunOutput },
   ): Promise<ProjectFiles> {
     const { source_project_id: id } = row;
     const project = id === null ? undefined : await this.sources.projectFiles(id);
@@ -175,6 +175,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       branch: row.scm_branch,
       destination: workspace.projectDir,
       noteSync: (updateId) => this.updates.noteProjectUpdate(run, updateId),
+      onOutput: (text) => output.add(text),
     });
   }
 

@@ -13,9 +13,10 @@ import { startRun } from '../runner/run-process.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
-import type { Outcome } from './outcome.js';
+import { isExplained, type Outcome } from './outcome.js';
 import { patiently } from './patience.js';
 import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
+import { RunOutput } from './run-output.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /** Ends the children of a run early enough for the worker to leave in time. */
@@ -55,18 +56,19 @@ export class AnsibleProcess {
   ) {}
 
   /**
-   * @param prepare fills the private folder of the run, which is gone when this returns
+   * @param prepare fills the private folder of the run, which is gone when this returns; what it tells
+   *   is the output of a run that it fails, and of no other: the events of Ansible count from the first
    * @param judge says what the end of the process means
    */
   async run<Prepared extends Preparation, Verdict>(
     run: ActiveRun,
-    prepare: (workspace: Workspace) => Promise<Prepared>,
+    prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
     judge: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
   ): Promise<Verdict> {
     const place = await this.boundary.place();
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
-      const preparation = await prepare(workspace);
+      const preparation = await this.prepared(run, (tell) => prepare(workspace, tell));
       failPoint('run-prepared');
       await this.begin(run, preparation);
       return await judge({ ...(await this.play(run, preparation)), preparation });
@@ -88,6 +90,23 @@ export class AnsibleProcess {
         ? { fields: { result_traceback: preparation.masker.text(result.stderrTail) } }
         : {}),
     };
+  }
+
+  private async prepared<Prepared>(
+    run: ActiveRun,
+    prepare: (tell: (text: string) => void) => Promise<Prepared>,
+  ): Promise<Prepared> {
+    let told = '';
+    try {
+      return await prepare((text) => (told += text));
+    } catch (error) {
+      if (isExplained(error) && told !== '') {
+        const output = new RunOutput(this.events, run, { counter: 0, line: 0 });
+        output.add(told);
+        await output.end();
+      }
+      throw error;
+    }
   }
 
   /**

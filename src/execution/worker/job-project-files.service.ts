@@ -41,6 +41,8 @@ export interface FilesRequest {
   destination: string;
   /** The project is synced first in any case, and the sync is told here; else where it is needed. */
   noteSync?: (projectUpdateId: number) => Promise<void>;
+  /** Takes the output of installing what it requires, where that is not there yet. */
+  onOutput: (text: string) => void;
 }
 
 /**
@@ -89,7 +91,7 @@ export class JobProjectFiles {
     const content = await this.content.provide({
       ...{ projectDir: destination, revision, organizationId: project.organization_id },
       // What the update of the project has installed is there; of another branch it is installed now.
-      ...{ signal: run.signal, onOutput: () => undefined },
+      ...{ signal: run.signal, onOutput: request.onOutput },
     });
     const shared = [await objectsOf(folder), ...(content === null ? [] : [content])];
     return { dir: destination, isShared: false, revision, shared, content };

@@ -88,7 +88,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private attempt(run: ActiveRun, job: PlaybookContext): Promise<Outcome | null> {
     return this.process.run(
       run,
-      (workspace) => this.prepare(run, job, workspace),
+      (workspace, tell) => this.prepare(run, job, { workspace, tell }),
       (ended) => this.judge(run, job, ended),
     );
   }
@@ -96,7 +96,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private async prepare(
     run: ActiveRun,
     job: PlaybookContext,
-    workspace: Workspace,
+    { workspace, tell }: { workspace: Workspace; tell: (text: string) => void },
   ): Promise<JobPreparation> {
     const { project } = job;
     const { document: inventory, hosts, originals } = await this.inventories.load(job);
@@ -109,6 +109,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       project,
       branch: job.scm_branch,
       destination: workspace.projectDir,
+      onOutput: tell,
     });
     stopIfEnded(run);
     const description = {

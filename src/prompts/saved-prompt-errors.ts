@@ -7,9 +7,13 @@ import { heldVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
 const NOT_ASKED = 'Field is not configured to prompt on launch.';
+/** In the words that clients know for sources of inventories. */
+const NEVER_ASKED = 'Field is not allowed on launch.';
 
 /** A template as a saved launch of it is checked: a node of a workflow, for instance. */
 export interface SavedTarget {
+  /** Of the template. */
+  type: string;
   prompted: PromptedTemplate;
   /** The survey when it is switched on. */
   survey: Survey | null;
@@ -22,11 +26,12 @@ export interface SavedTarget {
  * not missing here.
  */
 export function savedPromptErrors(
-  { prompted, survey }: SavedTarget,
+  { type, prompted, survey }: SavedTarget,
   prompts: Prompts,
 ): FieldErrors {
   const { ignored } = mergePrompts(prompted, prompts);
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [NOT_ASKED]]);
+  const why = type === 'inventory_source' ? NEVER_ASKED : NOT_ASKED;
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [why]]);
   const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),
@@ -36,7 +41,7 @@ export function savedPromptErrors(
 
 function savedVariableErrors(
   variables: Readonly<Record<string, unknown>>,
-  { prompted, survey }: SavedTarget,
+  { prompted, survey }: Pick<SavedTarget, 'prompted' | 'survey'>,
 ): FieldErrors {
   const asks = prompted.asks('extra_vars');
   const questions = new Map(survey?.spec.map((question) => [question.variable, question]));

@@ -389,6 +389,6 @@ describe('a bulk launch', () => {
         .expect(201);
     const one = await countQueries(test.database, send(1));
     expect(await countQueries(test.database, send(100))).toBe(one);
-    expect(one).toBeLessThanOrEqual(15);
+    expect(one).toBeLessThanOrEqual(12);
   });
 });

@@ -248,10 +248,11 @@ it.each(['smart', 'constructed'])(
         [made, false],
         [ordinary, true],
       ] as const) {
-        const { body: told } = await test.as.orgAdmin
+        const { body: told, headers } = await test.as.orgAdmin
           .options(`inventories/${inventory.id}/${list}/`)
           .expect(200);
         expect([list, 'POST' in told.actions]).toEqual([list, offered]);
+        expect([list, String(headers.allow).includes('POST')]).toEqual([list, offered]);
       }
     }
   },

@@ -152,6 +152,30 @@ describe('inherits', () => {
     );
   });
 
+  it('in an update of an inventory what its source and its organization have', async () => {
+    const [ofSource, ofOrganization] = [await hook(), await hook()];
+    const organization = test.home.organization.id;
+    const inventory = await test.make.inventory({ organization });
+    const source = await test.make.row('inventory_source', {
+      ...{ name: 'From the cloud', inventory: inventory.id, source: 'ec2' },
+    });
+    await attach(ofSource, source, 'success');
+    await organizationEvent(test.home.organization, ofOrganization, 'success');
+    const { body: started } = await test.as.superuser
+      .post(`inventory_sources/${source.id}/update/`, {})
+      .expect(202);
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET status = 'successful', started = now(), finished = now()
+      WHERE id = ${started.id}`);
+    expect((await firedFor(started.id, 'successful')).sort()).toEqual(
+      [ofSource.id, ofOrganization.id].sort(),
+    );
+    const told = JSON.stringify(await sentFor(started.id));
+    for (const word of [inventory.name, 'Inventory Update', `/inventory_updates/${started.id}/`]) {
+      expect(told).toContain(word);
+    }
+  });
+
   it('in a workflow job what its template and its organization have, and its nodes are told of', async () => {
     const workflow = await test.database.row<Row>(sql`
       INSERT INTO unified_job_templates (type, name, organization_id)

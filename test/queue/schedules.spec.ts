@@ -294,7 +294,7 @@ it('hands secret answers to the job, sealed', async () => {
   expect(JSON.stringify(run!.launch_config)).toContain('$sealed$');
 });
 
-it('updates projects and launches workflows', async () => {
+it('updates projects and inventories, and launches workflows', async () => {
   const { make, home, database } = test;
   const organization = home.organization.id;
   const project = await make.project({
@@ -303,15 +303,23 @@ it('updates projects and launches workflows', async () => {
     scm_url: 'https://a.example/b',
   });
   const workflow = await make.workflowTemplate({ organization });
+  const inventory = await make.inventory({ organization });
+  const source = await make.row('inventory_source', {
+    ...{ name: 'From the cloud', inventory: inventory.id, source: 'ec2' },
+  });
   await database.execute(sql`UPDATE unified_jobs SET status = 'canceled'`);
+  const read = await schedule({}, source);
   const [update, led] = [await schedule({}, project), await schedule({}, workflow)];
-  await miss(0, update, led);
+  await miss(0, update, led, read);
   await launch();
   expect(await runsOf(update)).toMatchObject([
     { type: 'project_update', launch_type: 'scheduled', status: 'pending' },
   ]);
   expect(await runsOf(led)).toMatchObject([
     { type: 'workflow_job', launch_type: 'scheduled', unified_job_template_id: workflow.id },
+  ]);
+  expect(await runsOf(read)).toMatchObject([
+    { type: 'inventory_update', launch_type: 'scheduled', inventory_source_id: source.id },
   ]);
 });
 

@@ -51,6 +51,7 @@ const MODULES = {
   workflow_node_wait: runs.waitForNode,
   workflow_approval: runs.decideApproval,
   project_update: runs.updateProject,
+  inventory_source_update: runs.updateSource,
   bulk_job_launch: runs.launchBulk,
   bulk_host_create: runs.createHosts,
   bulk_host_delete: runs.deleteHosts,

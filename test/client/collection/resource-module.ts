@@ -75,7 +75,14 @@ function fieldsOf(
   existing: Item | undefined,
   found: Found,
 ): Item {
-  const { identity = 'name', always, fields = [], filled = [], texts = [] } = table;
+  const {
+    identity = 'name',
+    always,
+    fields = [],
+    filled = [],
+    texts = [],
+    filledTexts = [],
+  } = table;
   const own = existing ? nameOf(existing) : params[identity];
   const given = (name: string): boolean => params[name] !== undefined;
   return {
@@ -87,6 +94,9 @@ function fieldsOf(
       (name) => params[name],
     ),
     ...pick(texts.filter(given), (name) => pythonJson(params[name])),
+    ...pick(filledTexts.filter(given), (name) =>
+      isFilled(params[name]) ? pythonJson(params[name]) : params[name],
+    ),
     ...referencesOf(table, existing, found),
   };
 }

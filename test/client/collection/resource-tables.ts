@@ -28,6 +28,8 @@ export interface ResourceTable {
   filled?: readonly string[];
   /** Variables, sent as a JSON text. */
   texts?: readonly string[];
+  /** As those, where they hold something; what is empty is sent as the object it is. */
+  filledTexts?: readonly string[];
   /** Looked up after the object itself. */
   after?: readonly Lookup[];
   /** Looked up always, but sent only with a new object. */
@@ -131,7 +133,27 @@ export const RESOURCES = {
     always: { kind: null, host_filter: null },
     fields: ['kind', 'host_filter', 'description', 'prevent_instance_group_fallback'],
     texts: ['variables'],
-    after: [list('instance_groups')],
+    after: [list('instance_groups'), list('input_inventories', 'inventories')],
+  },
+  inventory_source: {
+    endpoint: 'inventory_sources',
+    before: [
+      { ...organization, to: 'nothing' },
+      { ...inventory, within: ['organization'] },
+    ],
+    within: ['inventory'],
+    fields: [
+      ...['description', 'source', 'source_path', 'overwrite', 'overwrite_vars', 'timeout'],
+      ...['custom_virtualenv', 'verbosity', 'update_on_launch', 'update_cache_timeout'],
+      ...['enabled_var', 'enabled_value', 'host_filter', 'scm_branch', 'limit'],
+    ],
+    filledTexts: ['source_vars'],
+    after: [
+      ...notifications('started', 'success', 'error'),
+      { parameter: 'credential', endpoint: 'credentials' },
+      { parameter: 'execution_environment', endpoint: 'execution_environments' },
+      { parameter: 'source_project', endpoint: 'projects', within: ['organization'] },
+    ],
   },
   host: {
     endpoint: 'hosts',

@@ -107,6 +107,17 @@ export async function updateProject(run: ModuleRun): Promise<void> {
   if (update) run.outcome.changed = member(update, 'scm_revision') !== before;
 }
 
+export async function updateSource(run: ModuleRun): Promise<void> {
+  const { name, inventory, organization } = run.params;
+  const place =
+    organization === undefined
+      ? {}
+      : { organization: await run.idOf('organizations', String(organization)) };
+  const query = { inventory: await run.idOf('inventories', String(inventory), place) };
+  const source = await run.get('inventory_sources', { nameOrId: String(name), query });
+  await started(run, await run.wire.post(related(source, 'update')), 202, false);
+}
+
 /** A project that was changed is waited for, or fetched anew if the task says so. */
 export async function followProject(run: ModuleRun, project: Item | undefined): Promise<void> {
   const { wait = true, update_project: isUpdated = false, scm_type: kind } = run.params;

@@ -16,13 +16,14 @@ const SUBCOMMANDS: Record<string, string> = {
   job_templates: 'launch',
   workflow_job_templates: 'launch',
   projects: 'update',
+  inventory_sources: 'update',
 };
 const ROLE_BEARING = [
   ...['organizations', 'projects', 'inventory', 'teams', 'credentials', 'job_templates'],
   ...['workflow_job_templates', 'instance_groups'],
 ];
 /** Texts that variables are sent as, whatever way they were written. */
-const TEXTS = ['variables', 'extra_vars'];
+const TEXTS = ['variables', 'extra_vars', 'source_vars'];
 
 type Flags = Record<string, Item>;
 
@@ -209,6 +210,7 @@ export class CommandLineClient {
     if (type === 'boolean') return Number(value);
     if (TEXTS.includes(name) && isItem(value)) return pythonJson(value);
     if (type === 'json') return value;
+    if (type === 'id' && typeof value === 'number') return value;
     if (type === 'id' && typeof value === 'string')
       return this.idOf(this.rootOf(name), name, value);
     if (type === 'list_of_ids' && Array.isArray(value)) {
@@ -234,7 +236,7 @@ export class CommandLineClient {
     for (;;) {
       if (!isWorkflow) {
         const since = next === 0 ? '' : `&start_line__gte=${next}`;
-        const url = `${linkOf(run, 'job_events')}?order_by=start_line&no_truncate=True${since}`;
+        const url = `${linkOf(run, run.type === 'job' ? 'job_events' : 'events')}?order_by=start_line&no_truncate=True${since}`;
         for (const event of resultsOf((await this.session.ask('GET', url)).json)) {
           if (Number(event.start_line) !== next) continue;
           output += `${String(event.stdout)}\n`;

@@ -1,0 +1,155 @@
+/** The command line's client on what hosts come from: sources, their updates, commands, and all of it as a file. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { removeInventory } from '../support/inventory-deletion.js';
+import { type Assets, Transfer } from '../client/command-line/transfer.js';
+import { CommandLineClient } from '../client/command-line/command-line-client.js';
+
+let test: TestApp;
+let command: CommandLineClient;
+let project: Row;
+let token: string;
+
+beforeAll(async () => {
+  test = await boot();
+  token = await test.make.token(test.as.users.superuser);
+  command = new CommandLineClient(test.url, { token });
+  const { make, home } = test;
+  const organization = home.organization.id;
+  const scm = { scm_type: 'git', scm_url: 'https://127.0.0.1:9/x.git' };
+  project = await make.project({ name: 'Code', organization, ...scm });
+  await make.inventory({ name: 'Lab', organization });
+  await make.credential({ name: 'Key', organization });
+  await make.notificationTemplate({ name: 'Chat', organization });
+}, 60_000);
+afterAll(() => test.close());
+
+/** Brings a run to an end as a worker does. */
+async function end(id: number): Promise<void> {
+  const transitions = test.app.get(RunTransitions, { strict: false });
+  await transitions.move([id], { from: ['pending'], to: 'running' });
+  await transitions.move([id], { from: ['running'], to: 'successful' });
+}
+
+it('keeps sources', async () => {
+  const created = await command.create('inventory_sources', {
+    ...{ name: 'From code', inventory: 'Lab', source: 'scm', source_project: project.id },
+    ...{ source_path: 'hosts', source_vars: { A: [1] }, overwrite: true, verbosity: 2 },
+  });
+  expect(created).toMatchObject({
+    ...{ source_vars: '{"A": [1]}', overwrite: true, verbosity: 2, source_project: project.id },
+  });
+  expect(await command.list('inventory_sources', { inventory: 'Lab' })).toHaveLength(1);
+  await command.modify('inventory_sources', 'From code', { update_on_launch: true });
+  expect(await command.get('inventory_sources', 'From code')).toMatchObject({
+    update_on_launch: true,
+  });
+});
+
+it('associates notifications with sources', async () => {
+  for (const event of ['started', 'success', 'error']) {
+    const list = `notification_templates_${event}`;
+    const place = ['inventory_sources', 'From code'] as const;
+    const other = ['notification_templates', 'Chat'] as const;
+    expect(await command.tie('associate', place, list, other)).toMatchObject([{ name: 'Chat' }]);
+  }
+});
+
+it('updates sources, follows the output to its end, and shows it again', async () => {
+  const started = command.start('inventory_sources', 'From code', {}, 0.02);
+  const run = await eventually(async () => {
+    const [row] = await test.database.rows<Row>(
+      sql`SELECT id FROM unified_jobs WHERE type = 'inventory_update'`,
+    );
+    if (!row) throw new Error('There is no update yet.');
+    return row;
+  });
+  await test.database.execute(sql`
+    INSERT INTO job_events (job_id, uuid, counter, event, stdout, start_line, end_line)
+    VALUES (${run.id}, 'a', 1, 'verbose', 'one' || chr(10) || 'two', 0, 2),
+      (${run.id}, 'b', 2, 'verbose', 'three', 2, 3)`);
+  await sleep(60);
+  await end(run.id);
+  expect(await started).toMatchObject({
+    run: { status: 'successful', type: 'inventory_update' },
+    output: 'one\ntwo\nthree\n',
+  });
+  expect(await command.output('inventory_updates', run.id)).toContain('three');
+});
+
+it('runs commands, and shows their output', async () => {
+  const created = await command.create('ad_hoc_commands', {
+    ...{ inventory: 'Lab', credential: 'Key', module_name: 'ping', verbosity: 1 },
+  });
+  expect(created).toMatchObject({ module_name: 'ping', status: 'pending', verbosity: 1 });
+  expect(await command.output('ad_hoc_commands', Number(created.id))).toBe('');
+  expect(await command.list('ad_hoc_commands', { module_name: 'ping' })).toHaveLength(1);
+  await end(Number(created.id));
+});
+
+describe('a file of inventories', () => {
+  const RESOURCES = ['projects', 'inventory', 'inventory_sources', 'schedules'];
+  const transfer = (): Promise<Transfer> => Transfer.start(test.url, { token });
+  const exported = async (): Promise<Assets> => (await transfer()).export(RESOURCES);
+
+  it('brings everything back, and changes nothing the second time', async () => {
+    const { make } = test;
+    const organization = test.home.organization.id;
+    const lab = await command.get('inventory', 'Lab');
+    const host = await make.host(lab as Row, { name: 'web-1', variables: 'a: 1' });
+    const group = await make.group(lab as Row, { name: 'webs' });
+    const child = await make.group(lab as Row, { name: 'inner' });
+    const post = (path: string, body: object) => test.as.superuser.post(path, body);
+    await post(`groups/${group.id}/hosts/`, { id: host.id }).expect(204);
+    await post(`groups/${group.id}/children/`, { id: child.id }).expect(204);
+    await post(`inventories/${lab.id}/labels/`, { name: 'red', organization }).expect(201);
+    await command.create('inventory', {
+      ...{ name: 'Smart', organization: 'Home', kind: 'smart', host_filter: 'name=web-1' },
+    });
+    const [source] = await command.list('inventory_sources', { name: 'From code' });
+    await post(`inventory_sources/${source?.id}/schedules/`, {
+      ...{ name: 'Nightly', rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1' },
+    }).expect(201);
+    // What a source has brought comes again from there.
+    const brought = await make.host(lab as Row, { name: 'brought' });
+    await test.database.execute(sql`
+      INSERT INTO inventory_source_hosts (inventory_source_id, host_id)
+      VALUES (${source?.id}, ${brought.id})`);
+    const before = await exported();
+    expect(before.inventory_sources).toMatchObject([
+      {
+        ...{ name: 'From code', source_path: 'hosts', source_vars: '{"A": [1]}' },
+        source_project: { type: 'project', name: 'Code' },
+        related: {
+          notification_templates_started: [{ type: 'notification_template', name: 'Chat' }],
+          schedules: [{ name: 'Nightly' }],
+        },
+      },
+    ]);
+    const inventories = before.inventory?.find(({ name }) => name === 'Lab');
+    expect(inventories).toMatchObject({
+      related: {
+        groups: [{ name: 'inner' }, { name: 'webs', related: { hosts: [{ name: 'web-1' }] } }],
+        hosts: [{ name: 'web-1' }],
+        labels: [{ name: 'red' }],
+      },
+    });
+    await (await transfer()).import(before);
+    expect(await exported()).toEqual(before);
+    for (const name of ['Smart', 'Lab']) {
+      const { id } = await command.get('inventory', name);
+      await command.delete('inventory', name);
+      await removeInventory(test, Number(id));
+    }
+    // The client attaches labels that it makes, and leaves those that are there.
+    await test.database.execute(sql`DELETE FROM labels`);
+    expect((await exported()).inventory_sources).toEqual([]);
+    await (await transfer()).import(before);
+    expect(await exported()).toEqual(before);
+  });
+});

@@ -1,0 +1,123 @@
+import { sql } from '../../src/database/sql.js';
+import { RunsDatabase } from './runs-database.js';
+
+/** What jobs wait for of the sources of their inventory (docs/contract/inventory-sources.md#update-on-launch). */
+describe('a job on an inventory with sources', () => {
+  let runs: RunsDatabase;
+  let inventory: number;
+
+  beforeAll(async () => {
+    runs = await RunsDatabase.open();
+  });
+  afterAll(() => runs.close());
+  beforeEach(async () => {
+    await runs.reset();
+    inventory = await runs.inventory();
+  });
+
+  const pass = () => runs.scheduler.pass();
+  const waiting = () => runs.withStatus('waiting');
+  const job = async () => runs.job(await runs.template(), { inventory_id: inventory });
+  const updatesOf = async (source: number): Promise<number[]> => {
+    const rows = await runs.database.rows<{ id: number }>(sql`
+      SELECT id FROM unified_jobs WHERE inventory_source_id = ${source} ORDER BY id`);
+    return rows.map(({ id }) => id);
+  };
+  /** An update that ended some seconds ago. */
+  async function ended(source: number, status: string, seconds: number): Promise<void> {
+    const id = await runs.inventoryUpdate(source);
+    await runs.set([id], status);
+    await runs.database.execute(sql`
+      UPDATE unified_jobs SET finished = now() - make_interval(secs => ${seconds}::int) WHERE id = ${id}`);
+  }
+
+  it('shares one update of each with the jobs beside it, and starts after them', async () => {
+    const sources = [await runs.inventorySource(inventory), await runs.inventorySource(inventory)];
+    const silent = await runs.inventorySource(inventory, { update_on_launch: false });
+    const jobs = [await job(), await job()];
+    await pass();
+    await pass();
+    const updates = (await Promise.all(sources.map(updatesOf))).flat();
+    expect(updates).toHaveLength(2);
+    expect(await updatesOf(silent)).toEqual([]);
+    expect(await waiting()).toEqual(updates);
+    expect(await runs.run(updates[0] ?? 0)).toMatchObject({ launch_type: 'dependency' });
+    await runs.set(updates.slice(0, 1), 'successful');
+    await pass();
+    expect(await waiting()).toEqual(updates.slice(1));
+    await runs.set(updates.slice(1), 'successful');
+    await pass();
+    expect(await waiting()).toEqual(jobs);
+  });
+
+  it.each([
+    ['is fresh', 'successful', 30, 60, 0],
+    ['is older than it may be', 'successful', 90, 60, 1],
+    ['has no time for which it is fresh', 'successful', 1, 0, 1],
+    ['failed last', 'failed', 1, 60, 1],
+    ['was canceled last', 'canceled', 1, 60, 1],
+  ])('has a source updated or not that %s', async (_what, status, seconds, timeout, made) => {
+    const source = await runs.inventorySource(inventory, { update_cache_timeout: timeout });
+    await ended(source, status, seconds);
+    const own = await job();
+    await pass();
+    await pass();
+    const updates = (await updatesOf(source)).slice(1);
+    expect(updates).toHaveLength(made);
+    expect(await waiting()).toEqual(made === 0 ? [own] : updates);
+  });
+
+  it('takes an update on its way for its own', async () => {
+    const source = await runs.inventorySource(inventory);
+    const running = await runs.inventoryUpdate(source, { status: 'running' });
+    const own = await job();
+    await pass();
+    expect(await updatesOf(source)).toEqual([running]);
+    expect(await waiting()).toEqual([]);
+    await runs.set([running], 'successful');
+    await pass();
+    expect(await waiting()).toEqual([own]);
+  });
+
+  it('fails with the source, which it names', async () => {
+    const source = await runs.inventorySource(inventory);
+    const own = await job();
+    await pass();
+    const [update = 0] = await updatesOf(source);
+    await runs.set([update], 'failed');
+    await pass();
+    expect(await runs.run(own)).toMatchObject({
+      status: 'failed',
+      job_explanation: `Previous Task Failed: {"job_type": "inventory_update", "job_name": "${String((await runs.run(update)).name)}", "job_id": "${update}"}`,
+    });
+  });
+
+  it('waits for updates that somebody started, which wait for no job, and for each other by source', async () => {
+    const [one, other] = [
+      await runs.inventorySource(inventory, { update_on_launch: false }),
+      await runs.inventorySource(inventory, { update_on_launch: false }),
+    ];
+    const running = await job();
+    await pass();
+    await runs.set([running], 'running');
+    const [first, second] = [await runs.inventoryUpdate(one), await runs.inventoryUpdate(one)];
+    const beside = await runs.inventoryUpdate(other);
+    const own = await job();
+    await pass();
+    expect(await waiting()).toEqual([first, beside]);
+    await runs.set([first, beside], 'successful');
+    await pass();
+    expect(await waiting()).toEqual([second]);
+    await runs.set([second], 'successful');
+    await pass();
+    expect(await waiting()).toEqual([own]);
+  });
+
+  it('is no command, which has nothing updated', async () => {
+    const source = await runs.inventorySource(inventory);
+    const command = await runs.command(inventory);
+    await pass();
+    expect(await waiting()).toEqual([command]);
+    expect(await updatesOf(source)).toEqual([]);
+  });
+});

@@ -17,19 +17,22 @@ export type Isolation =
   | { readonly mode: 'bubblewrap'; readonly detail: string; readonly plan: Plan }
   | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
 
-/** Complaints of bubblewrap that the operator can do something about, and what. */
+/**
+ * Complaints of bubblewrap that the operator can do something about, and what. The first that fits
+ * counts: the last words of many are the same.
+ */
 const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/not installed/, 'install the package bubblewrap'],
   [
     /uid map: Permission denied|RTM_NEWADDR/,
     'AppArmor restricts user namespaces: load its profile bwrap-userns-restrict, or one for /usr/bin/bwrap with "userns,"',
   ],
+  [/No space left on device|ENOSPC/, 'raise the sysctl user.max_user_namespaces'],
+  [/[Cc]an't mount proc/, 'the container masks /proc: unmask it (docs/security.md)'],
   [
     /No permissions to creat|Creating new namespace failed|Operation not permitted/,
     'user namespaces are not permitted: see the seccomp profile of the container, or the sysctl kernel.unprivileged_userns_clone',
   ],
-  [/No space left on device/, 'raise the sysctl user.max_user_namespaces'],
-  [/[Cc]an't mount proc/, 'the container masks /proc: unmask it (docs/security.md)'],
   [/Unknown option/, 'bubblewrap is older than 0.5'],
 ];
 

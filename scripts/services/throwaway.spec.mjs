@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 
 import pg from 'pg';
 
@@ -29,6 +31,22 @@ describe('throw-away services', () => {
     expect(await query("SELECT 1 AS one FROM pg_database WHERE datname = 'another'")).toEqual([
       { one: 1 },
     ]);
+  });
+
+  // Runs share the network of the machine, and these are on it.
+  it('answer nobody without their passwords', async () => {
+    for (const role of [new URL(String(services.databaseUrl)).username, 'postgres']) {
+      const url = new URL(String(services.databaseUrl));
+      Object.assign(url, { username: role, password: 'guessed' });
+      const client = new pg.Client({ connectionString: url.href });
+      client.on('error', () => undefined);
+      await expect(client.connect()).rejects.toThrow('password authentication failed');
+    }
+    const socket = connect(Number(new URL(String(services.redisUrl)).port), '127.0.0.1');
+    socket.write('PING\r\n');
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toMatch(/^-NOAUTH /);
   });
 
   it('come back at the same address with their data after a hard stop', async () => {

@@ -77,6 +77,10 @@ describe('compose', () => {
     ]);
   });
 
+  it('asks for the proxies in front, without which all clients are one address', () => {
+    expect(services.api?.environment?.TRUSTED_PROXIES).toBe('${TRUSTED_PROXIES:-}');
+  });
+
   it('opens the port of the API alone', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['api']);
@@ -124,6 +128,10 @@ describe('the chart', () => {
     expect(templates.match(/allowPrivilegeEscalation: false/g)).toHaveLength(2);
   });
 
+  it('asks for the proxies in front, without which all clients are one address', () => {
+    expect(text('chart', 'values.yaml')).toContain('TRUSTED_PROXIES');
+  });
+
   it('bounds the memory of whatever runs', () => {
     const values = parse(text('chart', 'values.yaml')) as Record<
       string,
@@ -137,6 +145,14 @@ describe('the chart', () => {
       expect(templates).toContain(`toYaml .Values.${name}.resources`);
     }
   });
+});
+
+it('the README runs no change of a stranger that nobody has looked at', () => {
+  const recipes = readFileSync(join(PACKAGE_FOLDER, 'README.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('refs/pull/'));
+  expect(recipes).toHaveLength(1);
+  expect(recipes[0]).toMatch(/"webhook_forks": "(?:approval|never)"/);
 });
 
 it('the image is not run by root, and brings what keeps runs apart', () => {

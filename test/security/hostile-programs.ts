@@ -20,7 +20,7 @@ def read(path):
 for path in target['files']:
     attempt('read ' + os.path.basename(path), lambda: b'${CANARY}' in read(path))
 for path in target['folders']:
-    attempt('listed ' + os.path.basename(path), lambda: os.listdir(path))
+    attempt('listed ' + os.path.basename(path), lambda: set(os.listdir(path)) - set(target['own']))
 def environments():
     return any(b'DATABASE_URL' in read(path) for path in glob.glob('/proc/[0-9]*/environ'))
 attempt('read an environment', environments)
@@ -44,6 +44,9 @@ for folder in ['/', '/usr', '/usr/bin', '/etc', '/opt', '/run', '/var', '/dev', 
 def capabilities():
     return any(line.split()[1].strip(b'0') for line in read('/proc/self/status').splitlines() if line.startswith(b'Cap'))
 attempt('capabilities', capabilities)
+attempt('new privileges', lambda: b'NoNewPrivs:\\t0' in read('/proc/self/status'))
+for name, namespace in target['namespaces'].items():
+    attempt('namespace ' + name, lambda: os.readlink('/proc/self/ns/' + name) == namespace)
 quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
 attempt('user namespace', lambda: subprocess.call(['unshare', '-U', 'true'], **quiet) == 0)
 attempt('mount', lambda: subprocess.call(['mount', '-t', 'tmpfs', 'none', '/runner/tmp'], **quiet) == 0)

@@ -12,13 +12,13 @@ afterEach(async () => {
 });
 
 /** What `doctor` prints of the isolation of jobs. */
-async function examined(isolation: string): Promise<string | undefined> {
+async function examined(isolation: string, more: object = {}): Promise<string | undefined> {
   let printed = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed += String(text);
     return true;
   });
-  await withSettingsOf(test, { JOB_ISOLATION: isolation }, doctor);
+  await withSettingsOf(test, { JOB_ISOLATION: isolation, ...more }, doctor);
   jest.restoreAllMocks();
   return printed.split('\n').find((line) => line.includes('job isolation'));
 }
@@ -39,7 +39,7 @@ it('in ping and by doctor, with none', async () => {
   expect(await examined('none')).toBe(`WARN    job isolation: ${WARNING} JOB_ISOLATION is none.`);
 }, 200_000);
 
-it('and is told nothing of the kind with the boundary', async () => {
+it('and is told what holds with the boundary', async () => {
   test = await boot({ settings: { JOB_ISOLATION: 'bubblewrap' } });
   const worker = await bootWorker(test);
   try {
@@ -50,5 +50,10 @@ it('and is told nothing of the kind with the boundary', async () => {
   } finally {
     await worker.close();
   }
-  expect(await examined('bubblewrap')).toMatch(/^ok {6}job isolation: /);
+  expect(await examined('bubblewrap')).toMatch(
+    /^ok {6}job isolation: bubblewrap .*, network host, a job may have 512 processes and any memory$/,
+  );
+  expect(
+    await examined('bubblewrap', { JOB_NETWORK: 'none', JOB_MEMORY_BYTES: '67108864' }),
+  ).toMatch(/, network none, .* 67108864 bytes of memory \(looked at, not enforced\)$/);
 }, 200_000);

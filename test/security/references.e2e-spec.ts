@@ -101,6 +101,48 @@ describe('every reference of every create', () => {
   }, 60_000);
 });
 
+describe('a launch', () => {
+  const ASKS = ['inventory', 'credential', 'labels', 'instance_groups'];
+
+  it.each(['job_template', 'workflow_job_template'])(
+    'of a %s takes nothing of others',
+    async (type) => {
+      const { as, make, home } = test;
+      const own = await make.row(type, {
+        ...{ name: `asks ${type}`, ask_inventory_on_launch: true, ask_labels_on_launch: true },
+        ...(type === 'job_template'
+          ? {
+              ...Object.fromEntries(ASKS.map((name) => [`ask_${name}_on_launch`, true])),
+              project: (await make.project({ organization: home.organization.id })).id,
+              playbook: 'site.yml',
+            }
+          : { organization: home.organization.id }),
+      });
+      const inventory = (await make.inventory({ organization: home.organization.id })).id;
+      const group = await make.row('instance_group', { name: `foreign ${type}` });
+      const url = `${type}s/${own.id}/`;
+      const given: Record<string, unknown> = {
+        inventory: foreign.inventory!.id,
+        labels: [foreign.label!.id],
+        ...(type === 'job_template'
+          ? {
+              credentials: [foreign.credential!.id],
+              instance_groups: [group.id],
+            }
+          : {}),
+      };
+      for (const [name, value] of Object.entries(given)) {
+        const { status } = await as.orgAdmin.post(`${url}launch/`, { inventory, [name]: value });
+        expect([name, status]).toEqual([name, 403]);
+      }
+      expect(
+        (await as.superuser.get(`unified_jobs/?unified_job_template=${own.id}`)).body.count,
+      ).toBe(0);
+      await as.orgAdmin.post(`${url}launch/`, { inventory }).expect(201);
+    },
+  );
+});
+
 describe('bulk requests of own and foreign ids', () => {
   const count = async (table: 'hosts' | 'unified_jobs'): Promise<number> =>
     (await test.database.row<{ total: number }>(

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith, type Program } from '../faults/support/processes.js';
 import { eventually } from '../support/eventually.js';
+import { CanaryFiles } from './canary-files.js';
 import { ATTACK, CANARY, FILES, FORKS, MEMORY } from './hostile-programs.js';
 
 const play = (...tasks: string[]): string =>
@@ -41,6 +42,13 @@ const PLAYBOOKS = {
     '{file: {src: "{{ secret }}", dest: "{{ ansible_env_dir }}/job_events/9000-link.json", state: link, force: true}}',
     '{file: {src: "{{ secret }}", dest: "/runner/env/passwords", state: link, force: true}}',
   ),
+  'full.yml': play(
+    '{shell: "head -c 80000000 /dev/zero > /tmp/full", register: out, ignore_errors: true}',
+    stat('said', 'out.stderr'),
+  ),
+  'many.yml': play(
+    '{shell: "cd /runner/tmp; for n in 1 2 3 4 5; do head -c 90000000 /dev/zero > $n; done; sleep 60"}',
+  ),
   'huge.yml': play(
     '{shell: "head -c 300000000 /dev/zero > /runner/tmp/huge", ignore_errors: true}',
   ),
@@ -53,9 +61,6 @@ const EVENT = JSON.stringify({
   stdout: CANARY,
   created: '2026-01-01T00:00:00',
 });
-
-/** Ansible would take JSON in a text for a value. */
-const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 const isRoot = process.getuid?.() === 0;
 /** The kernel ends them with their namespace: the time is that of looking, on a busy machine. */
@@ -73,21 +78,16 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
   let cluster: Cluster;
   let worker: Program;
   let data: string;
-
-  const secrets = (): string[] =>
-    ['secret_key', 'admin_token', 'service.env', 'projects/other/site.yml'].map((name) =>
-      join(data, name),
-    );
+  let canaries: CanaryFiles;
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS, ...(uid === undefined ? {} : { uid }) });
-    data = join(cluster.folder, 'data');
-    await mkdir(join(data, 'projects', 'other'), { recursive: true });
-    for (const path of secrets()) await writeFile(path, CANARY, { mode: 0o644 });
+    canaries = await CanaryFiles.plant(cluster);
+    ({ data } = canaries);
     await writeFile(join(data, 'event'), EVENT, { mode: 0o644 });
     worker = await cluster.worker({
       ...{ JOB_PROCESSES: '200', JOB_FILE_BYTES: '100000000', JOB_OPEN_FILES: '300' },
-      JOB_MEMORY_BYTES: '600000000',
+      ...{ JOB_MEMORY_BYTES: '600000000', JOB_TMP_BYTES: '50000000', JOB_DISK_BYTES: '300000000' },
     });
   }, 90_000);
 
@@ -104,19 +104,7 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
   }
 
   async function attack(pid: number | undefined) {
-    const target = {
-      files: secrets(),
-      folders: [
-        data,
-        join(data, 'projects'),
-        join(data, 'projects', 'other'),
-        join(data, 'workspaces'),
-      ],
-      worker: pid,
-      hostname: (await cluster.rows<{ hostname: string }>('SELECT hostname FROM instances'))[0]
-        ?.hostname,
-    };
-    const id = await run('attack.yml', { target: base64(target) });
+    const id = await run('attack.yml', { target: await canaries.target(pid) });
     const job = await cluster.becomes(id, 'successful', 40_000);
     return job as unknown as { artifacts: { found: string[] }; isolation: string };
   }
@@ -197,6 +185,17 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     expect(task?.rc).toBeGreaterThan(0);
   });
 
+  it('finds an end of what it may put into /tmp', async () => {
+    const job = await cluster.becomes(await run('full.yml'), 'successful', 40_000);
+    const { said } = (job as unknown as { artifacts: { said: string } }).artifacts;
+    expect(said).toContain('No space left on device');
+  });
+
+  it('ends when its folder holds too much, and says why', async () => {
+    const { job_explanation: why } = await cluster.becomes(await run('many.yml'), 'failed', 40_000);
+    expect(why).toContain('(JOB_DISK_BYTES)');
+  });
+
   it('ends with its worker, daemons and all', async () => {
     const id = await run('daemon.yml', { seconds: 7772.5, wait: 60 });
     await eventually(async () => expect(await daemons(7772.5)).toHaveLength(1), 30_000);
@@ -215,13 +214,15 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     expect(isolation).toBe('none');
     expect(artifacts.found).toEqual(
       expect.arrayContaining([
-        ...secrets().map((path) => `read ${path.slice(path.lastIndexOf('/') + 1)}`),
+        ...canaries.paths.map((path) => `read ${basename(path)}`),
         'listed workspaces',
         'read the environment of the worker',
         'accounts of the machine',
         'wrote projects',
         ...['keyctl', 'ptrace', 'io_uring_setup', 'unshare'].map((name) => `call ${name}`),
         'socket AF_PACKET',
+        'new privileges',
+        ...['ipc', 'mnt', 'pid', 'user', 'uts'].map((name) => `namespace ${name}`),
       ]),
     );
   });

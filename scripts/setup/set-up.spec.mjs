@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import { startThrowawayServices } from '../services/throwaway.mjs';
+
+const execute = promisify(execFile);
+const program = resolve(import.meta.dirname, '..', 'set-up.mjs');
+
+describe('the set-up of a container', () => {
+  /** @type {import('../services/throwaway.mjs').ThrowawayServices} */
+  let services;
+  const folder = mkdtempSync(join(tmpdir(), 'set-up-'));
+  const keys = join(folder, 'keys');
+
+  beforeAll(async () => {
+    mkdirSync(keys);
+    services = await startThrowawayServices();
+  }, 60_000);
+  afterAll(async () => {
+    await services.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('prints nothing of what it keeps: others read the logs', async () => {
+    const { stdout, stderr } = await execute(process.execPath, [program], {
+      env: {
+        PATH: process.env.PATH,
+        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
+        ...{ DATA_DIR: join(folder, 'data'), KEYS_DIR: keys, DEMO_DATA: '0' },
+      },
+    });
+    const said = `${stdout}${stderr}`;
+    expect(said).toContain(join(keys, 'admin_password'));
+    for (const name of ['admin_password', 'admin_token', 'secret_key']) {
+      const secret = readFileSync(join(keys, name), 'utf8').trim();
+      expect(secret.length).toBeGreaterThan(10);
+      expect(said).not.toContain(secret);
+    }
+    for (const url of [services.databaseUrl, services.redisUrl]) {
+      expect(said).not.toContain(new URL(String(url)).password);
+    }
+  }, 120_000);
+});

@@ -1,0 +1,57 @@
+/** A worker that cannot keep runs apart takes none where somebody would be betrayed by it. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { Cluster } from '../faults/support/cluster.js';
+import { eventually } from '../support/eventually.js';
+
+const isRoot = process.getuid?.() === 0;
+/** An account every system has. */
+const NOBODY = 65_534;
+/** Several passes of the scheduler, and heartbeats of the worker. */
+const LONG_ENOUGH_MS = 12_000;
+const STUB = `#!/bin/sh
+echo 'bwrap: setting up uid map: Permission denied' >&2
+exit 1
+`;
+
+let cluster: Cluster;
+afterEach(() => cluster.stop());
+
+/** An installation whose worker has a bubblewrap that the machine does not permit. */
+async function start(uid: number | undefined): Promise<void> {
+  cluster = await Cluster.start({ fakeSeconds: 0, ...(uid === undefined ? {} : { uid }) });
+  const folder = join(cluster.folder, 'stub');
+  await mkdir(folder);
+  await writeFile(join(folder, 'bwrap'), STUB, { mode: 0o755 });
+  await cluster.worker({ PATH: `${folder}:${cluster.environment().PATH}`, JOB_ISOLATION: 'auto' });
+}
+
+async function expectRefusal(reason: string): Promise<void> {
+  await eventually(async () => {
+    const [told] = await cluster.rows('SELECT isolation, isolation_detail FROM instances');
+    expect(told).toEqual({
+      isolation: 'none',
+      isolation_detail: expect.stringContaining(reason) as string,
+    });
+  }, LONG_ENOUGH_MS);
+  expect(await cluster.rows('SELECT capacity FROM worker_nodes')).toEqual([{ capacity: 0 }]);
+  const [id] = (await cluster.addJobs(1)) as [number];
+  await new Promise((resolve) => setTimeout(resolve, LONG_ENOUGH_MS));
+  expect((await cluster.job(id)).status).toBe('pending');
+}
+
+if (isRoot) {
+  it('as root takes none', async () => {
+    await start(undefined);
+    await expectRefusal('As root this worker runs none');
+  }, 120_000);
+}
+
+it('as a plain user takes those of one organization, and none of several', async () => {
+  await start(isRoot ? NOBODY : undefined);
+  const [id] = (await cluster.addJobs(1)) as [number];
+  expect(await cluster.becomes(id, 'successful', 40_000)).toMatchObject({ isolation: 'none' });
+  await cluster.rows(`INSERT INTO organizations (name) VALUES ('Another')`);
+  await expectRefusal('more than one organization');
+}, 120_000);

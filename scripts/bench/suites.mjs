@@ -2,6 +2,7 @@ import { benchAbuse } from './abuse.mjs';
 import { benchBulk } from './bulk.mjs';
 import { benchEvents } from './events.mjs';
 import { benchGrowth } from './growth.mjs';
+import { benchInventory } from './inventory.mjs';
 import { benchIsolation } from './isolation.mjs';
 import { benchLists } from './lists.mjs';
 import { benchMemory } from './memory.mjs';
@@ -16,6 +17,7 @@ export const SUITES = new Map([
   ['growth', benchGrowth],
   ['pages', benchPages],
   ['bulk', benchBulk],
+  ['inventory', benchInventory],
   ['webhooks', benchWebhooks],
   ['notifications', benchNotifications],
   ['events', benchEvents],

@@ -77,6 +77,9 @@ export class PageRenderer {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
     });
+    // Who opens the page of an action came for its form.
+    const isAction = view.entry?.routes.get('POST')?.info?.kind === 'action';
+    const answersLast = shown.refused !== undefined || isAction;
     return page({
       context,
       title,
@@ -91,7 +94,7 @@ export class PageRenderer {
       })}
       ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
       ${await this.main(view, usable)}
-      ${shown.refused ? [forms, submission?.isLook ? null : answer] : [answer, forms]}`,
+      ${answersLast ? [forms, submission?.isLook ? null : answer] : [answer, forms]}`,
     });
   }
 
@@ -107,16 +110,23 @@ export class PageRenderer {
     const panels = await this.panelsFor(isObject ? type : route?.info?.operationId, body, view);
     if (context.method !== 'GET') return panels;
     if (Array.isArray(body.results)) {
-      const removable = usable.some(({ info, open }) => info?.attach === true && open.attach);
-      const showsRows = !this.panels.showRows(route?.info?.operationId);
-      const list = listView({ context, definition, body, removable, showsRows });
-      return html`${panels} ${filters} ${list}`;
+      return html`${panels} ${filters} ${await this.rowsOf(view, body, usable)}`;
     }
     if (isObject && actor) {
       return html`${panels} ${await this.sections.beside(body, view, actor)}
       ${detailView(body, definition, { table: this.table, origin: context.origin })}`;
     }
     return html`${panels} ${directoryView(body)}`;
+  }
+
+  /** The rows of a list, by panels of their kind where there are some. */
+  private async rowsOf(view: View, body: Item, usable: readonly UsableRoute[]): Promise<Html> {
+    const { context, route } = view;
+    const definition = route?.info?.resource;
+    const removable = usable.some(({ info, open }) => info.attach === true && open.attach);
+    const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
+    const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
+    return html`${rows} ${listView({ context, definition, body, removable, showsRows })}`;
   }
 
   private async panelsFor(

@@ -5,9 +5,13 @@ import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { Leads } from './related.js';
+import { isRecord } from '../records.js';
 
 /** Headers that belong to the page and not to the JSON, or that nobody else should see. */
 const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
+
+/** A page has the JSON of so many rows: that of more is as long to write as all else on it together. */
+const JSON_ROWS = 25;
 
 /** The request line, the answer's status and headers, its JSON, and the command that repeats it. */
 export function responseView(
@@ -19,8 +23,7 @@ export function responseView(
   const target = context.path + withQuery(context.query, { format: null });
   const json = context.path + withQuery(context.query, { format: 'json' });
   const document =
-    body !== undefined &&
-    folded('JSON', jsonView(body, 'JSON of the answer', leads), { kind: 'plain', open });
+    body !== undefined && folded('JSON', documentView(body, json, leads), { kind: 'plain', open });
   return html`<section class="response" aria-labelledby="response-title">
     <div class="line">
       <h2 id="response-title">Response</h2>
@@ -31,6 +34,18 @@ export function responseView(
     ${folded('Headers', headerList(response), { kind: 'plain' })}
     ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}
   </section>`;
+}
+
+/** The JSON of an answer; of a long list the beginning, and the way to all of it. */
+function documentView(body: unknown, all: string, leads: Leads): Html {
+  const label = 'JSON of the answer';
+  const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
+  if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, leads);
+  const begun = { ...body, results: rows.slice(0, JSON_ROWS) };
+  return html`<p class="hint">
+      The first ${JSON_ROWS} of ${rows.length} rows. <a href="${all}">All as JSON</a>
+    </p>
+    ${jsonView(begun, label, leads)}`;
 }
 
 function headerList(response: Response): Html {

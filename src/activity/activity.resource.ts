@@ -117,6 +117,10 @@ export const activityStream = defineResource({
   orderBy: ['id'],
   capabilities: {},
   audited: false,
+  pages: {
+    list: { title: 'Activity', about: 'Who did what, when, and with which objects.' },
+    linkedOrder: '-id',
+  },
   summaryKeys: { actor: null },
   indexes: [
     { name: 'activity_stream_timestamp_idx', columns: ['timestamp', 'id'] },

@@ -148,6 +148,7 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
 const LINKS = html`<ul class="rows">
   <li><a href="/api/v2/job_templates/">Job templates</a></li>
   <li><a href="/api/v2/jobs/?order_by=-id">Jobs</a></li>
+  <li><a href="/api/v2/activity_stream/?order_by=-id">Activity</a></li>
   <li><a href="/statistics/">Statistics</a></li>
   <li><a href="/api/v2/projects/">Projects</a></li>
   <li><a href="/api/v2/inventories/">Inventories</a></li>

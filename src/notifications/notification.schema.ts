@@ -52,7 +52,12 @@ export class NotificationSchema extends ResourceSchema {
   @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
   body!: Record<string, unknown>;
 
-  @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true, hidden: true })
+  @Reference(() => resource('unified_job'), {
+    ...READ_ONLY,
+    label: 'Job',
+    nullable: true,
+    hidden: true,
+  })
   unified_job!: Reference | null;
 
   @Char({ ...READ_ONLY, help: 'What fired it: started, success, error or test.' })

@@ -66,7 +66,7 @@ export const passwordFields = (names: readonly string[]): Field[] =>
   names.map((name) => ({
     ...INPUTS.password,
     name: `credential_passwords.${name}`,
-    label: labelOf(name),
+    label: labelOf(name).replace(/^Ssh\b/, 'SSH'),
     required: true,
   }));
 

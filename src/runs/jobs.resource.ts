@@ -193,7 +193,13 @@ export const unifiedJobs = defineResource({
   orderBy: ['id'],
   capabilities: {},
   summary: ['id', 'name', 'description', 'status', 'failed', 'finished', 'type'],
-  pages: { columns: RUN_COLUMNS },
+  pages: {
+    list: {
+      title: 'All jobs',
+      about: 'What ran, runs and will run: playbooks, workflows, commands, syncs and approvals.',
+    },
+    columns: RUN_COLUMNS,
+  },
   policy: {
     read: anyOf(
       hasRoleOn('unified_job_template_id', 'job_template', 'read_role'),

@@ -54,6 +54,7 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   description!: string;
 
   @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
     readOnly: true,
     nullable: true,
     index: false,

@@ -22,6 +22,7 @@ export class ScheduleSchema extends NamedSchema {
   enabled!: boolean;
 
   @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
     required: true,
     needs: 'launch',
     index: false,

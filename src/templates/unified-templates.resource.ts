@@ -26,6 +26,12 @@ export const unifiedTemplates = defineResource({
   schema: AnyUnifiedTemplateSchema,
   table: 'unified_job_templates',
   capabilities: {},
+  pages: {
+    list: {
+      title: 'All templates',
+      about: 'What can be run: playbooks, workflows, and syncs of projects and inventories.',
+    },
+  },
   summary: ['id', 'name', 'description'],
   policy: {
     read: anyOf(

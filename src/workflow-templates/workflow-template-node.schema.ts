@@ -32,6 +32,7 @@ export class WorkflowTemplateNodeSchema extends ResourceSchema {
   workflow_job_template!: Reference;
 
   @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
     nullable: true,
     needs: 'launch',
     help: 'What the node runs.',

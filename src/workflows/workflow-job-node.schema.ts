@@ -23,6 +23,7 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   workflow_job!: Reference;
 
   @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
     readOnly: true,
     nullable: true,
     help: 'What the node runs.',

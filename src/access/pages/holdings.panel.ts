@@ -50,7 +50,7 @@ type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
 
 const CARD = 'may';
 /** Roles and teams that the card shows; the lists have all. */
-const SHOWN = '200';
+const SHOWN = 200;
 
 /** What a user or a team may do, on what and by which way, and the ways to change that. */
 @Injectable()
@@ -73,6 +73,10 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       CARD,
       `What ${holder.name} may do`,
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
+      ${
+        holdings.length >= SHOWN &&
+        html`<p>Not all may be shown here. <a href="${object.url}roles/">All granted roles</a></p>`
+      }
       ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
     );
   }
@@ -80,17 +84,17 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   private async holdings(object: ShownHolder, actor: Actor): Promise<Holding[]> {
     const { id, type } = object;
     const roles = resource('role');
-    const own = await this.source.list(roles, { page_size: SHOWN }, actor, {
+    const own = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${type === 'team' ? rolesGrantedTo(id) : rolesGivenTo(id)})`,
     });
     const direct = own.map((role): Holding => ({ role, team: null }));
     if (type === 'team') return direct;
-    const teams = await this.source.list(resource('team'), { page_size: SHOWN }, actor, {
+    const teams = await this.source.list(resource('team'), { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
     });
     if (teams.length === 0) return direct;
     const ids = teams.map((team) => Number(team.id));
-    const given = await this.source.list(roles, { page_size: SHOWN }, actor, {
+    const given = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${rolesGrantedToAny(ids)})`,
     });
     const pairs = await this.teams.grantsTo(ids);

@@ -1,4 +1,4 @@
-import type { RouteTable } from '../rest/route-table.service.js';
+import type { RouteTable, TableEntry } from '../rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import { labelOf } from '../fields/label.js';
 import type { Step } from './page-trail.service.js';
@@ -23,8 +23,9 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
   const told = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
   const own = urls.slice(told).map((url): Step => {
     const segment = url.split('/').at(-2) ?? '';
-    const name = names.get(url) ?? NAMES[segment] ?? labelOf(decoded(segment));
-    const isReadable = table.match(url)?.routes.has('GET') ?? false;
+    const entry = table.match(url);
+    const name = names.get(url) ?? NAMES[segment] ?? wordsOf(segment, entry);
+    const isReadable = entry?.routes.has('GET') ?? false;
     return { name, url: isReadable ? url : '' };
   });
   const steps = [...trail, ...own];
@@ -37,6 +38,13 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
       )}
     </ol>
   </nav>`;
+}
+
+/** A path segment as people say it. */
+export function wordsOf(segment: string, entry: TableEntry | undefined): string {
+  const definition = entry?.routes.get('GET')?.info?.resource;
+  const list = definition?.path === segment ? definition.pages.list : undefined;
+  return list?.title ?? labelOf(decoded(segment));
 }
 
 /** A path segment as text; one that is not valid percent-encoding stays as it is. */

@@ -34,7 +34,7 @@ export function detailView(
         html`${title !== '' && html`<h3>${title}</h3>`}${fieldList(parts, item, definition)}`,
     );
   return html`<div class="columns">
-    ${relatedLinks(item, related)}
+    ${relatedLinks(item, definition, related)}
     <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
       <h2 id="fields-title">Fields</h2>
       ${lists(names.filter(isSet))}

@@ -35,7 +35,10 @@ const CONTROLS = new Set([
 const FIRST_PAGE = { page: null, after: null };
 const MAX_SELECTS = 3;
 
-/** Search, filters, order and page size of a list, as one form that works without scripts. */
+/**
+ * Search, filters, order and page size of a list, as one form that works without scripts. On a small
+ * screen all but the search is folded, so that the rows come first.
+ */
 export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
   const { path, query } = context;
   const fields = definition.fields.filter(isFilterable);
@@ -62,19 +65,22 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
           />
         </div>`
       }
-      ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
-      ${orderSelect(fields, one(query.order_by), definition)}
-      <div class="field">
-        <label for="page_size">Per page</label>
-        <select id="page_size" name="page_size">
-          <option value="">Default</option>
-          ${options(
-            PAGE_SIZES.map((size) => [size, size]),
-            one(query.page_size),
-          )}
-        </select>
-      </div>
-      ${addFilter(fields)}
+      <details class="more">
+        <summary>Filters and order</summary>
+        ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+        ${orderSelect(fields, one(query.order_by), definition)}
+        <div class="field">
+          <label for="page_size">Per page</label>
+          <select id="page_size" name="page_size">
+            <option value="">Default</option>
+            ${options(
+              PAGE_SIZES.map((size) => [size, size]),
+              one(query.page_size),
+            )}
+          </select>
+        </div>
+        ${addFilter(fields)}
+      </details>
       <button class="primary">Apply</button>
     </form>
     ${activeFilters(context)}`;

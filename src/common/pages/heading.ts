@@ -29,13 +29,15 @@ export interface Star {
 /** Title, description, allowed methods, and the way to each form of the page. */
 export function heading(parts: HeadingParts): Html {
   const { context, title, route, allow, usable, star } = parts;
-  const kind = nameOf(route);
+  const told = route?.info?.kind === 'list' ? route.info.resource?.pages.list : undefined;
+  const isTold = told?.title === title;
+  const kind = isTold ? '' : nameOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
   return html`<div class="heading">
     <div>
       <h1>${title}</h1>
       <p class="description">
-        ${kind && html`<span class="kind">${kind}</span> `}${route?.info?.summary}
+        ${kind && html`<span class="kind">${kind}</span> `}${isTold ? told.about : route?.info?.summary}
       </p>
     </div>
     <div class="tools">

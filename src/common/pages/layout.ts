@@ -80,6 +80,7 @@ const TASKS: readonly (readonly [label: string, path: string, query?: string])[]
   ['Projects', '/api/v2/projects/'],
   ['Notifications', '/api/v2/notification_templates/'],
   ['Webhooks', '/api/v2/webhook_deliveries/', '?order_by=-id'],
+  ['Activity', '/api/v2/activity_stream/', '?order_by=-id'],
   ['Access', '/api/v2/organizations/'],
   ['Settings', '/api/v2/settings/'],
   ['API', '/api/v2/'],

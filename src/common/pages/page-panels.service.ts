@@ -44,8 +44,9 @@ export interface Panel<Shown extends object = object> {
 const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
 /**
- * Makes a provider a panel of the detail pages of these resource types, or of the pages that these
- * operations answer, such as `teams_list`.
+ * Makes a provider a panel of the detail pages of these resource types, of the pages that these
+ * operations answer, such as `teams_list`, or in place of the rows of a type wherever they are
+ * listed, such as `team_rows`.
  */
 export const PagePanel = (...keys: string[]): ClassDecorator => SetMetadata(PANEL_OF, keys);
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Actor } from '../access.js';
-import { labelOf } from '../fields/label.js';
 import { isRecord } from '../records.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { summariesOf } from '../resource/represent.js';
 import type { TableEntry, TableRoute } from '../rest/route-table.service.js';
-import { decoded } from './breadcrumbs.js';
+import { decoded, wordsOf } from './breadcrumbs.js';
 import { PageTrail, type Step } from './page-trail.service.js';
 import { titleOf } from './values.js';
 
@@ -98,5 +97,5 @@ function titleFor(
   if (last === 'api') return 'API';
   const { parent } = route?.info ?? {};
   if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
-  return entry ? labelOf(decoded(last)) : 'Not found';
+  return entry ? wordsOf(last, entry) : 'Not found';
 }

@@ -3,6 +3,7 @@ import { html, type Html } from './html.js';
 import type { Item } from './values.js';
 import type { RouteInfo } from '../rest/route.js';
 import { isRecord } from '../records.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
 import { labelOf } from '../fields/label.js';
 
 /** Whether a path of ours has a page: what can only be sent to is no link. */
@@ -47,8 +48,18 @@ export interface RelatedParts {
 }
 
 /** The pages beside an object, and the addresses that others send to, in full. */
-export function relatedLinks(object: Item, { table, origin }: RelatedParts): Html | null {
+export function relatedLinks(
+  object: Item,
+  definition: ResourceDefinition,
+  { table, origin }: RelatedParts,
+): Html | null {
+  const called = (name: string): string => definition.field(name)?.label ?? labelOf(name);
   const leads = leadsBy(table);
+  const ordered = (path: string): string => {
+    const info = table.match(path)?.routes.get('GET')?.info;
+    const order = info?.kind === 'list' ? info.resource?.pages.linkedOrder : undefined;
+    return order === undefined ? path : `${path}?order_by=${order}`;
+  };
   const actions = new Set(relatedActions(table, object).map(({ path }) => path));
   const links = pathsOf(object).filter(([, path]) => !actions.has(path));
   if (links.length === 0) return null;
@@ -57,8 +68,8 @@ export function relatedLinks(object: Item, { table, origin }: RelatedParts): Htm
     <ul>
       ${links.map(([name, path]) =>
         leads(path)
-          ? html`<li><a href="${path}">${labelOf(name)}</a></li>`
-          : html`<li>${labelOf(name)} <code class="address">${origin}${path}</code></li>`,
+          ? html`<li><a href="${ordered(path)}">${called(name)}</a></li>`
+          : html`<li>${called(name)} <code class="address">${origin}${path}</code></li>`,
       )}
     </ul>
   </nav>`;

@@ -1,5 +1,9 @@
 /** How the pages of a resource arrange its fields: details, forms and lists alike. */
 export interface PageLayout {
+  /** What people call the list of all of them and what is in it, where its path says it for programs. */
+  list?: { title: string; about: string };
+  /** The order in which links of pages ask for lists of them, where it is not that of the API. */
+  linkedOrder?: string;
   /**
    * Fields by the heading they stand under, in order. What is named nowhere stands first, without a
    * heading, in the order of the schema.

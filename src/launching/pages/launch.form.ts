@@ -5,10 +5,11 @@ import { messagesOf } from '../../common/pages/form-errors.js';
 import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
 
 const ANSWERS = 'variables_needed_to_start';
+const PASSWORDS = 'passwords_needed_to_start';
 /** Texts about an answer name its variable (docs/contract/launching.md#answers). */
 const VARIABLE = /^'([^']+)' value\b|^Value .* for '([^']+)' expected /s;
 
-/** What is wrong with an answer stands beside its question. */
+/** What is wrong with an answer stands beside its question, what is missing beside its password. */
 @Injectable()
 @PageFormOf('job_template_launch', 'workflow_job_template_launch')
 export class LaunchForm implements PageForm {
@@ -17,7 +18,7 @@ export class LaunchForm implements PageForm {
   }
 
   errorsIn(
-    { [ANSWERS]: faults, ...errors }: FieldErrors,
+    { [ANSWERS]: faults, [PASSWORDS]: passwords, ...errors }: FieldErrors,
     filled: Readonly<Record<string, unknown>>,
   ): FieldErrors {
     const rest: string[] = [];
@@ -27,6 +28,9 @@ export class LaunchForm implements PageForm {
       const name = `extra_vars.${first ?? second}`;
       if (name in filled) beside[name] = [...(beside[name] ?? []), text];
       else rest.push(text);
+    }
+    for (const name of messagesOf(passwords)) {
+      beside[`credential_passwords.${name}`] = ['It is needed to start.'];
     }
     return { ...errors, ...beside, ...(rest.length > 0 ? { [ANSWERS]: rest } : {}) };
   }

@@ -36,6 +36,7 @@ export class LaunchPanel implements Panel<ShownTemplate> {
     const url = `${template.url}launch/`;
     return html`<div class="actions">
       ${asksSomething(template) ? link(url) : form(url, csrf)} ${surveySwitch(template, csrf)}
+      ${surveyLink(template)}
     </div>`;
   }
 }
@@ -79,6 +80,13 @@ const surveySwitch = (
     <input type="hidden" name="_method" value="PATCH" />
     <button class="button" name="survey_enabled" value="true">Ask its survey at launches</button>
   </form>`;
+
+/** Questions are asked by those who may change the template. */
+const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }: ShownTemplate) =>
+  may?.edit === true &&
+  html`<a class="button" href="${url}survey_spec/#form-post"
+    >${survey === undefined ? 'Write a survey' : 'Change its survey'}</a
+  >`;
 
 const link = (url: string): Html =>
   html`<a class="button primary" href="${url}#form-post">Launch…</a>`;

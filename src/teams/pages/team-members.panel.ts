@@ -64,10 +64,10 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
       CARD,
       'Members',
       html`${members.length === 0 && html`<p class="hint">Nobody that you may see yet.</p>`}
-        <ul class="held">
+        <ul class="held people">
           ${members.map((one) => memberItem(one, form, open.attach))}
         </ul>
-        ${members.length === SHOWN && html`<p><a href="${list}">All members</a></p>`}
+        ${members.length === SHOWN && html`<p>The first ${SHOWN}, by name. <a href="${list}?order_by=username">All members</a></p>`}
         ${refusalView(refusal, CARD)}
         ${others && panelForm({ ...form, isToldThere: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
         ${open.body && newcomer(form)}`,

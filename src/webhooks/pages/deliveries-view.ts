@@ -33,7 +33,8 @@ export function deliveriesView(
 function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): Html {
   const { url, received, event, ref_name: ref, verdict, reason, related } = delivery;
   const links = isRecord(related) ? related : {};
-  const redeliver = links.redeliver;
+  // Of what nobody signed no payload is kept.
+  const redeliver = verdict === 'rejected' ? undefined : links.redeliver;
   return html`<tr>
     <td><a href="${String(url)}">${timeView(String(received))}</a></td>
     <td>${String(event)}</td>

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { labelOf } from '../../common/fields/label.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { shorten, timeView, type Item } from '../../common/pages/values.js';
+import { isRecord, listOf, memberOf } from '../../common/records.js';
+
+/** Changed fields that a row names; the entry has all. */
+const MAX_FIELDS = 6;
+const MAX_NAME = 80;
+
+/** Entries of the audit trail as sentences: when, who, and what with which objects. */
+@Injectable()
+@PagePanel('activity_stream_rows')
+export class ActivityPanel implements Panel<{ results?: unknown }> {
+  render({ object }: PanelContext<{ results?: unknown }>): Html | null {
+    const entries = listOf(object.results).filter(isRecord);
+    if (entries.length === 0) return null;
+    return html`<div class="scroll" tabindex="0" role="region" aria-label="Activity">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${entries.map(
+            (entry) =>
+              html`<tr>
+                <th scope="row">${actorOf(entry)}</th>
+                <td class="told">${told(entry)}</td>
+                <td><a href="${String(entry.url)}">${timeView(String(entry.timestamp))}</a></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+}
+
+/** Who did it; runs of the controller's own have nobody, and not everybody is seen by all. */
+function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
+  const actor = memberOf(summary, 'actor');
+  const name = memberOf(actor, 'username');
+  if (typeof name !== 'string') return actor === undefined ? 'The controller' : 'Somebody';
+  const url = memberOf(related, 'actor');
+  return typeof url === 'string' ? html`<a href="${url}">${name}</a>` : name;
+}
+
+/** What was done, in a sentence that begins with who did it. */
+function told(entry: Item): Html {
+  const { operation, object_association: association, changes } = entry;
+  const [first, second] = [objectOf(entry, 'object1'), objectOf(entry, 'object2')];
+  const isAdded = operation === 'associate';
+  if (isAdded || operation === 'disassociate') {
+    const relationship = String(memberOf(changes, 'relationship') ?? association);
+    if (association !== 'role') {
+      const list = html` <small>${labelOf(relationship)}</small>`;
+      return isAdded
+        ? html`added ${second} to ${first}${list}`
+        : html`took ${second} from ${first}${list}`;
+    }
+    const role = labelOf((relationship.split('.')[1] ?? '').replace(/_role$/, ''));
+    return isAdded
+      ? html`gave ${first} the role ${role} of ${second}`
+      : html`took the role ${role} of ${second} from ${first}`;
+  }
+  if (operation === 'update') return html`changed ${first}${fieldsOf(changes)}`;
+  return html`${operation === 'delete' ? 'deleted' : 'made'} ${first}`;
+}
+
+/** An object by kind and name, where the caller may read that; it is a link while it is there. */
+function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
+  const { operation, related, summary_fields: summary } = entry;
+  const type = String(entry[side]);
+  // Of two objects of one kind the second has the second place.
+  const place = side === 'object2' && entry.object1 === type ? 1 : 0;
+  const url = listOf(memberOf(related, type))[place];
+  const named = listOf(memberOf(summary, type)).find(
+    (one) => typeof url === 'string' && url.endsWith(`/${String(memberOf(one, 'id'))}/`),
+  );
+  const kind = labelOf(type).toLowerCase();
+  const name = memberOf(named, 'name');
+  if (typeof name !== 'string' || name === '') return html`${article(kind)} ${kind}`;
+  const shown = shorten(name, MAX_NAME);
+  return typeof url === 'string' && operation !== 'delete'
+    ? html`${kind} <a href="${url}">${shown}</a>`
+    : html`${kind} <strong>${shown}</strong>`;
+}
+
+const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
+
+/** The names of changed fields; their values are the entry's own. */
+function fieldsOf(changes: unknown): HtmlValue {
+  const names = isRecord(changes) ? Object.keys(changes) : [];
+  if (names.length === 0) return null;
+  const shown = names.slice(0, MAX_FIELDS).map((name) => labelOf(name).toLowerCase());
+  const more = names.length - shown.length;
+  return html`: ${shown.join(', ')}${more > 0 && ` and ${more} more`}`;
+}

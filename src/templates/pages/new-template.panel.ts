@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+
+/** What people make to be run, each in a list of its own. */
+const MADE = [
+  ['New job template', '/api/v2/job_templates/'],
+  ['New workflow', '/api/v2/workflow_job_templates/'],
+] as const;
+
+/** The list of templates of all kinds takes none: here is where each kind is made. */
+@Injectable()
+@PagePanel('unified_job_templates_list')
+export class NewTemplatePanel implements Panel {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ actor }: PanelContext): Promise<Html | null> {
+    const open = await Promise.all(
+      MADE.map(async ([, path]) => (await this.source.opens('POST', path, actor)).body),
+    );
+    const links = MADE.filter((_kind, index) => open[index]);
+    if (links.length === 0) return null;
+    return html`<div class="actions">
+      ${links.map(([label, path]) => html`<a class="button" href="${path}#form-post">${label}</a>`)}
+    </div>`;
+  }
+}

@@ -49,6 +49,30 @@ describeJourney('from the dashboard to the cause of a failure', session, 1, asyn
   await walk.look('cause');
 });
 
+describeJourney('what happened in the last hours', session, 1, async (walk) => {
+  const { page, mark } = walk;
+  const organization = test.home.organization.id;
+  const { body: team } = await test.as.superuser
+    .post('teams/', { name: `Night ${mark}`, organization })
+    .expect(201);
+  const url = `teams/${team.id}/`;
+  await test.as.superuser.patch(url, { description: 'Who is on call' }).expect(200);
+  const { id: role } = (await test.as.superuser.get(`${url}object_roles/?role_field=member_role`))
+    .body.results[0];
+  const { orgMember } = test.as.users;
+  await test.as.superuser.post(`users/${orgMember.id}/roles/`, { id: role }).expect(204);
+  await walk.link('Activity');
+  const rows = page.getByRole('row');
+  const told = async (number: number): Promise<string> =>
+    (await rows.nth(number).innerText()).replace(/\s+/g, ' ').replace(/ \S+ \S+ UTC$/, '');
+  expect([await told(1), await told(2), await told(3)]).toEqual([
+    `superuser gave user orgMember the role Member of team Night ${mark}`,
+    `superuser changed team Night ${mark}: description`,
+    `superuser made team Night ${mark}`,
+  ]);
+  await walk.look('activity');
+});
+
 describeJourney('launch, watch, and find the cause', session, 3, async (walk) => {
   const { page, mark } = walk;
   const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
@@ -65,10 +89,10 @@ describeJourney('launch, watch, and find the cause', session, 3, async (walk) =>
 
 describeJourney('asking two questions at the launch, and answering', session, 8, async (walk) => {
   const { page } = walk;
-  const template = await test.make.jobTemplate();
-  await page.goto(`/api/v2/job_templates/${template.id}/`);
-  await walk.link('Survey spec');
-  await walk.link(/survey spec/i, page.locator('.heading'));
+  const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
+  await walk.link('Templates');
+  await walk.link(String(template.name));
+  await walk.link('Write a survey');
   const first = page.getByRole('group', { name: 'Question 1', exact: true });
   await first.getByLabel('Question', { exact: true }).fill('Which region?');
   await first.getByLabel('Variable').fill('region');

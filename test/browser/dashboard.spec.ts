@@ -57,7 +57,7 @@ inBrowser()('the dashboard', () => {
     await page.getByRole('link', { name: 'Operations chat' }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations chat' }).waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Unified jobs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'All jobs' }).waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -222,4 +222,24 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.goto('/api/v2/teams/#form-post');
     await pick(page.locator('#post-organization'), String(organization.name), javaScriptEnabled);
   });
+
+  it('asks for the passwords of credentials, and says beside each that it is missing', async () => {
+    const { page } = open;
+    const { as, make } = test;
+    const template = await make.jobTemplate({ name: `Passwords ${javaScriptEnabled}` });
+    const inputs = { username: 'deploy', password: 'ASK', become_password: 'ASK' };
+    const { id } = await make.credential({ inputs });
+    await as.superuser.post(`job_templates/${template.id}/credentials/`, { id }).expect(204);
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    for (const name of ['ssh_password', 'become_password']) {
+      const told = page.locator(`[id="post-credential_passwords.${name}-errors"]`);
+      expect(await told.textContent()).toContain('It is needed to start.');
+    }
+    await page.getByLabel('SSH password').fill('one');
+    await page.getByLabel('Become password').fill('two');
+    const form = page.locator('details.form');
+    await form.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.getByText('Launched.').waitFor();
+  });
 });

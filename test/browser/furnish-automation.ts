@@ -7,6 +7,7 @@ import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import { arm } from '../support/webhooks.js';
+import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
 /** Asked at each launch of the template. */
 export async function askSurvey({ as }: TestApp, { id }: Row): Promise<void> {
@@ -160,9 +161,32 @@ export async function tell(
   return chat;
 }
 
-const FAILURE = {
-  msg: 'Unable to start service shop: Job for shop.service failed because the control process exited with error code.',
-};
+/** What the failed run did, until a service did not start. */
+const TASKS: readonly FurnishedTask[] = [
+  {
+    task: 'Gathering Facts',
+    hosts: [
+      ['web-north-1', 'ok'],
+      ['web-north-2', 'ok'],
+    ],
+  },
+  {
+    task: 'Install the release',
+    hosts: [
+      ['web-north-1', 'changed'],
+      ['web-north-2', 'changed'],
+    ],
+  },
+  {
+    task: 'Start the service',
+    hosts: [
+      ['web-north-1', 'changed'],
+      ['web-north-2', 'failed'],
+    ],
+    message:
+      'Unable to start service shop: Job for shop.service failed because the control process exited with error code.',
+  },
+];
 
 /** A run that failed, after one that went well with another release. */
 export async function failedJob(test: TestApp, template: Row): Promise<Row> {
@@ -178,57 +202,10 @@ export async function failedJob(test: TestApp, template: Row): Promise<Row> {
       FROM unified_job_templates WHERE id = ${template.id} RETURNING *`))!;
   await run('successful', '2026.11.1', '26 hours');
   const job = await run('failed', '2026.11.2', '41 minutes');
-  const red = (text: string): string => `\u001B[1;31m${text}\u001B[0m`;
-  const green = (text: string): string => `\u001B[0;32m${text}\u001B[0m`;
-  const yellow = (text: string): string => `\u001B[0;33m${text}\u001B[0m`;
-  const lines: [event: string, host: string, task: string, text: string][] = [
-    ['playbook_on_play_start', '', '', 'PLAY [Put the shop online] ******************'],
-    [
-      'playbook_on_task_start',
-      '',
-      'Gathering Facts',
-      '\nTASK [Gathering Facts] **********************',
-    ],
-    ['runner_on_ok', 'web-north-1', 'Gathering Facts', green('ok: [web-north-1]')],
-    ['runner_on_ok', 'web-north-2', 'Gathering Facts', green('ok: [web-north-2]')],
-    [
-      'playbook_on_task_start',
-      '',
-      'Install the release',
-      '\nTASK [Install the release] ******************',
-    ],
-    ['runner_on_ok', 'web-north-1', 'Install the release', yellow('changed: [web-north-1]')],
-    ['runner_on_ok', 'web-north-2', 'Install the release', yellow('changed: [web-north-2]')],
-    [
-      'playbook_on_task_start',
-      '',
-      'Start the service',
-      '\nTASK [Start the service] ********************',
-    ],
-    ['runner_on_ok', 'web-north-1', 'Start the service', yellow('changed: [web-north-1]')],
-    [
-      'runner_on_failed',
-      'web-north-2',
-      'Start the service',
-      red(`fatal: [web-north-2]: FAILED! => ${JSON.stringify({ changed: false, ...FAILURE })}`),
-    ],
-    ['playbook_on_stats', '', '', '\nPLAY RECAP **********************************'],
-  ];
-  let line = 0;
-  for (const [index, [event, host, task, text]] of lines.entries()) {
-    const isFailure = event === 'runner_on_failed';
-    const end = line + text.split('\n').length;
-    await test.database.execute(sql`
-      INSERT INTO job_events (job_id, counter, event, host_name, play, task, parent_uuid, failed,
-        changed, stdout, start_line, end_line, event_data)
-      VALUES (${job.id}, ${index + 1}, ${event}, ${host}, 'Put the shop online', ${task}, ${task},
-        ${isFailure}, ${text.includes('changed: ')}, ${text}, ${line}, ${end},
-        ${JSON.stringify(isFailure ? { res: FAILURE } : {})})`);
-    line = end;
-  }
-  await test.database.execute(sql`
-    INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
-    VALUES (${job.id}, 'web-north-1', 3, 2, 0, 0, 0, false),
-      (${job.id}, 'web-north-2', 2, 1, 1, 0, 0, true)`);
+  await storeEvents(test, job, TASKS, true);
+  await storeSummaries(test, job, [
+    ['web-north-1', 3, 2, 0, 0, 0],
+    ['web-north-2', 2, 1, 1, 0, 0],
+  ]);
   return job;
 }

@@ -7,6 +7,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
 import { askSurvey, deliver, failedJob, schedule, source, tell } from './furnish-automation.js';
+import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
 export interface Furnished {
   /** A superuser, with a name as people have. */
@@ -136,51 +137,40 @@ async function storeDeliveries({ database }: TestApp, [, template]: readonly Row
     FROM generate_series(1, 40) AS n`);
 }
 
-const OUTPUT = [
-  'PLAY [Put the shop online] *****************************************************',
-  '\nTASK [Gathering Facts] *********************************************************',
-  '\u001B[0;32mok: [web-north-1]\u001B[0m',
-  '\u001B[0;32mok: [web-north-2]\u001B[0m',
-  '\nTASK [Install packages] ********************************************************',
-  '\u001B[0;33mchanged: [web-north-1]\u001B[0m',
-  '\u001B[0;32mok: [web-north-2]\u001B[0m',
-  '\u001B[1;31mfatal: [web-north-3]: UNREACHABLE! => {"changed": false, "unreachable": true}\u001B[0m',
-  '\nTASK [Start the service] *******************************************************',
-  '\u001B[0;33mchanged: [web-north-1]\u001B[0m',
+/** Two hosts answer, one does not. */
+const TASKS: readonly FurnishedTask[] = [
+  {
+    task: 'Gathering Facts',
+    hosts: [
+      ['web-north-1', 'ok'],
+      ['web-north-2', 'ok'],
+    ],
+  },
+  {
+    task: 'Install packages',
+    hosts: [
+      ['web-north-1', 'changed'],
+      ['web-north-2', 'ok'],
+      ['web-north-3', 'unreachable'],
+    ],
+    message: 'Failed to connect to the host via ssh: No route to host',
+  },
+  { task: 'Start the service', hosts: [['web-north-1', 'changed']] },
 ];
 
-async function runningJob({ database }: TestApp, template: Row): Promise<Row> {
-  const job = (await database.row<Row>(sql`
+async function runningJob(test: TestApp, template: Row): Promise<Row> {
+  const job = (await test.database.row<Row>(sql`
     INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
       organization_id, project_id, inventory_id, playbook, launch_type, started, extra_vars)
     SELECT 'job', name, 'running', id, id, organization_id, project_id, inventory_id,
       'site.yml', 'webhook', now() - interval '95 seconds', extra_vars
     FROM unified_job_templates WHERE id = ${template.id} RETURNING *`))!;
-  let line = 0;
-  for (const [index, text] of OUTPUT.entries()) {
-    const end = line + text.split('\n').length;
-    await database.execute(sql`
-      INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
-      VALUES (${job.id}, ${index + 1}, 'runner_on_ok', '{}', ${text}, ${line}, ${end})`);
-    line = end;
-  }
-  await database.execute(sql`
-    INSERT INTO job_events (job_id, counter, event, event_data, parent_uuid, play, task, host_name,
-      changed, failed)
-    SELECT ${job.id}, 100 + row_number() OVER (), given.event, '{}', given.task, 'Put the shop online',
-      given.task, given.host, given.changed, given.event <> 'runner_on_ok'
-    FROM (VALUES ('Gathering Facts', 'web-north-1', 'runner_on_ok', false),
-      ('Gathering Facts', 'web-north-2', 'runner_on_ok', false),
-      ('Install packages', 'web-north-1', 'runner_on_ok', true),
-      ('Install packages', 'web-north-2', 'runner_on_ok', false),
-      ('Install packages', 'web-north-3', 'runner_on_unreachable', false),
-      ('Start the service', 'web-north-1', 'runner_on_ok', true)
-    ) AS given (task, host, event, changed)`);
-  await database.execute(sql`
-    INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
-    VALUES (${job.id}, 'web-north-1', 5, 2, 0, 0, 1, false),
-      (${job.id}, 'web-north-2', 3, 0, 1, 0, 0, true),
-      (${job.id}, 'web-north-3', 0, 0, 0, 1, 0, true)`);
+  await storeEvents(test, job, TASKS, false);
+  await storeSummaries(test, job, [
+    ['web-north-1', 5, 2, 0, 0, 1],
+    ['web-north-2', 3, 0, 1, 0, 0],
+    ['web-north-3', 0, 0, 0, 1, 0],
+  ]);
   return job;
 }
 

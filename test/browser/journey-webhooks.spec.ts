@@ -1,4 +1,5 @@
 import { sql } from '../../src/database/sql.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import { arm, type Hook } from '../support/webhooks.js';
@@ -45,14 +46,51 @@ describeJourney('the key of a webhook', session, 3, async (walk) => {
   await walk.look('webhook');
 });
 
+describeJourney('what was told to the code host', session, 3, async (walk) => {
+  const name = `Told ${walk.mark}`;
+  const credential = await test.make.credential({
+    namespace: 'service_a_token',
+    inputs: { host: 'https://code.example.org', token: 'a token of the code host' },
+  });
+  const template = await test.make.jobTemplate({ name });
+  const hook = await arm(test, template, 'service_a');
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET webhook_credential_id = ${credential.id}
+    WHERE id = ${template.id}`);
+  await toWebhook(walk, name);
+  const posts = walk.page.locator('#posts');
+  expect(await posts.innerText()).toContain('Nothing was posted yet.');
+  await hook.send(webhookSample('service_a', 'pull_request')).expect(202);
+  await test.database.execute(sql`
+    UPDATE webhook_status_posts SET outcome = 'failed', reason = 'The code host refused the token.'
+    WHERE job_id IN (SELECT id FROM unified_jobs WHERE unified_job_template_id = ${template.id})`);
+  await walk.page.reload();
+  const told = await posts.getByRole('listitem').innerText();
+  for (const word of ['pending', 'Failed', 'The code host refused the token.']) {
+    expect(told).toContain(word);
+  }
+});
+
 describeJourney('sending a delivery again', session, 4, async (walk) => {
   const name = `Again ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
+  // Of what nobody signed nothing is kept that could be sent again.
+  await hook.post(Buffer.from('{}'), {
+    'Content-Type': 'application/json',
+    'X-Service-A-Event': 'push',
+    'X-Service-A-Delivery': `unsigned-${walk.mark}`,
+    'X-Service-A-Signature-256': `sha256=${'0'.repeat(64)}`,
+  });
+  await test.app.get(RejectionLog, { strict: false }).flush();
+  await walk.page.reload();
+  const rejected = walk.page.getByRole('row', { name: /Rejected/ });
+  await rejected.waitFor();
+  expect(await rejected.getByRole('button').count()).toBe(0);
   await walk.button('Redeliver');
   await walk.page.getByText('Done.', { exact: true }).waitFor();
   await walk.page.getByRole('heading', { name: 'Last deliveries' }).waitFor();
-  expect(await hook.deliveries()).toHaveLength(2);
+  expect(await hook.deliveries()).toHaveLength(3);
 });
 
 describeJourney('trying filters and keeping them', session, 5, async (walk) => {

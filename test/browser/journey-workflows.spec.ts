@@ -52,8 +52,8 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
   await test.make.jobTemplate({ name: first, project: project.id });
   await test.make.jobTemplate({ name: last, project: project.id });
-  await page.goto('/api/v2/workflow_job_templates/');
-  await walk.link('Add');
+  await walk.link('Templates');
+  await walk.link('New workflow');
   await page.locator('#post-name').fill(`Release ${mark}`);
   await walk.button('Create workflow job template');
   await walk.choose(page.locator('#step-template'), first);
@@ -74,7 +74,7 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   await walk.look('workflow-waits');
   await walk.button('Approve');
   await page.getByText('It was approved: the workflow goes on.').waitFor();
-  await page.getByRole('link', { name: 'Show the workflow' }).click();
+  await walk.link('Show the workflow');
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
   await comes(walk, `a[aria-label="${last}, Job, successful"]`);
 });

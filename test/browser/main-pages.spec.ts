@@ -40,7 +40,7 @@ const PAGES: readonly MainPage[] = [
   { name: 'dashboard', path: () => '/', heading: 'Dashboard', act: starred },
   { name: 'statistics', path: () => '/statistics/?days=14', heading: 'Statistics' },
   { name: 'search', path: () => '/search/?q=shop', heading: 'Search' },
-  { name: 'jobs', path: () => '/api/v2/unified_jobs/?order_by=-id', heading: 'Unified jobs' },
+  { name: 'jobs', path: () => '/api/v2/unified_jobs/?order_by=-id', heading: 'All jobs' },
   {
     name: 'templates',
     path: () => '/api/v2/job_templates/?name__icontains=e&order_by=name',
@@ -135,7 +135,7 @@ const FURTHER: readonly MainPage[] = [
   },
   { name: 'not-found', path: () => '/api/v2/teams/999999/', heading: 'Team 999999', status: 404 },
   { name: 'unknown', path: () => '/elsewhere/', heading: '404', status: 404 },
-  { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity stream' },
+  { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity' },
   { name: 'settings', path: () => '/api/v2/settings/bulk/', heading: 'Bulk' },
   { name: 'reference-index', path: () => '/api/docs/reference/', heading: 'Reference' },
   { name: 'schema', path: () => '/api/docs/reference/schemas/Team/', heading: 'Team' },

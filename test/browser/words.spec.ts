@@ -23,6 +23,28 @@ describePages('words', session, (open) => {
     expect(await page.locator('.description').textContent()).toContain(text);
   });
 
+  it('call jobs and templates of all kinds as people do', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    const [job] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
+      VALUES ('job', 'Deployed', 'successful', ${template.id}) RETURNING id`);
+    for (const [path, title] of [
+      ['unified_jobs/', 'All jobs'],
+      ['unified_job_templates/', 'All templates'],
+      [`jobs/${job?.id}/`, 'Deployed'],
+      ['schedules/', 'Schedules'],
+    ] as const) {
+      await page.goto(`/api/v2/${path}`);
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+      expect(await page.locator('.crumbs').innerText()).toContain(title);
+      // What is written for programs keeps their names.
+      const told = await page.locator('main :not(pre, code, option, textarea)').allInnerTexts();
+      const lines = told.join('\n').split('\n');
+      expect(lines.filter((line) => /unified job/i.test(line))).toEqual([]);
+    }
+  });
+
   it('name an object once, and by its kind where it has no name', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();

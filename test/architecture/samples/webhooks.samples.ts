@@ -72,7 +72,7 @@ export default {
       emptyOld: [[30, 10]],
     }),
     samplesOf(StatusPostsRepository, {
-      add: [[[{ jobId: 1, status: 'failed', service: 'service_a', state: 'failure' }]]],
+      add: [[[{ jobId: 1, status: 'failed', state: 'failure' }]]],
       jobOf: [[1]],
       lease: [[1]],
       finish: [

@@ -1,0 +1,76 @@
+import { boot, type TestApp } from '../support/boot.js';
+import { describePages } from './browser.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+let list: string;
+
+beforeAll(async () => {
+  test = await boot();
+  const organization = (await test.make.organization()).id;
+  for (let number = 1; number <= 30; number++) {
+    await test.make.team({ name: `Team ${String(number).padStart(2, '0')}`, organization });
+  }
+  list = `/api/v2/teams/?organization=${organization}&page_size=50`;
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+describePages('lists', session, (open, javaScriptEnabled) => {
+  it('have the JSON of their first rows, and the way to all of it', async () => {
+    const { page } = open;
+    const rowsOf = (text: string | null) =>
+      (JSON.parse(text ?? '') as { results: { name: string }[] }).results.map(({ name }) => name);
+    await page.goto(list);
+    expect(await page.getByRole('rowheader').count()).toBe(30);
+    await page.getByText('JSON', { exact: true }).click();
+    const shown = rowsOf(await page.locator('.json').textContent());
+    expect([shown.length, shown[0], shown[24]]).toEqual([25, 'Team 01', 'Team 25']);
+    await page.getByText('The first 25 of 30 rows.').waitFor();
+    await page.getByRole('link', { name: 'All as JSON' }).click();
+    expect(rowsOf(await page.locator('body').textContent())).toHaveLength(30);
+    await page.goto(list.replace('=50', '=25'));
+    expect(rowsOf(await page.locator('.json').textContent())).toHaveLength(25);
+    expect(await page.getByText('All as JSON').count()).toBe(0);
+  });
+
+  it('have their rows first on a small screen, with the filters folded', async () => {
+    const { page } = open;
+    const fold = page.getByText('Filters and order');
+    const order = page.getByLabel('Order');
+    await page.goto(list);
+    expect([await order.isVisible(), await fold.isVisible()]).toEqual([true, false]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const first = await page.getByRole('rowheader', { name: 'Team 01' }).boundingBox();
+    expect(first?.y).toBeLessThan(844);
+    expect(await order.isVisible()).toBe(false);
+    await fold.click();
+    await order.selectOption('Name, descending');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('rowheader').first().getByText('Team 30').waitFor();
+    expect(await order.isVisible()).toBe(false);
+  });
+
+  it('has the way to all members of a large team', async () => {
+    const { page } = open;
+    const organization = test.home.organization.id;
+    const team = await test.make.team({ name: `Large ${String(javaScriptEnabled)}`, organization });
+    for (let number = 10; number < 61; number += 1) {
+      const user = await test.make.user({
+        username: `large-${number}-${String(javaScriptEnabled)}`,
+      });
+      await test.make.grant('team', team, 'member_role', { user });
+    }
+    await page.goto(`/api/v2/teams/${team.id}/`);
+    const members = page.locator('#members');
+    expect(await members.getByRole('listitem').count()).toBe(50);
+    expect(await members.innerText()).toContain('The first 50, by name.');
+    await members.getByRole('link', { name: 'All members' }).click();
+    await page.getByText('51 objects').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('rowheader', { name: `large-60-${String(javaScriptEnabled)}` }).waitFor();
+  });
+});

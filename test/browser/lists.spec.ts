@@ -73,4 +73,41 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('rowheader', { name: `large-60-${String(javaScriptEnabled)}` }).waitFor();
   });
+
+  it('of activity are newest first by the links of objects', async () => {
+    const { page } = open;
+    const organization = test.home.organization.id;
+    const { body: team } = await test.as.superuser
+      .post('teams/', { name: `Followed ${String(javaScriptEnabled)}`, organization })
+      .expect(201);
+    const url = `teams/${team.id}/`;
+    await test.as.superuser.patch(url, { description: 'Who is on call' }).expect(200);
+    await page.goto(`/api/v2/${url}`);
+    await page.locator('.related').getByRole('link', { name: 'Activity stream' }).click();
+    await page.getByText('2 objects').waitFor();
+    const rows = page.locator('tbody tr');
+    expect(await rows.first().innerText()).toContain('changed team Followed');
+    expect(await rows.last().innerText()).toContain('made team Followed');
+    expect(await page.getByLabel('Order').inputValue()).toBe('-id');
+  });
+
+  it('has the way to all roles of somebody with very many', async () => {
+    const { page } = open;
+    const organization = test.home.organization.id;
+    const user = await test.make.user({ username: `many-${String(javaScriptEnabled)}` });
+    for (let number = 1; number <= 67; number += 1) {
+      const team = await test.make.team({
+        name: `Held ${String(javaScriptEnabled)} ${number}`,
+        organization,
+      });
+      for (const role of ['admin_role', 'member_role', 'read_role']) {
+        await test.make.grant('team', team, role, { user });
+      }
+    }
+    await page.goto(`/api/v2/users/${user.id}/`);
+    const may = page.locator('#may');
+    await may.getByText('Not all may be shown here.').waitFor();
+    await may.getByRole('link', { name: 'All granted roles' }).click();
+    await page.getByText('201 objects').waitFor();
+  });
 });

@@ -20,6 +20,12 @@ const ASKS_NOTHING: PromptedTemplate = {
   projectBranch: '',
 };
 
+const NOT_ASKED = 'Field is not configured to prompt on launch.';
+/** What clients know of templates that have no switches, by type. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  inventory_source: 'Field is not allowed on launch.',
+};
+
 @Injectable()
 export class LaunchTargets extends SavedLaunchTargets {
   constructor(
@@ -50,7 +56,8 @@ export class LaunchTargets extends SavedLaunchTargets {
             ? workflowPrompted(workflow)
             : ASKS_NOTHING;
         const { survey = null, credentials = [] } = job ?? workflow ?? {};
-        return [id, { id, type, name, prompted, survey, credentials }];
+        const refusal = REFUSALS[type] ?? NOT_ASKED;
+        return [id, { id, type, name, prompted, refusal, survey, credentials }];
       }),
     );
   }

@@ -12,6 +12,7 @@ export interface LaunchCredential extends CombinedCredential {
 /** What a node of a workflow or a schedule launches, as far as what is saved there depends on it. */
 export interface SavedLaunchTarget extends SavedTarget {
   id: number;
+  type: string;
   name: string;
   /** Those of a job template. */
   credentials: readonly LaunchCredential[];

@@ -6,15 +6,11 @@ import type { Prompts } from './launch-options.js';
 import { heldVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
-const NOT_ASKED = 'Field is not configured to prompt on launch.';
-/** In the words that clients know for sources of inventories. */
-const NEVER_ASKED = 'Field is not allowed on launch.';
-
 /** A template as a saved launch of it is checked: a node of a workflow, for instance. */
 export interface SavedTarget {
-  /** Of the template. */
-  type: string;
   prompted: PromptedTemplate;
+  /** What is said of a field that it does not ask for. */
+  refusal: string;
   /** The survey when it is switched on. */
   survey: Survey | null;
 }
@@ -26,12 +22,11 @@ export interface SavedTarget {
  * not missing here.
  */
 export function savedPromptErrors(
-  { type, prompted, survey }: SavedTarget,
+  { prompted, refusal, survey }: SavedTarget,
   prompts: Prompts,
 ): FieldErrors {
   const { ignored } = mergePrompts(prompted, prompts);
-  const why = type === 'inventory_source' ? NEVER_ASKED : NOT_ASKED;
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [why]]);
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [refusal]]);
   const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import { messageOf, Problem, reportFailure } from './console/problem.mjs';
 import { print, step } from './console/progress.mjs';
-import { dataFiles, makeDataFolder } from './setup/data-folder.mjs';
+import { dataFiles, makeDataFolder, requireKeysFolder } from './setup/data-folder.mjs';
 import { setUpDatabase } from './setup/first-run.mjs';
 import { serviceEnvironment } from './setup/service-environment.mjs';
 import { readSettings } from './setup/settings.mjs';
@@ -31,6 +31,7 @@ async function setUp(settings) {
   if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
   const files = dataFiles(settings.dataDir, settings.keysDir);
   makeDataFolder(settings.dataDir);
+  requireKeysFolder(settings.keysDir);
   const path = process.env.PATH ?? '';
   const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
   await step('PostgreSQL answers', () => awaitServer(databaseUrl));

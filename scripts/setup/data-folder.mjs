@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 
@@ -50,6 +50,23 @@ export function makeDataFolder(dataDir) {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Problem(`The data folder ${dataDir} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Refuses a folder for what is secret that cannot be used. It is not made here: a volume that is
+ * missing would be a key that is lost with its container.
+ *
+ * @param {string} keysDir
+ */
+export function requireKeysFolder(keysDir) {
+  try {
+    if (!statSync(keysDir).isDirectory()) throw new Problem('it is not a folder');
+    accessSync(keysDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Problem(
+      `The folder of the keys ${keysDir} (KEYS_DIR) cannot be used: ${messageOf(error)}`,
+    );
   }
 }
 

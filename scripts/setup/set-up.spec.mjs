@@ -43,4 +43,21 @@ describe('the set-up of a container', () => {
       expect(said).not.toContain(new URL(String(url)).password);
     }
   }, 120_000);
+
+  it.each([
+    ['missing', join(folder, 'none'), 'ENOENT: no such file or directory, stat '],
+    ['a file', program, 'it is not a folder'],
+  ])('says in one line that the folder of the keys is %s, without a trace', async (_, at, why) => {
+    const failed = execute(process.execPath, [program], {
+      env: {
+        PATH: process.env.PATH,
+        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
+        ...{ DATA_DIR: join(folder, 'unused'), KEYS_DIR: at },
+      },
+    });
+    const { code, stdout, stderr } = await failed.catch((error) => error);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^✗ The folder of the keys \S+ \(KEYS_DIR\) cannot be used: .*\n$/);
+    expect(stderr).toContain(`${at} (KEYS_DIR) cannot be used: ${why}`);
+  });
 });

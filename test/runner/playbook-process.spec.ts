@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { endRun, listRuns } from '../../src/execution/runner/orphans.js';
+import { endMarked, endRun, listRuns } from '../../src/execution/runner/orphans.js';
 import { listProcesses } from '../../src/execution/runner/process-table.js';
 import { writeRunMark } from '../../src/execution/runner/run-mark.js';
 import { removeDirectory, type Workspace } from '../../src/execution/runner/workspace.js';
@@ -138,11 +138,37 @@ describe('orphans', () => {
     expect(['error', 'failed']).toContain((await run.handle.wait()).status);
   });
 
+  it('are ended though they look like nobody for a moment, as programs do that are being loaded', async () => {
+    const sleeper = `sleep 0.06; exec env AUTOMATION_CONTROLLER_RUN=9001 sleep 7015`;
+    spawnMarked(`trap 'env -i sh -c "${sleeper}" & exit' TERM; sleep 7016`);
+    await eventually(async () => (await pidsOf('sleep', '7016')).length === 1);
+    expect(await endMarked('9001', 2000)).toBeGreaterThan(2);
+    expect(await pidsOf('sleep', '7015')).toEqual([]);
+  });
+
+  it('are killed though this process was asleep for longer than it would have waited', async () => {
+    spawnMarked(`trap '' TERM; sleep 7017`);
+    await eventually(async () => (await pidsOf('sleep', '7017')).length === 1);
+    const ended = endMarked('9001', 500);
+    await sleep(200);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
+    expect(await ended).toBe(2);
+    expect(await pidsOf('sleep', '7017')).toEqual([]);
+  });
+
   it('are none for an unknown run or folder', async () => {
     expect(await endRun(424242, undefined, folder.runsDir)).toBe(0);
     expect(await endRun(424242, undefined, '/nowhere')).toBe(0);
     expect(await listRuns('/nowhere')).toEqual([]);
   });
+
+  /** A shell with the mark of a run. */
+  function spawnMarked(script: string): void {
+    spawn('sh', ['-c', script], {
+      env: { PATH: process.env.PATH, AUTOMATION_CONTROLLER_RUN: '9001' },
+      stdio: 'ignore',
+    });
+  }
 
   /** A run nobody follows, as after the death of its worker. */
   async function startUnattended(

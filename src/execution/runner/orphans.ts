@@ -27,6 +27,11 @@ const POLL_MS = 50;
 const DEFAULT_GRACE_MS = 3_000;
 /** After SIGKILL only a process in an uninterruptible wait remains; it ends with that wait. */
 const KILL_WAIT_MS = 5_000;
+/**
+ * Looks in a row that have to find nothing. One is not enough: what is started while the table is read
+ * is not in it, and a program that is just being loaded has no environment yet.
+ */
+const EMPTY_LOOKS = 3;
 
 /** Lists the workspaces below `baseDir`, oldest job first; empty when the folder does not exist. */
 export async function listRuns(baseDir: string): Promise<KnownRun[]> {
@@ -113,21 +118,26 @@ type Root = Pick<ProcessEntry, 'pid' | 'startTime'>;
 
 async function endProcesses(search: Search): Promise<number> {
   const ended = new Set<string>();
-  const startedAt = Date.now();
   const signalled = new Set<string>();
-  for (;;) {
+  // Of a clock that stands while the machine does, and from the first kill: who was asleep for long must
+  // not give up on processes before they were killed.
+  const killFrom = performance.now() + search.graceMs;
+  let killedAt: number | null = null;
+  for (let empty = 0; ; await sleep(POLL_MS)) {
     const all = await findRunProcesses(search.isMarked, search.roots);
     const found = all.filter(({ pid }) => !search.except.includes(pid));
-    const elapsed = Date.now() - startedAt;
-    if (found.length === 0 || elapsed > search.graceMs + KILL_WAIT_MS) return ended.size;
-    const kill = elapsed >= search.graceMs;
+    empty = found.length === 0 ? empty + 1 : 0;
+    if (empty === EMPTY_LOOKS) return ended.size;
+    const now = performance.now();
+    if (killedAt !== null && now - killedAt > KILL_WAIT_MS) return ended.size;
+    const kill = now >= killFrom;
     for (const entry of found) {
       const key = identity(entry);
       if (!kill && signalled.has(key)) continue;
       signalled.add(key);
       if (await sendSignal(entry, kill ? 'SIGKILL' : 'SIGTERM')) ended.add(key);
     }
-    await sleep(POLL_MS);
+    if (kill) killedAt ??= now;
   }
 }
 

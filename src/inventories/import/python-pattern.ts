@@ -1,11 +1,20 @@
 /** Letters and digits of every language, as Python takes them. */
 const WORD = String.raw`\p{L}\p{N}_`;
+/** All the rest, spelt out: a set cannot hold another one that is negated. */
+const OTHERS = String.raw`\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}‿⁀⁔︳︴﹍-﹏＿`;
+/** The engine's own boundaries know the letters of English alone. */
+const STARTS = `(?<![${WORD}])(?=[${WORD}])`;
+const ENDS = `(?<=[${WORD}])(?![${WORD}])`;
+const WITHIN = `(?<=[${WORD}])(?=[${WORD}])`;
+const APART = `(?<![${WORD}])(?![${WORD}])`;
 /** Escapes that mean something else here, outside of and inside a set. */
 const ESCAPES: Readonly<Record<string, readonly [outside: string, inside: string]>> = {
   d: [String.raw`\p{Nd}`, String.raw`\p{Nd}`],
   D: [String.raw`\P{Nd}`, String.raw`\P{Nd}`],
   w: [`[${WORD}]`, WORD],
-  W: [`[^${WORD}]`, String.raw`\W`],
+  W: [`[${OTHERS}]`, OTHERS],
+  b: [`(?:${STARTS}|${ENDS})`, String.raw`\b`],
+  B: [`(?:${WITHIN}|${APART})`, String.raw`\B`],
   A: ['^', 'A'],
   Z: ['$', 'Z'],
 };
@@ -26,9 +35,9 @@ export function fromPython(text: string): string {
       written += escaped(text[at] ?? '', isInSet);
     } else if (isInSet) {
       isInSet = character !== ']';
-      // Only the first of a set, and after `^`, means itself in Python; here it is always escaped.
-      written += character === '[' ? String.raw`\[` : character;
+      written += character;
     } else if (character === '[') {
+      // A bracket that comes first, also after `^`, does not end the set for Python.
       const [opening = ''] = /^\[\^?\]?/.exec(text.slice(at)) ?? [];
       written += opening.replace(']', String.raw`\]`);
       at += opening.length - 1;

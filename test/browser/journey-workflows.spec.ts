@@ -6,6 +6,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { describeJourney, type Walk } from './walk.js';
 
 jest.setTimeout(120_000);
@@ -97,4 +98,29 @@ describeJourney('untying a step and taking it away', session, 2, async (walk) =>
   await walk.button(/^Remove/, row);
   await page.getByText('Deleted.').waitFor();
   expect(await row.count()).toBe(0);
+});
+
+describeJourney('approving what waits', session, 2, async (walk) => {
+  const { page, mark } = walk;
+  const workflow = await test.make.workflowTemplate({ name: `Gate ${mark}` });
+  const node = await test.make.workflowNode(workflow, {});
+  const question = `Open the gate ${mark}?`;
+  await test.as.superuser
+    .post(`workflow_job_template_nodes/${node.id}/create_approval_template/`, { name: question })
+    .expect(201);
+  const { body } = await test.as.superuser
+    .post(`workflow_job_templates/${workflow.id}/launch/`, {})
+    .expect(201);
+  await eventually(async () => {
+    const asked = await test.as.superuser.get('workflow_approvals/?status=pending').expect(200);
+    expect(asked.body.results.map((one: Row) => one.name)).toContain(question);
+  }, 30_000);
+  await page.goto('/');
+  await walk.link(question, page.getByRole('region', { name: 'Waiting for your decision' }));
+  await page.getByText('The workflow waits. You can decide.').waitFor();
+  await walk.look('approval');
+  await walk.button('Approve', page.locator('.decision'));
+  await page.getByText('It was approved: the workflow goes on.').waitFor();
+  await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
+  await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
 });

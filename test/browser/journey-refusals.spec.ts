@@ -1,0 +1,80 @@
+/** When something goes wrong on the way: what was typed is there again, and the reason is told. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describeJourney } from './walk.js';
+
+jest.setTimeout(60_000);
+
+const PASSWORD = 'a good password';
+
+let test: TestApp;
+let boss: Row;
+
+beforeAll(async () => {
+  test = await boot();
+  boss = await test.make.user({ username: 'boss', password: PASSWORD, is_superuser: true });
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: boss });
+
+describeJourney('a change that a refusal and an ended session delay', session, 8, async (walk) => {
+  const { page, mark } = walk;
+  const { id } = await test.make.jobTemplate({ name: `Deploy ${mark}` });
+  const typed = `Deploys "the shop" of ${mark}\nand nothing else <b>`;
+  await walk.link('Templates');
+  await walk.link(`Deploy ${mark}`);
+  await walk.link('Change');
+  const [name, description] = [page.locator('#patch-name'), page.locator('#patch-description')];
+  const save = (): Promise<void> => walk.button('Change job template');
+  await name.fill('   ');
+  await description.fill(typed);
+  await save();
+  // Beside the field and at the top.
+  await page.locator('#patch-name-errors').getByText('This field may not be blank.').waitFor();
+  await page.getByRole('alert').first().waitFor();
+  expect(await description.inputValue()).toBe(typed);
+  await walk.look('refused-change');
+  await name.fill(`Renamed ${mark}`);
+  await page.context().clearCookies({ name: SESSION_COOKIE });
+  await save();
+  await page.getByText('Your session has ended.').waitFor();
+  await walk.look('session-ended');
+  await page.getByLabel('Username').fill('boss');
+  await page.getByLabel('Password').fill(PASSWORD);
+  // What follows is what the ended session costs, and all that it costs.
+  const before = walk.clicks;
+  await walk.button('Log in');
+  if (!walk.hasScripts) await walk.button('Back to the form');
+  await page.getByText('nothing of it has been sent yet').waitFor();
+  expect([await name.inputValue(), await description.inputValue()]).toEqual([
+    `Renamed ${mark}`,
+    typed,
+  ]);
+  await save();
+  await page.getByText('Saved.').waitFor();
+  expect(walk.clicks - before).toBe(walk.hasScripts ? 2 : 3);
+  const { body } = await test.as.superuser.get(`job_templates/${id}/`).expect(200);
+  expect([body.name, body.description.replaceAll('\r\n', '\n')]).toEqual([
+    `Renamed ${mark}`,
+    typed,
+  ]);
+});
+
+describeJourney(
+  'what somebody may not see',
+  () => ({ test, user: test.as.users.nobody }),
+  1,
+  async (walk) => {
+    const { page, mark } = walk;
+    const { id } = await test.make.jobTemplate({ name: `Secret ${mark}` });
+    await page.goto(`/api/v2/job_templates/${id}/`);
+    const told = page.getByRole('alert');
+    await told.getByText('Read of the job template').waitFor();
+    expect(await page.content()).not.toContain(`Secret ${mark}`);
+    await walk.look('refused');
+    await walk.link('Templates');
+    await page.getByRole('heading', { level: 1, name: 'All templates' }).waitFor();
+  },
+);

@@ -1,0 +1,57 @@
+/** Ways of working that are not the mouse's: by keys alone, and from the explorer back. */
+import type { Locator } from 'playwright-core';
+
+import { boot, type TestApp } from '../support/boot.js';
+import { describeJourney, type Walk } from './walk.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot({ openapi: true });
+  // The document is built when it is first asked for; no page has to wait for that here.
+  await test.as.anonymous.get('/api/openapi.json').expect(200);
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+/** Presses Tab until the target has the focus: past everything else, in the order of the page. */
+async function reach({ page }: Walk, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Not reached by Tab: ${String(target)}`);
+}
+
+describeJourney('finding and launching without a mouse', session, 0, async (walk) => {
+  const { page, mark } = walk;
+  const name = `Typed ${mark}`;
+  await test.make.jobTemplate({ name });
+  await reach(walk, page.getByLabel('Find anything'));
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+  // The first stop of each page leads past its head.
+  await page.keyboard.press('Tab');
+  expect(await page.locator(':focus').textContent()).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  await reach(walk, page.getByRole('link', { name, exact: true }).first());
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await reach(walk, page.getByRole('button', { name: 'Launch', exact: true }).first());
+  await page.keyboard.press('Enter');
+  await page.getByText('The run is pending.').waitFor();
+});
+
+describeJourney('to the explorer and back', session, 2, async (walk) => {
+  const { page } = walk;
+  await walk.link('Explorer');
+  if (walk.hasScripts) await page.locator('.opblock-tag').first().waitFor();
+  else await page.locator('noscript p').waitFor();
+  await walk.link('Automation Controller', page.locator('nav.way-back'));
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+});

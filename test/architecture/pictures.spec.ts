@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = join(root, 'docs', 'screenshots');
+const MOST_BYTES = 150 * 1024;
+
+const pictures = readdirSync(folder).filter((name) => name.endsWith('.png'));
+
+it('the twenty main pages have pictures: light, dark and small', () => {
+  const pages = [...new Set(pictures.map((name) => name.replace(/-(light|dark|small)\.png$/, '')))];
+  expect(pages).toHaveLength(20);
+  const expected = pages.flatMap((page) =>
+    ['dark', 'light', 'small'].map((way) => `${page}-${way}.png`),
+  );
+  expect(pictures.toSorted()).toEqual(expected.toSorted());
+});
+
+it('no picture is larger than 150 KB', () => {
+  const large = pictures.filter((name) => statSync(join(folder, name)).size >= MOST_BYTES);
+  expect(large).toEqual([]);
+});
+
+it('the readme shows three of them', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const shown = [...readme.matchAll(/!\[[^\]]+\]\(docs\/screenshots\/([^)]+)\)/g)].map(
+    ([, name]) => name,
+  );
+  expect(shown).toHaveLength(3);
+  expect(shown.filter((name) => !pictures.includes(String(name)))).toEqual([]);
+});

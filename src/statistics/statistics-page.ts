@@ -133,7 +133,7 @@ const BAR = { width: 120, height: 12 };
 function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]): Html {
   const most = Math.max(...rows.map(({ size }) => size)) || 1;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}">
-    <table class="bars">
+    <table class="bars stacks">
       <thead>
         <tr>
           <th scope="col">${first}</th>
@@ -160,7 +160,10 @@ function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]
                   />
                 </svg>
               </td>
-              ${cells.map((cell) => html`<td class="number">${cell}</td>`)}
+              ${cells.map(
+                (cell, index) =>
+                  html`<td class="number" data-label="${others[index]}">${cell}</td>`,
+              )}
             </tr>`,
         )}
       </tbody>

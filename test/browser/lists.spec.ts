@@ -45,6 +45,15 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await page.setViewportSize({ width: 390, height: 844 });
     const first = await page.getByRole('rowheader', { name: 'Team 01' }).boundingBox();
     expect(first?.y).toBeLessThan(844);
+    // Each row is a card, and each of its cells says what it is.
+    const row = page.getByRole('row', { name: /Team 01/ });
+    const cell = row.locator('td[data-label="Organization"]');
+    const label = `getComputedStyle(document.querySelector('td[data-label="Organization"]'), '::before').content`;
+    expect(await page.evaluate(label)).toBe('"Organization"');
+    const [card, inside] = [await row.boundingBox(), await cell.boundingBox()];
+    expect(inside!.y).toBeGreaterThan(first!.y + first!.height - 1);
+    expect(inside!.x + inside!.width).toBeLessThanOrEqual(card!.x + card!.width);
+    expect(card!.width).toBeLessThan(390);
     expect(await order.isVisible()).toBe(false);
     await fold.click();
     await order.selectOption('Name, descending');

@@ -166,6 +166,17 @@ async function show(page: Page, { path, heading, status = 200, act }: MainPage):
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Tables of rows that have to be pushed aside to be read. */
+const SIDEWAYS = `[...document.querySelectorAll('.stacks')]
+  .filter(({ parentElement: around }) => around.scrollWidth > around.clientWidth)
+  .map(({ parentElement: around }) => around.getAttribute('aria-label'))`;
+
+/** Texts of charts that are lower than letters one can read. */
+const SMALL_LETTERS = `[...document.querySelectorAll('.plot text')]
+  .filter((text) => text.getClientRects().length > 0)
+  .filter((text) => text.getBoundingClientRect().height < 10)
+  .map(({ textContent }) => textContent)`;
+
 inBrowser()('main pages', () => {
   beforeAll(async () => {
     browser = await openBrowser();
@@ -198,6 +209,9 @@ inBrowser()('main pages', () => {
       await show(page, one);
       expect(await overflowOf(page)).toBe(0);
       await page.setViewportSize({ width: 390, height: 844 });
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await page.evaluate(SIDEWAYS)).toEqual([]);
+      expect(await page.evaluate(SMALL_LETTERS)).toEqual([]);
       if (PAGES.includes(one)) await picture(page, `${name}-small`);
       await close();
     },

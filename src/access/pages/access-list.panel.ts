@@ -261,7 +261,7 @@ function strongest({ type, label, roles }: ResourceDefinition, implied: readonly
 
 const holdersTable = (holders: readonly Held[]): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="Who may do what">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Who</th>
@@ -285,8 +285,8 @@ const holderRows = ({ name, url, kind, grants }: Held): Html =>
               <a href="${url}">${name}</a> <small>${kind}</small>
             </th>`
           }
-          <td>${role}</td>
-          <td>${because}</td>
+          <td data-label="May">${role}</td>
+          <td data-label="Because">${because}</td>
           <td class="end">${revoke}</td>
         </tr>`,
     )}

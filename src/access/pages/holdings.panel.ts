@@ -173,7 +173,7 @@ function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
   if (holdings.length === 0) return html`<p class="hint">No roles that you may see yet.</p>`;
   const kinds = [...new Set(holdings.map(({ role }) => kindOf(role)))].sort();
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Roles">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Role</th>
@@ -209,7 +209,9 @@ function row({ role, team }: Holding, { holder, manageable, form }: TableParts):
       ${typeof object === 'string' && html` on <a href="${objectUrl ?? ''}">${object}</a>`}
       <small>${String(role.description ?? '')}</small>
     </td>
-    <td>${team ? html`by team <a href="${String(team.url)}">${titleOf(team)}</a>` : 'granted'}</td>
+    <td data-label="Because">
+      ${team ? html`by team <a href="${String(team.url)}">${titleOf(team)}</a>` : 'granted'}
+    </td>
     <td class="end">
       ${manageable.has(id) && revokeButton(from, { id, title }, form, team ? 'Revoke from the team' : 'Revoke')}
     </td>

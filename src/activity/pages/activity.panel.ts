@@ -21,7 +21,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
     const entries = listOf(object.results).filter(isRecord);
     if (entries.length === 0) return null;
     return html`<div class="scroll" tabindex="0" role="region" aria-label="Activity">
-      <table>
+      <table class="stacks">
         <thead>
           <tr>
             <th scope="col">Who</th>

@@ -1,11 +1,22 @@
 import { html, type Html } from './html.js';
 
-const WIDTH = 1160;
-const HEIGHT = 210;
-const LEFT = 76;
 const TOP = 12;
 const BOTTOM = 24;
-const PLOT_HEIGHT = HEIGHT - TOP - BOTTOM;
+
+/** A picture of the same columns, in its own units: a letter is 11 high in all of them. */
+interface Frame {
+  name: 'wide-plot' | 'narrow-plot';
+  width: number;
+  height: number;
+  /** Room for what the lines stand for. */
+  left: number;
+}
+
+/** Pictures fill the page, and letters shrink with them: a small screen is shown a narrow one. */
+const FRAMES: readonly Frame[] = [
+  { name: 'wide-plot', width: 1160, height: 210, left: 76 },
+  { name: 'narrow-plot', width: 330, height: 170, left: 62 },
+];
 
 /** One part of each column. */
 export interface Series {
@@ -39,10 +50,18 @@ export function columnChart(chart: ColumnChart): Html {
   const totals = columns.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
   const top = niceTop(Math.max(0, ...totals));
   return html`<figure class="plot">
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${chart.summary}">
-      ${[0, top / 2, top].map((value) => gridLine(value, top, chart))}
-      ${columns.map((_, index) => column(index, top, chart))}
-    </svg>
+    ${FRAMES.map(
+      (frame) =>
+        html`<svg
+          class="${frame.name}"
+          viewBox="0 0 ${frame.width} ${frame.height}"
+          role="img"
+          aria-label="${chart.summary}"
+        >
+          ${[0, top / 2, top].map((value) => gridLine(value, top, chart, frame))}
+          ${columns.map((_, index) => column(index, top, chart, frame))}
+        </svg>`,
+    )}
     <figcaption>
       ${series.map(
         (one) =>
@@ -68,14 +87,17 @@ function niceTop(largest: number): number {
   }
 }
 
-const yOf = (value: number, top: number): number => TOP + PLOT_HEIGHT * (1 - value / top);
+const plotHeight = ({ height }: Frame): number => height - TOP - BOTTOM;
+
+const yOf = (value: number, top: number, frame: Frame): number =>
+  TOP + plotHeight(frame) * (1 - value / top);
 
 const shown = (value: number, { format = String }: ColumnChart): string => format(value);
 
-const gridLine = (value: number, top: number, chart: ColumnChart): Html => {
-  const y = yOf(value, top).toFixed(1);
-  return html`<line class="grid-line" x1="${LEFT}" x2="${WIDTH}" y1="${y}" y2="${y}" />
-    <text class="axis" x="${LEFT - 8}" y="${y}" dy="0.32em" text-anchor="end">
+const gridLine = (value: number, top: number, chart: ColumnChart, frame: Frame): Html => {
+  const y = yOf(value, top, frame).toFixed(1);
+  return html`<line class="grid-line" x1="${frame.left}" x2="${frame.width}" y1="${y}" y2="${y}" />
+    <text class="axis" x="${frame.left - 8}" y="${y}" dy="0.32em" text-anchor="end">
       ${shown(value, chart)}
     </text>`;
 };
@@ -83,10 +105,11 @@ const gridLine = (value: number, top: number, chart: ColumnChart): Html => {
 /** Names below columns stand apart. */
 const LEAST_SPACE = 38;
 
-function column(index: number, top: number, chart: ColumnChart): Html {
+function column(index: number, top: number, chart: ColumnChart, frame: Frame): Html {
   const { columns, series } = chart;
-  const step = (WIDTH - LEFT) / columns.length;
-  const x = (LEFT + index * step + step * 0.2).toFixed(1);
+  const { left, width: end, height } = frame;
+  const step = (end - left) / columns.length;
+  const x = (left + index * step + step * 0.2).toFixed(1);
   const width = (step * 0.6).toFixed(1);
   let below = 0;
   const parts = series.map(({ key, values }) => {
@@ -97,13 +120,13 @@ function column(index: number, top: number, chart: ColumnChart): Html {
       html`<rect
         class="part-${key}"
         x="${x}"
-        y="${yOf(below, top).toFixed(1)}"
+        y="${yOf(below, top, frame).toFixed(1)}"
         width="${width}"
-        height="${((PLOT_HEIGHT * size) / top).toFixed(1)}"
+        height="${((plotHeight(frame) * size) / top).toFixed(1)}"
       />`
     );
   });
-  const middle = (LEFT + (index + 0.5) * step).toFixed(1);
+  const middle = (left + (index + 0.5) * step).toFixed(1);
   const texts = series.map(({ label, values }) => `${shown(values[index] ?? 0, chart)} ${label}`);
   const isNamed = index % Math.ceil(LEAST_SPACE / step) === 0;
   return html`<g>
@@ -111,7 +134,7 @@ function column(index: number, top: number, chart: ColumnChart): Html {
     ${parts}
     ${
       isNamed &&
-      html`<text class="axis" x="${middle}" y="${HEIGHT - 8}" text-anchor="middle">
+      html`<text class="axis" x="${middle}" y="${height - 8}" text-anchor="middle">
         ${columns[index]?.short}
       </text>`
     }

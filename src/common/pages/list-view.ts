@@ -45,15 +45,16 @@ export function listView(parts: ListParts): Html {
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
+  const labels = columns.map((name) => definition?.field(name)?.label ?? labelOf(name));
+  // Rows of a list have the same labels: each is written out once.
+  const marks = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
           ${typed && html`<th scope="col">Type</th>`}
-          ${columns.map((name) =>
-            heading(context, definition, name, definition?.field(name)?.label ?? labelOf(name)),
-          )}
+          ${columns.map((name, index) => heading(context, definition, name, labels[index] ?? ''))}
           ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
         </tr>
       </thead>
@@ -61,9 +62,9 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
         ${rows.map(
           (row) =>
             html`<tr>
-              ${'id' in row && html`<td class="number">${linked(row, String(row.id))}</td>`}
-              ${typed && html`<td>${labelOf(String(row.type))}</td>`}
-              ${columns.map((name, index) => cell(row, name, definition, index === 0))}
+              ${'id' in row && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
+              ${typed && html`<td data-label="Type">${labelOf(String(row.type))}</td>`}
+              ${columns.map((name, index) => cell(row, name, definition, index === 0 ? null : marks[index]))}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}
             </tr>`,
         )}
@@ -84,10 +85,11 @@ function cell(
   row: Item,
   name: string,
   definition: ResourceDefinition | undefined,
-  first: boolean,
+  /** What the cell is called where rows are cards; null for the one that names the row. */
+  mark: Html | null | undefined,
 ): Html {
   const shown = valueView(name, row, definition);
-  if (!first) return html`<td>${shown}</td>`;
+  if (mark) return html`<td ${mark}>${shown}</td>`;
   const named = typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
   return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
 }

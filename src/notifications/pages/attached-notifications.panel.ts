@@ -64,7 +64,7 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
       'notifications',
       'Notifications',
       html`<div class="scroll" tabindex="0" role="region" aria-label="Notifications by event">
-        <table>
+        <table class="stacks">
           <tbody>
             ${rows.map((row) => eventRow(row, { url: object.url, csrf, choices }))}
           </tbody>

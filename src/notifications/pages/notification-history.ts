@@ -19,7 +19,7 @@ export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">Nothing was sent yet.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Sent</th>
@@ -42,14 +42,14 @@ function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: Histo
   const form = { action: `${String(url)}resend/`, csrf, returnTo };
   const isOver = status !== 'pending' && next === null;
   return html`<tr>
-    <td><a href="${String(url)}">${timeView(String(created))}</a></td>
-    <td>${String(event)}</td>
-    <td>
+    <td data-label="Sent"><a href="${String(url)}">${timeView(String(created))}</a></td>
+    <td data-label="Because of">${String(event)}</td>
+    <td data-label="State">
       ${statusBadge(String(status))}
       ${typeof error === 'string' && error !== '' && html`<small>${error}</small>`}
       ${typeof next === 'string' && html`<small>Tried again ${timeView(next)}</small>`}
     </td>
-    <td>${own.length > 0 && attemptList(own)}</td>
+    <td data-label="Attempts">${own.length > 0 && attemptList(own)}</td>
     <td class="end">${mayResend && isOver && panelButton(form, 'Resend')}</td>
   </tr>`;
 }

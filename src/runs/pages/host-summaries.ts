@@ -30,7 +30,7 @@ export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
   return html`<section aria-labelledby="hosts-title">
     <h2 id="hosts-title">Hosts</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Hosts of the run">
-      <table class="hosts">
+      <table class="hosts stacks">
         <thead>
           <tr>
             <th scope="col">Host</th>
@@ -49,7 +49,10 @@ export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
               html`<tr>
                 <th scope="row">${nameOf(host)}</th>
                 <td>${bar(host)}</td>
-                ${COLUMNS.map(([part]) => html`<td class="number">${host[part]}</td>`)}
+                ${COLUMNS.map(
+                  ([part, label]) =>
+                    html`<td class="number" data-label="${label}">${host[part]}</td>`,
+                )}
               </tr>`,
           )}
         </tbody>

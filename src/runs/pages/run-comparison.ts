@@ -135,7 +135,7 @@ export function comparisonView(
     `What changed since the last successful run (${differences.length})`,
     html`<p class="hint">Compared with ${since}.</p>
       <div class="scroll" tabindex="0" role="region" aria-label="What changed">
-        <table class="changes">
+        <table class="changes stacks">
           <thead>
             <tr>
               <th scope="col">What</th>
@@ -148,8 +148,8 @@ export function comparisonView(
               ({ what, before: was, now }) =>
                 html`<tr>
                   <th scope="row">${what}</th>
-                  <td>${valueOf(was)}</td>
-                  <td>${valueOf(now)}</td>
+                  <td data-label="Last success">${valueOf(was)}</td>
+                  <td data-label="This run">${valueOf(now)}</td>
                 </tr>`,
             )}
           </tbody>

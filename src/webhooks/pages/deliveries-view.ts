@@ -12,7 +12,7 @@ export function deliveriesView(
     return html`<p class="hint">Nothing was received yet. The code host can send a test.</p>`;
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Last deliveries">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Received</th>
@@ -36,14 +36,14 @@ function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): 
   // Of what nobody signed no payload is kept.
   const redeliver = verdict === 'rejected' ? undefined : links.redeliver;
   return html`<tr>
-    <td><a href="${String(url)}">${timeView(String(received))}</a></td>
-    <td>${String(event)}</td>
-    <td>${typeof ref === 'string' && html`<code>${ref}</code>`}</td>
-    <td>
+    <td data-label="Received"><a href="${String(url)}">${timeView(String(received))}</a></td>
+    <td data-label="Event">${String(event)}</td>
+    <td data-label="Ref">${typeof ref === 'string' && html`<code>${ref}</code>`}</td>
+    <td data-label="Verdict">
       ${statusBadge(String(verdict))}
       ${typeof reason === 'string' && reason !== '' && html`<small>${reason}</small>`}
     </td>
-    <td>
+    <td data-label="Launched">
       ${typeof links.job === 'string' && html`<a href="${links.job}">Run ${String(delivery.job)}</a>`}
     </td>
     <td class="end">

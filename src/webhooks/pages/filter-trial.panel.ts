@@ -63,7 +63,7 @@ export class FilterTrialPanel implements Panel<Trial> {
           ${trialForm(templateUrl, typeof given === 'string' ? given : '', csrf)}`,
       )}
       <div class="scroll" tabindex="0" role="region" aria-label="Deliveries">
-        <table>
+        <table class="stacks">
           <thead>
             <tr>
               <th scope="col">Received</th>
@@ -83,18 +83,20 @@ export class FilterTrialPanel implements Panel<Trial> {
 
 const resultRow = (one: Item): Html =>
   html`<tr>
-    <td>
+    <td data-label="Received">
       <a href="/api/v2/webhook_deliveries/${String(one.delivery)}/"
         >${timeView(String(one.received))}</a
       >
     </td>
-    <td>${String(one.event)}</td>
-    <td>${typeof one.ref_name === 'string' && html`<code>${one.ref_name}</code>`}</td>
-    <td>
+    <td data-label="Event">${String(one.event)}</td>
+    <td data-label="Ref">
+      ${typeof one.ref_name === 'string' && html`<code>${one.ref_name}</code>`}
+    </td>
+    <td data-label="Would launch">
       <span class="badge ${one.launches === true ? 'good' : 'plain'}"
         >${one.launches === true ? 'Yes' : 'No'}</span
       >
       <small>${String(one.reason ?? '')}</small>
     </td>
-    <td>${statusBadge(String(one.verdict))}</td>
+    <td data-label="Was">${statusBadge(String(one.verdict))}</td>
   </tr>`;

@@ -89,7 +89,7 @@ const questionForm = ({ id }: ShownNode, parts: BuildingParts): Html =>
 function nodeRows(parts: BuildingParts): Html {
   const { nodes, csrf, url } = parts;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Steps">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Step</th>
@@ -102,7 +102,7 @@ function nodeRows(parts: BuildingParts): Html {
           ({ id, name }) =>
             html`<tr>
               <th scope="row"><a href="${nodeUrl(id)}">${name}</a></th>
-              <td>${startsAfter(id, parts)}</td>
+              <td data-label="Starts">${startsAfter(id, parts)}</td>
               <td class="end">
                 <a class="button small" href="${url}?${PRESET}after=${id}${HERE}"
                   >Then…<span class="hidden"> after ${name}</span></a

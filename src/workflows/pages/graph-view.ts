@@ -149,7 +149,7 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
       .filter(({ to, from }) => to === id && names.has(from))
       .map(({ from, kind }) => html`${EDGE_WORDS[kind]} after ${names.get(from)}<br />`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Nodes of the workflow">
-    <table>
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Node</th>
@@ -163,9 +163,11 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
           ({ id, name, kind, state, url }) =>
             html`<tr>
               <th scope="row"><a ${attributes({ href: url })}>${shorten(name, 80)}</a></th>
-              <td>${kind}</td>
-              ${hasStates && html`<td>${state !== null && statusBadge(state)}</td>`}
-              <td>${edges.some(({ to }) => to === id) ? after(id) : 'at once'}</td>
+              <td data-label="Kind">${kind}</td>
+              ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
+              <td data-label="Starts">
+                ${edges.some(({ to }) => to === id) ? after(id) : 'at once'}
+              </td>
             </tr>`,
         )}
       </tbody>

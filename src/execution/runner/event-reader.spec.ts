@@ -41,6 +41,25 @@ describe('EventReader', () => {
     ]);
   });
 
+  it.each([0, -7, 200_003, 16_000_000, Number.MAX_SAFE_INTEGER])(
+    'takes what says that it is event %d for output',
+    (counter) => {
+      const reader = new EventReader();
+      const events = reader.read(Buffer.from(line(1) + line(counter) + line(2)));
+      expect(events.map((event) => event.counter)).toEqual([1, 2, 2]);
+      expect(events[1]?.stdout).toBe(line(counter).trimEnd());
+      expect(reader.missing.size).toBe(0);
+    },
+  );
+
+  it('misses no more than so many events of a run together', () => {
+    const reader = new EventReader();
+    for (let counter = 1; counter < 10_000_000; counter += 100_000) {
+      reader.read(Buffer.from(line(counter)));
+    }
+    expect(reader.missing.size).toBeLessThanOrEqual(200_000);
+  });
+
   it('gives the last line without a line end at the end', () => {
     const reader = new EventReader();
     expect(reader.read(Buffer.from('half'))).toEqual([]);

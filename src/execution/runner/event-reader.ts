@@ -5,6 +5,11 @@ import { type Line, LineSplitter } from './line-splitter.js';
 
 /** Line ends as the printing side counts them (Python's `splitlines`): each piece has its own counter. */
 const PIECE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+/**
+ * So many events a run cannot have made without printing them. A line that says so is a task's own: what
+ * is printed beside events is handed on as it is, even where it looks like one.
+ */
+export const MOST_MISSING = 200_000;
 /** A line that is no event is output; more of it than this is not shown. */
 const MAX_OUTPUT_LENGTH = 64 * 1024;
 
@@ -32,13 +37,17 @@ export class EventReader {
 
   private toEvents(line: Line): RunnerEvent[] {
     const event = parseEvent(line.text);
-    if (!event) return this.toOutput(line.text);
+    if (!event || !this.mayFollow(event)) return this.toOutput(line.text);
     for (let counter = this.lastCounter + 1; counter < event.counter; counter += 1) {
       this.missing.add(counter);
     }
     this.lastCounter = Math.max(this.lastCounter, event.counter);
     this.lastLine = Number(event['end_line']) || this.lastLine;
     return [event];
+  }
+
+  private mayFollow({ counter }: RunnerEvent): boolean {
+    return counter > 0 && counter - this.lastCounter - 1 <= MOST_MISSING - this.missing.size;
   }
 
   private toOutput(text: string): RunnerEvent[] {

@@ -1,4 +1,4 @@
-import { type EventReader, parseEvent } from './event-reader.js';
+import { type EventReader, MOST_MISSING, parseEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './left-files.js';
 import type { RunStatus } from './run-options.js';
@@ -6,8 +6,6 @@ import { RUN_IDENT, type Workspace } from './workspace.js';
 
 /** A file larger than this held an event whose line was cut or refused already. */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
-/** So many events a run cannot have stored without printing any; what there is beyond is not looked at. */
-const MAX_EVENT_FILES = 200_000;
 /** Events that were stored and not printed are few. */
 const MAX_MISSED_BYTES = 64 * 1024 * 1024;
 const MAX_STATUS_BYTES = 1024;
@@ -39,19 +37,20 @@ export async function readMissedEvents(
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
 ): Promise<RunnerEvent[]> {
   const { artifactsDir } = workspace;
-  const names = await namesBelow(artifactsDir, EVENTS, MAX_EVENT_FILES);
+  const names = await namesBelow(artifactsDir, EVENTS, MOST_MISSING);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
     .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))
     .sort((left, right) => left.counter - right.counter);
   const events: RunnerEvent[] = [];
   let bytes = 0;
-  for (const { name } of missed) {
+  for (const { name, counter } of missed) {
     const text = await readBelow(artifactsDir, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
     bytes += text?.length ?? 0;
     if (bytes > MAX_MISSED_BYTES) break;
     const event = text === null ? null : parseEvent(text);
-    if (event) events.push(event);
+    // The run may have written what it likes into the file.
+    if (event?.counter === counter) events.push(event);
   }
   return events;
 }

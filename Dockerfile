@@ -1,6 +1,9 @@
 # One image, two commands: the API (default) and the queue worker (node dist/src/worker.js).
 
-FROM node:24-bookworm-slim AS build
+# With a digest (node:24-bookworm-slim@sha256:...) it is the same one every time.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
@@ -12,7 +15,7 @@ RUN npm run build \
  # The embedded database and prebuilt accelerators are for machines without containers.
  && npm prune --omit=dev --omit=optional
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       ansible-core bubblewrap ca-certificates git openssh-client python3-ansible-runner sshpass tini \

@@ -12,6 +12,10 @@ const text = (...path: string[]): string =>
 interface Service {
   readonly read_only?: boolean;
   readonly security_opt?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly build?: { readonly args?: Readonly<Record<string, string>> };
+  readonly command?: readonly string[];
+  readonly pids_limit?: number;
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly ports?: readonly string[];
   readonly image?: string;
@@ -34,6 +38,17 @@ describe('compose', () => {
       });
     },
   );
+
+  it.each(['set-up', 'api', 'worker'])('leaves %s no right of root', (name) => {
+    expect(services[name]?.cap_drop).toEqual(['ALL']);
+  });
+
+  it('has a Redis that answers nobody without its password', () => {
+    const { command = [] } = services.redis ?? {};
+    expect(command.at(-1)).toContain(
+      `printf 'requirepass %s\\n' "$$REDISCLI_AUTH" | exec redis-server - `,
+    );
+  });
 
   it('has no password of its own: whoever gives none gets no service', () => {
     const values = Object.values(services).flatMap(({ environment = {} }) =>
@@ -58,6 +73,10 @@ describe('compose', () => {
     expect(services[name]?.mem_limit).toMatch(/^[1-9]\d*g$/);
   });
 
+  it.each(['api', 'worker'])('bounds the processes of %s', (name) => {
+    expect(services[name]?.pids_limit).toBeGreaterThan(0);
+  });
+
   it('lets nobody but the set-up write the folder of the keys', () => {
     const mounts = Object.entries(services).map(([name, { volumes = [] }]) => [
       name,
@@ -75,6 +94,8 @@ describe('compose', () => {
       '${POSTGRES_IMAGE:-postgres:17-bookworm}',
       '${REDIS_IMAGE:-redis:7-bookworm}',
     ]);
+    const { args } = services.api?.build ?? {};
+    expect(args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-bookworm-slim}' });
   });
 
   it('asks for the proxies in front, without which all clients are one address', () => {
@@ -110,6 +131,28 @@ describe('the chart', () => {
       );
       expect(templates).toMatch(made);
     }
+  });
+
+  it('has a Redis that answers nobody without its password', () => {
+    expect(templates).toMatch(
+      /printf 'requirepass %s\\n' "\$REDISCLI_AUTH" \|\s+exec redis-server - /,
+    );
+  });
+
+  it('gives no pod the rights of root, or a word with the cluster', () => {
+    const pods = templates.match(/^kind: (?:Deployment|StatefulSet)$/gm) ?? [];
+    expect(pods).toHaveLength(4);
+    expect(templates.match(/automountServiceAccountToken: false/g)).toHaveLength(pods.length);
+    expect(templates.match(/include "controller\.(?:pod|datastore)Security"/g)).toHaveLength(
+      pods.length,
+    );
+    expect(templates.match(/runAsNonRoot: true/g)).toHaveLength(2);
+  });
+
+  it('takes the image by digest where one is given', () => {
+    const values = parse(text('chart', 'values.yaml')) as { image: object };
+    expect(values.image).toHaveProperty('digest', '');
+    expect(templates).toContain('{{ $.Values.image.repository }}@{{ . }}');
   });
 
   it('lets nobody but its own reach PostgreSQL and Redis, and nobody the workers', () => {
@@ -160,4 +203,9 @@ it('the image is not run by root, and brings what keeps runs apart', () => {
   const last = image.slice(image.lastIndexOf('\nFROM '));
   expect(last.match(/^USER .*$/gm)?.at(-1)).toBe('USER 1000:1000');
   expect(last).toMatch(/apt-get install[^&]* bubblewrap /);
+  expect(image.match(/^(?:ARG|FROM) .*$/gm)).toEqual([
+    'ARG NODE_IMAGE=node:24-bookworm-slim',
+    'FROM ${NODE_IMAGE} AS build',
+    'FROM ${NODE_IMAGE}',
+  ]);
 });

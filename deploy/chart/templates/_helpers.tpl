@@ -9,7 +9,11 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{- define "controller.image" -}}
+{{- with .Values.image.digest -}}
+{{ $.Values.image.repository }}@{{ . }}
+{{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
 {{- end -}}
 
 {{- define "controller.secret" -}}

@@ -1,0 +1,53 @@
+/** Where the network is taken from runs, they reach nothing of the machine, neither PostgreSQL nor Redis. */
+import { Cluster } from '../faults/support/cluster.js';
+
+/** Prints which of some ports of the loopback somebody answers on, its own first. */
+const REACH = `
+import json, socket, sys
+own = socket.create_server(('127.0.0.1', 0))
+ports = {'own': own.getsockname()[1], **json.loads(sys.argv[1])}
+def answers(port):
+    try: return socket.create_connection(('127.0.0.1', port), 2) is not None
+    except OSError: return False
+print(json.dumps([name for name, port in ports.items() if answers(port)]))
+`;
+
+const PLAYBOOK = `- hosts: all
+  gather_facts: false
+  tasks:
+    - {command: "python3 reach.py {{ ports | to_json | quote }}", register: out}
+    - set_stats: {data: {reached: "{{ out.stdout | from_json }}"}}
+`;
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await Cluster.start({ playbooks: { 'reach.yml': PLAYBOOK, 'reach.py': REACH } });
+}, 90_000);
+afterAll(() => cluster.stop());
+
+it.each([
+  ['none', ['own']],
+  ['host', ['own', 'postgresql', 'redis']],
+])(
+  'JOB_NETWORK=%s',
+  async (network, expected) => {
+    const worker = await cluster.worker({ JOB_ISOLATION: 'bubblewrap', JOB_NETWORK: network });
+    const ports = {
+      postgresql: Number(new URL(String(cluster.environment().DATABASE_URL)).port),
+      redis: cluster.redisPort,
+    };
+    const [id] = (await cluster.addJobs(1, { playbook: 'reach.yml', status: 'new' })) as [number];
+    await cluster.rows(
+      `UPDATE unified_jobs SET extra_vars = $2, status = 'pending' WHERE id = $1`,
+      [id, JSON.stringify({ ports })],
+    );
+    cluster.wake();
+    const job = await cluster.becomes(id, 'successful', 40_000);
+    expect((job as unknown as { artifacts: { reached: string[] } }).artifacts.reached).toEqual(
+      expected,
+    );
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  },
+  90_000,
+);

@@ -19,6 +19,8 @@ describe('the settings of jobs', () => {
     ['JOB_FILE_BYTES', '1048575'],
     ['JOB_TMP_BYTES', '0'],
     ['JOB_DISK_BYTES', ''],
+    ['JOB_EVENTS', '99'],
+    ['JOB_EVENT_BYTES', '1048575'],
     ['JOB_SHOW_PATHS', 'srv/tools'],
     ['JOB_SHOW_PATHS', '/'],
     ['JOB_SHOW_PATHS', '/etc/'],
@@ -41,6 +43,8 @@ describe('the settings of jobs', () => {
     ['JOB_FILE_BYTES', '1048576', 1_048_576],
     ['JOB_TMP_BYTES', '1048576', 1_048_576],
     ['JOB_DISK_BYTES', '1048576', 1_048_576],
+    ['JOB_EVENTS', '100', 100],
+    ['JOB_EVENT_BYTES', '1048576', 1_048_576],
     ['JOB_SHOW_PATHS', '/srv/tools, /srv/database:rw', ['/srv/tools', '/srv/database:rw']],
   ] as const)('take %s=%s', (name, text, value) => {
     expect(load({ [name]: text })[name]).toEqual(value);

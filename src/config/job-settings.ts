@@ -80,6 +80,18 @@ export const JOB_SETTINGS = {
     min: MEGABYTE,
     help: 'What the folder of a job, and that of a project, may hold, in bytes; looked at every ten seconds.',
   }),
+  JOB_EVENTS: integer({
+    category: 'jobs',
+    default: 1_000_000,
+    min: 100,
+    help: 'Events that are stored of one run. One that makes more is ended, and says so.',
+  }),
+  JOB_EVENT_BYTES: integer({
+    category: 'jobs',
+    default: 4 * GIGABYTE,
+    min: MEGABYTE,
+    help: 'What the output and data of the events of one run may take, in bytes. One that makes more is ended, and says so.',
+  }),
   ANSIBLE_FACT_CACHE_TIMEOUT: integer({
     category: 'jobs',
     default: 0,

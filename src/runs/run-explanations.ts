@@ -53,6 +53,14 @@ export const tooMuchWritten = (bytes: number): string =>
 export const tooMuchMemory = (bytes: number): string =>
   `The job took more than ${bytes} bytes of memory (JOB_MEMORY_BYTES) and has been ended.`;
 
+/** @param events that are stored of a run */
+export const tooManyEvents = (events: number): string =>
+  `The job made more than ${events} events (JOB_EVENTS) and has been ended.`;
+
+/** @param bytes what the events of a run may take */
+export const tooMuchTold = (bytes: number): string =>
+  `The events of the job took more than ${bytes} bytes (JOB_EVENT_BYTES), so it has been ended.`;
+
 /** @param bytes what the folder of a repository may hold */
 export const tooMuchFetched = (bytes: number): string =>
   `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
+import { EventAllowance } from './event-allowance.js';
 import { Subscriber } from './subscriber.service.js';
 
 /** How long a lease holds, in seconds; renewed four times as often. */
@@ -15,13 +16,19 @@ export const MAX_ATTEMPTS = 5;
 const RENEW_MS = 15_000;
 const RENEW_AGAIN_MS = 1000;
 
-/** Why a run is ended before its time: somebody wants it, the lease is gone, the worker leaves. */
-export type EndReason = 'cancel' | 'lost' | 'shutdown';
+/**
+ * Why a run is ended before its time: somebody wants it, the lease is gone, the worker leaves, it did
+ * what it may not.
+ */
+export type EndReason = 'cancel' | 'lost' | 'shutdown' | 'failed';
 
 /** A run under a lease of this process. */
 export class ActiveRun {
   private readonly controller = new AbortController();
   private endReason: EndReason | null = null;
+  private explanation = '';
+  /** Counts what it tells. */
+  readonly events = new EventAllowance();
   /** The playbook was started: from here on nobody may run it again. */
   hasStarted = false;
   /** Ids of the hosts a playbook is run on, by name, as they were when it began. */
@@ -40,6 +47,17 @@ export class ActiveRun {
 
   get signal(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** What it did that it may not; empty of others. */
+  get failure(): string {
+    return this.endReason === 'failed' ? this.explanation : '';
+  }
+
+  /** Ends the run for what it did. */
+  fail(explanation: string): void {
+    this.explanation ||= explanation;
+    this.end('failed');
   }
 
   /** Ends what the run is doing. A lost lease outweighs other reasons: nothing may be written then. */

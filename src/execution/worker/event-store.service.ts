@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { JobEventsRepository, type EventRow } from '../../runs/events/job-events.repository.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
@@ -17,14 +18,18 @@ export class EventStore {
   constructor(
     private readonly events: JobEventsRepository,
     private readonly signals: RunSignals,
+    private readonly settings: Settings,
   ) {}
 
   /**
-   * Stores a batch; an event that is there already is left as it is.
+   * Stores a batch; an event that is there already is left as it is. A run that tells more than it may
+   * is ended, and nothing is stored of what it tells from then on.
    *
    * @throws RunEnded when the lease is gone: the run must end
    */
-  async store(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+  async store(run: ActiveRun, batch: readonly EventRow[]): Promise<void> {
+    const { events, excess } = run.events.take(batch, this.settings);
+    if (excess !== '') run.fail(excess);
     if (events.length === 0) return;
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
     try {

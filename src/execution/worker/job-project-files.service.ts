@@ -15,7 +15,7 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
-import { CannotStart, outcomeOf } from './outcome.js';
+import { blamed, CannotStart, outcomeOf } from './outcome.js';
 import { ProjectContent } from '../project-updates/project-content.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
@@ -124,7 +124,7 @@ export class JobProjectFiles {
     const follow = (): void => run.end(job.reason ?? 'cancel');
     job.signal.addEventListener('abort', follow, { once: true });
     try {
-      const outcome = await this.sync.run(run).catch(outcomeOf);
+      const outcome = blamed(run, await this.sync.run(run).catch(outcomeOf));
       await this.leases.finish(run, outcome);
       if (outcome.status === 'successful') return String(outcome.fields?.['scm_revision']);
       const named = { type: 'project_update', name: update.name, id: update.id };

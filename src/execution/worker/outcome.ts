@@ -64,6 +64,12 @@ export function outcomeOf(error: unknown): Outcome {
   return { status: 'error', explanation: INTERNAL };
 }
 
+/** A run that was ended for what it did was not canceled by anybody. */
+export function blamed({ failure }: { readonly failure: string }, outcome: Outcome): Outcome {
+  if (failure === '' || outcome.status === 'successful') return outcome;
+  return { ...outcome, status: 'failed', explanation: failure };
+}
+
 /** Whether the message of an error was made for users; anything else belongs in the log. */
 export function isExplained(error: unknown): error is Error {
   const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];

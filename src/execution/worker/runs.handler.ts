@@ -10,7 +10,14 @@ import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-run
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { Leases } from './leases.service.js';
-import { CannotStart, isExplained, outcomeOf, type Outcome, type RunKind } from './outcome.js';
+import {
+  blamed,
+  CannotStart,
+  isExplained,
+  outcomeOf,
+  type Outcome,
+  type RunKind,
+} from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
@@ -93,6 +100,6 @@ export class RunsHandler implements QueueHandler {
 
 /** A run that was ended because its worker leaves was not canceled by anybody. */
 function judged(run: ActiveRun, outcome: Outcome): Outcome {
-  if (outcome.status === 'successful' || run.reason !== 'shutdown') return outcome;
+  if (outcome.status === 'successful' || run.reason !== 'shutdown') return blamed(run, outcome);
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
 }

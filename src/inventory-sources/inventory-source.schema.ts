@@ -63,6 +63,9 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('credential'), {
     nullable: true,
     needs: 'use',
+    // A body without it leaves it as it is, also where it replaces the rest.
+    assumed: false,
+    unknown: (id) => `Credential ${String(id)} does not exist`,
     help: 'What the source is asked with.',
   })
   credential!: Reference | null;

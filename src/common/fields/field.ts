@@ -6,6 +6,7 @@ import { COLUMN_TYPES } from './column-types.js';
 import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
+import { defaultOf } from './lenient.js';
 import { Reads } from './reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -65,6 +66,8 @@ export interface Field {
   onDelete: OnDelete;
   /** Action the caller must be allowed on the referenced object when the reference is set. */
   needs: string | null;
+  /** What is said of an id that leads to nothing; null: what is said of every reference. */
+  unknown: ((id: unknown) => string) | null;
   /** False: a database index for the reference is not made (another index serves). */
   index: boolean;
   /** PostgreSQL type of the column. */
@@ -197,6 +200,7 @@ const PLAIN = {
   min: null,
   search: false,
   needs: null,
+  unknown: null,
   index: true,
   columnDefault: null,
   anyShape: false,
@@ -235,14 +239,6 @@ function declare(
     ownFields(prototype).set(name, field);
     Reads(field)(prototype, property);
   };
-}
-
-const TEXTUAL = new Set<FieldKind>(['string', 'text', 'choice', 'variables', 'email', 'secret']);
-
-function defaultOf(kind: FieldKind): unknown {
-  if (TEXTUAL.has(kind)) return '';
-  if (kind === 'boolean') return false;
-  return undefined;
 }
 
 /** One line of text; `max` counts characters. */

@@ -1,6 +1,6 @@
 import { Invalid } from '../errors/errors.js';
 import { FAULTS } from './fault-texts.js';
-import type { Field } from './field.js';
+import type { Field, FieldKind } from './field.js';
 import { parseJson } from './json-bounds.js';
 
 /**
@@ -14,9 +14,16 @@ export function lenientReader(field: Field): (given: unknown) => unknown {
   return (given) => (given === null ? ofNull : read(given));
 }
 
-const TEXTUAL: ReadonlySet<string> = new Set<Field['kind']>([
+const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([
   ...(['string', 'text', 'email', 'choice', 'variables', 'secret'] as const),
 ]);
+
+/** What a field of a kind is that may not be null, where nothing is said of it. */
+export function defaultOf(kind: FieldKind): unknown {
+  if (TEXTUAL.has(kind)) return '';
+  if (kind === 'boolean') return false;
+  return undefined;
+}
 
 function nullOf({ nullable, kind, blank }: Field): unknown {
   if (nullable) return null;

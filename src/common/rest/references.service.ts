@@ -29,7 +29,7 @@ export class References {
       const known = new Set(found.map(({ id }) => id));
       for (const field of fields) {
         const id = idIn(values, field);
-        if (!known.has(id)) errors[field.name] = [invalidPk(id)];
+        if (!known.has(id)) errors[field.name] = [(field.unknown ?? invalidPk)(id)];
       }
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

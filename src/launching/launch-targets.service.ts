@@ -8,6 +8,7 @@ import {
   type LaunchCredential,
   type SavedLaunchTarget,
 } from '../prompts/saved-launch-targets.js';
+import type { Refusal } from '../prompts/saved-prompt-errors.js';
 import { workflowPrompted } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 
@@ -20,10 +21,16 @@ const ASKS_NOTHING: PromptedTemplate = {
   projectBranch: '',
 };
 
-const NOT_ASKED = 'Field is not configured to prompt on launch.';
+const NOT_ASKED: Refusal = {
+  field: 'Field is not configured to prompt on launch.',
+  variables: (names) =>
+    `Variables ${names.join(', ')} are not allowed on launch. Check the Prompt on Launch ` +
+    'setting on the Template to include Extra Variables.',
+};
+const NOT_ALLOWED = 'Field is not allowed on launch.';
 /** What clients know of templates that have no switches, by type. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  inventory_source: 'Field is not allowed on launch.',
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  inventory_source: { field: NOT_ALLOWED, variables: () => NOT_ALLOWED },
 };
 
 @Injectable()

@@ -6,11 +6,17 @@ import type { Prompts } from './launch-options.js';
 import { heldVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
+/** What is said of what a template does not ask for. */
+export interface Refusal {
+  field: string;
+  /** Of variables, by their names. */
+  variables: (names: readonly string[]) => string;
+}
+
 /** A template as a saved launch of it is checked: a node of a workflow, for instance. */
 export interface SavedTarget {
   prompted: PromptedTemplate;
-  /** What is said of a field that it does not ask for. */
-  refusal: string;
+  refusal: Refusal;
   /** The survey when it is switched on. */
   survey: Survey | null;
 }
@@ -21,22 +27,20 @@ export interface SavedTarget {
  * what could never count is refused. What a launch may still bring, such as a mandatory answer, is
  * not missing here.
  */
-export function savedPromptErrors(
-  { prompted, refusal, survey }: SavedTarget,
-  prompts: Prompts,
-): FieldErrors {
-  const { ignored } = mergePrompts(prompted, prompts);
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [refusal]]);
+export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
+  const { ignored } = mergePrompts(target.prompted, prompts);
+  const why = target.refusal.field;
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [why]]);
   const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),
-    ...savedVariableErrors(variables, { prompted, survey }),
+    ...savedVariableErrors(variables, target),
   };
 }
 
 function savedVariableErrors(
   variables: Readonly<Record<string, unknown>>,
-  { prompted, survey }: Pick<SavedTarget, 'prompted' | 'survey'>,
+  { prompted, refusal, survey }: SavedTarget,
 ): FieldErrors {
   const asks = prompted.asks('extra_vars');
   const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
@@ -44,12 +48,7 @@ function savedVariableErrors(
   const texts: string[] = [];
   const answers: string[] = [];
   const unasked = Object.keys(variables).filter((name) => !asks && !questions.has(name));
-  if (unasked.length > 0) {
-    texts.push(
-      `Variables ${unasked.join(', ')} are not allowed on launch. Check the Prompt on Launch ` +
-        'setting on the Template to include Extra Variables.',
-    );
-  }
+  if (unasked.length > 0) texts.push(refusal.variables(unasked));
   for (const [name, value] of Object.entries(variables)) {
     if (value === ENCRYPTED) {
       if (secrets.has(name)) continue;

@@ -29,6 +29,33 @@ const post = (values: object = {}) => test.as.superuser.post('inventory_sources/
 const cloud = { source: 'ec2', source_project: null };
 
 describe('fields', () => {
+  it('are told by OPTIONS with their types, and the kinds as pairs', async () => {
+    const { body: told } = await test.as.superuser.options('inventory_sources/').expect(200);
+    const fields = Object.entries(told.actions.POST as Record<string, { type: string }>);
+    expect(Object.fromEntries(fields.map(([name, { type }]) => [name, type]))).toEqual({
+      ...{ name: 'string', description: 'string', inventory: 'id', source: 'choice' },
+      ...{ source_path: 'string', source_vars: 'string', source_project: 'id' },
+      ...{ scm_branch: 'string', credential: 'id', execution_environment: 'id' },
+      ...{ enabled_var: 'string', enabled_value: 'string', host_filter: 'string' },
+      ...{ limit: 'string', overwrite: 'boolean', overwrite_vars: 'boolean' },
+      ...{ update_on_launch: 'boolean', update_cache_timeout: 'integer', timeout: 'integer' },
+      verbosity: 'choice',
+    });
+    const kinds = ['ec2', 'gce', 'azure_rm', 'vmware', 'satellite6', 'openstack', 'rhv'];
+    kinds.push('controller', 'insights', 'terraform', 'openshift_virtualization');
+    kinds.push('scm', 'constructed');
+    expect(told.actions.POST.source.choices).toEqual(kinds.map((kind) => [kind, kind]));
+    expect(told.actions.POST.verbosity.choices).toEqual([
+      [0, '0 (WARNING)'],
+      [1, '1 (INFO)'],
+      [2, '2 (DEBUG)'],
+    ]);
+    const { body: made } = await post(cloud).expect(201);
+    const { headers } = await test.as.superuser.options(`inventory_sources/${made.id}/`);
+    const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'];
+    expect(String(headers.allow).split(', ').sort()).toEqual(methods);
+  });
+
   it('are asked for', async () => {
     const { body: errors } = await test.as.superuser.post('inventory_sources/', {}).expect(400);
     const required = ['This field is required.'];
@@ -78,6 +105,18 @@ describe('what it has brought', () => {
       INSERT INTO inventory_source_groups (inventory_source_id, group_id)
       VALUES (${source.id}, ${group.id})`);
     const path = `inventory_sources/${source.id}`;
+    const listed = async (list: string): Promise<number[]> =>
+      (await test.as.orgAdmin.get(`${path}/${list}/`).expect(200)).body.results.map(
+        ({ id }: Row) => id,
+      );
+    expect([await listed('hosts'), await listed('groups')]).toEqual([[host.id], [group.id]]);
+    for (const [list, row] of [
+      ['hosts', host],
+      ['groups', group],
+    ] as const) {
+      const { body: sources } = await test.as.orgAdmin.get(`${list}/${row.id}/inventory_sources/`);
+      expect(sources.results.map(({ id }: Row) => id)).toEqual([source.id]);
+    }
     await test.as.orgMember.delete(`${path}/hosts/`).expect(403);
     const { body: run } = await test.as.superuser.post(`${path}/update/`).expect(202);
     await test.as.orgAdmin.delete(`${path}/hosts/`).expect(409);
@@ -93,6 +132,19 @@ describe('what it has brought', () => {
     expect(left).toMatchObject({ total_hosts: 1, total_groups: 0 });
     await test.as.orgAdmin.delete(`${path}/hosts/`).expect(204);
   });
+});
+
+it('leave what they have brought when they are deleted', async () => {
+  const own = await test.make.inventory({ organization: test.home.organization.id });
+  const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
+  const host = await test.make.host(own);
+  await test.database.execute(sql`
+    INSERT INTO inventory_source_hosts (inventory_source_id, host_id)
+    VALUES (${source.id}, ${host.id})`);
+  const shown = () => test.as.orgAdmin.get(`hosts/${host.id}/`).expect(200);
+  expect((await shown()).body).toMatchObject({ has_inventory_sources: true });
+  await test.as.orgAdmin.delete(`inventory_sources/${source.id}/`).expect(204);
+  expect((await shown()).body).toMatchObject({ has_inventory_sources: false });
 });
 
 describe('rules across fields', () => {
@@ -120,6 +172,41 @@ describe('rules across fields', () => {
     expect((await post(values).expect(400)).body).toEqual(errors);
   });
 
+  it('name together what only files of a project have', async () => {
+    const given = { source: 'ec2', source_path: 'a', scm_branch: 'b' };
+    const text = ['Cannot set source_project source_path scm_branch if not SCM type.'];
+    expect((await post(given).expect(400)).body).toEqual({
+      ...{ source_project: text, source_path: text, scm_branch: text },
+    });
+    const { body: files } = await post({ source_path: 'a' }).expect(201);
+    const path = `inventory_sources/${files.id}/`;
+    const moved = await test.as.superuser
+      .patch(path, { source: 'ec2', source_project: null })
+      .expect(400);
+    expect(moved.body).toEqual({ source_path: ['Cannot set source_path if not SCM type.'] });
+    await test.as.superuser.patch(path, { ...cloud, source_path: '' }).expect(200);
+  });
+
+  it.each([
+    ['YAML', 'a: 1\nb: [x]\n', 'a: 1\nb: [x]\n'],
+    ['JSON', '{"a": 1, "b": ["x"]}', '{"a": 1, "b": ["x"]}'],
+    ['an object', { a: 1, b: ['x'] }, '{"a":1,"b":["x"]}'],
+    ['a megabyte', `{"a": "${'x'.repeat(1_000_000)}"}`, `{"a": "${'x'.repeat(1_000_000)}"}`],
+  ])('take variables as %s', async (_what, source_vars, stored) => {
+    const { body: made } = await post({ source_vars }).expect(201);
+    const { body: shown } = await test.as.superuser.get(`inventory_sources/${made.id}/`);
+    expect(shown.source_vars === stored).toBe(true);
+  });
+
+  it.each([
+    ['a list', ['a']],
+    ['a list as text', '- a'],
+    ['what is neither JSON nor YAML', 'a: ['],
+  ])('take no variables as %s', async (_what, source_vars) => {
+    const { body: errors } = await post({ source_vars }).expect(400);
+    expect(errors).toEqual({ source_vars: [expect.stringMatching(/^Cannot parse as JSON /)] });
+  });
+
   it('take loader names where they are options of a plugin', async () => {
     await post({ ...cloud, source_vars: { LD_PRELOAD: 'x' } }).expect(201);
   });
@@ -130,54 +217,6 @@ describe('rules across fields', () => {
     expect(errors).toEqual({
       source_project: ['Cannot use manual project for SCM-based inventory.'],
     });
-  });
-});
-
-describe('updates', () => {
-  it('are started, shown and counted', async () => {
-    const { body: source } = await post(cloud).expect(201);
-    const path = `inventory_sources/${source.id}/update/`;
-    expect((await test.as.superuser.get(path).expect(200)).body).toEqual({ can_update: true });
-    const started = await test.as.superuser.post(path, {}).expect(202);
-    const { inventory_update: id } = started.body;
-    expect(started.headers.location).toBe(`/api/v2/inventory_updates/${id}/`);
-    expect(started.body).toMatchObject({ id, type: 'inventory_update', status: 'pending' });
-    const { body: listed } = await test.as.superuser.get(`inventory_updates/?id=${id}`);
-    expect(listed.results[0].inventory_source).toBe(source.id);
-    const { body: unified } = await test.as.superuser.get(`unified_jobs/?id=${id}`);
-    expect(unified.results[0].type).toBe('inventory_update');
-    const { body: after } = await test.as.superuser.get(`inventory_sources/${source.id}/`);
-    expect(after.status).toBe('pending');
-    await test.as.superuser.delete(`inventory_sources/${source.id}/`).expect(409);
-    await test.as.superuser.post(`inventory_updates/${id}/cancel/`, {}).expect(202);
-    await test.as.superuser.delete(`inventory_sources/${source.id}/`).expect(204);
-    await test.as.superuser.get(`inventory_updates/${id}/`).expect(404);
-  });
-
-  it('cannot be had without a project', async () => {
-    const { body: source } = await post().expect(201);
-    await test.database.execute(sql`
-      UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${source.id}`);
-    await test.as.superuser.post(`inventory_sources/${source.id}/update/`, {}).expect(405);
-  });
-
-  it('of all sources tell how many could be started', async () => {
-    const own = await test.make.inventory({ organization: test.home.organization.id });
-    const path = `inventories/${own.id}/update_inventory_sources/`;
-    await test.as.superuser.post(path, {}).expect(400);
-    await post({ ...cloud, inventory: own.id }).expect(201);
-    const { body: all } = await test.as.superuser.post(path, {}).expect(200);
-    expect(all).toEqual([expect.objectContaining({ status: 'started' })]);
-    const { body: broken } = await post({ inventory: own.id }).expect(201);
-    await test.database.execute(sql`
-      UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${broken.id}`);
-    const { body: some } = await test.as.superuser.post(path, {}).expect(202);
-    expect(some).toContainEqual({
-      inventory_source: broken.id,
-      status: 'Could not start because `can_update` returned False',
-    });
-    const { body: counted } = await test.as.superuser.get(`inventories/${own.id}/`);
-    expect(counted).toMatchObject({ has_inventory_sources: true, total_inventory_sources: 2 });
   });
 });
 
@@ -212,66 +251,4 @@ it('name an execution environment that their author may read, as their updates d
     const { body: shown } = await test.as.superuser.get(kept).expect(200);
     expect(shown.execution_environment).toBeNull();
   }
-});
-
-it('are made, and their updates canceled and deleted, by whoever may', async () => {
-  const own = await test.make.inventory({ organization: test.home.organization.id });
-  const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
-  const update = `inventory_sources/${source.id}/update/`;
-  const run = async (as: Pick<typeof test.as.superuser, 'post'>): Promise<string> =>
-    `inventory_updates/${(await as.post(update, {}).expect(202)).body.id}/`;
-  const expected = {
-    read_role: { create: 403, cancel: 403, remove: 403 },
-    use_role: { create: 403, cancel: 403, remove: 403 },
-    adhoc_role: { create: 403, cancel: 403, remove: 403 },
-    update_role: { create: 403, cancel: 403, cancelOwn: 202, remove: 403 },
-    admin_role: { create: 201, cancel: 202, cancelOwn: 202, remove: 204 },
-  };
-  for (const [role, statuses] of Object.entries(expected)) {
-    const user = await test.make.user();
-    await test.make.grant('inventory', own, role, { user });
-    const as = await test.as.asUser(user);
-    const create = (await as.post('inventory_sources/', body({ ...cloud, inventory: own.id })))
-      .status;
-    const theirs = await run(test.as.superuser);
-    const cancel = (await as.post(`${theirs}cancel/`, {})).status;
-    if (cancel !== 202) await test.as.superuser.post(`${theirs}cancel/`, {}).expect(202);
-    const remove = (await as.delete(theirs)).status;
-    const found = { create, cancel, remove };
-    if ('cancelOwn' in statuses) {
-      const cancelOwn = (await as.post(`${await run(as)}cancel/`, {})).status;
-      Object.assign(found, { cancelOwn });
-    }
-    expect({ role, ...found }).toEqual({ role, ...statuses });
-  }
-  const hidden = await run(test.as.superuser);
-  for (const verb of ['get', 'delete'] as const) await test.as.nobody[verb](hidden).expect(403);
-  await test.as.nobody.post(update, {}).expect(403);
-});
-
-it('are changed by administrators of the inventory, updated by its updaters, read by its readers', async () => {
-  const own = await test.make.inventory({ organization: test.home.organization.id });
-  const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
-  const path = `inventory_sources/${source.id}/`;
-  const expected = {
-    read_role: [200, 403, 403, 403],
-    use_role: [200, 403, 403, 403],
-    adhoc_role: [200, 403, 403, 403],
-    update_role: [200, 202, 403, 403],
-    admin_role: [200, 202, 200, 204],
-  };
-  for (const [role, statuses] of Object.entries(expected)) {
-    const user = await test.make.user({ username: `source-${role}` });
-    await test.make.grant('inventory', own, role, { user });
-    const as = await test.as.asUser(user);
-    await test.database.execute(sql`DELETE FROM unified_jobs WHERE type = 'inventory_update'`);
-    const read = await as.get(path);
-    const started = await as.post(`${path}update/`, {});
-    await test.database.execute(sql`DELETE FROM unified_jobs WHERE type = 'inventory_update'`);
-    const changed = await as.patch(path, { description: role });
-    const deleted = await as.delete(path);
-    const found = [read, started, changed, deleted].map(({ status }) => status);
-    expect({ role, found }).toEqual({ role, found: statuses });
-  }
-  await test.as.nobody.get(path).expect(404);
 });

@@ -37,6 +37,10 @@ it('are started by schedules, nodes of workflows and bulk launches, which have n
   const schedules = `${path}schedules/`;
   const { body } = await as.superuser.post(schedules, { ...daily, limit: 'web' }).expect(400);
   expect(body).toEqual(refused);
+  const variables = { ...daily, extra_data: { a: 1 } };
+  expect((await as.superuser.post(schedules, variables).expect(400)).body).toEqual({
+    extra_data: ['Field is not allowed on launch.'],
+  });
   await as.superuser.post(schedules, daily).expect(201);
   const { body: shown } = await as.superuser.get(path).expect(200);
   expect(shown.next_job_run).toMatch(/^2030-01-01T00:00:00/);
@@ -58,11 +62,6 @@ it('are started by schedules, nodes of workflows and bulk launches, which have n
   }
   await (await as.asUser(updater)).post('bulk/job_launch/', launch).expect(201);
   await (await as.asUser(reader)).post('bulk/job_launch/', launch).expect(400);
-});
-
-it('tell what they are on OPTIONS', async () => {
-  const { body } = await test.as.superuser.options('inventory_sources/').expect(200);
-  expect(body.actions.POST.source.choices).toContainEqual(['scm', 'scm']);
 });
 
 it('show their output whole, as lines and in every format', async () => {

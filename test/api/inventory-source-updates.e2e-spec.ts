@@ -1,0 +1,167 @@
+/** How updates of inventories are started, and what their source shows (docs/contract/inventory-sources.md#updates). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+let inventory: Row;
+let project: Row;
+beforeAll(async () => {
+  test = await boot();
+  const organization = test.home.organization.id;
+  inventory = await test.make.inventory({ organization });
+  project = await test.make.project({
+    ...{ organization, scm_type: 'git', scm_url: 'https://example.org/a.git' },
+    allow_override: true,
+  });
+});
+afterAll(() => test.close());
+
+let counter = 0;
+const files = () => ({ source: 'scm', source_project: project.id });
+/** Makes a source; of a cloud unless it is said. */
+const post = (values: object) =>
+  test.as.superuser.post('inventory_sources/', {
+    ...{ name: `Source ${(counter += 1)}`, inventory: inventory.id, source: 'ec2' },
+    ...values,
+  });
+
+it('are started, shown and counted', async () => {
+  const { body: source } = await post({}).expect(201);
+  const path = `inventory_sources/${source.id}/update/`;
+  expect((await test.as.superuser.get(path).expect(200)).body).toEqual({ can_update: true });
+  const started = await test.as.superuser.post(path, {}).expect(202);
+  const { inventory_update: id } = started.body;
+  expect(started.body.url).toBe(`/api/v2/inventory_updates/${id}/`);
+  expect(started.headers.location).toBe(`/api/v2/inventory_updates/${id}/`);
+  expect(started.body).toMatchObject({ id, type: 'inventory_update', status: 'pending' });
+  const { body: listed } = await test.as.superuser.get(`inventory_updates/?id=${id}`);
+  expect(listed.results[0].inventory_source).toBe(source.id);
+  const { body: unified } = await test.as.superuser.get(`unified_jobs/?id=${id}`);
+  expect(unified.results[0].type).toBe('inventory_update');
+  const { body: after } = await test.as.superuser.get(`inventory_sources/${source.id}/`);
+  expect(after.status).toBe('pending');
+  await test.as.superuser.delete(`inventory_sources/${source.id}/`).expect(409);
+  await test.as.superuser.post(`inventory_updates/${id}/cancel/`, {}).expect(202);
+  await test.as.superuser.delete(`inventory_sources/${source.id}/`).expect(204);
+  await test.as.superuser.get(`inventory_updates/${id}/`).expect(404);
+});
+
+it('cannot be had without a project', async () => {
+  const { body: source } = await post(files()).expect(201);
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${source.id}`);
+  const update = `inventory_sources/${source.id}/update/`;
+  const { body: told } = await test.as.superuser.get(update).expect(200);
+  expect(told).toEqual({ can_update: false });
+  const { body: refused } = await test.as.superuser.post(update, {}).expect(405);
+  expect(refused).toEqual({ detail: 'Method "POST" not allowed.' });
+});
+
+it('of all sources tell how many could be started', async () => {
+  const own = await test.make.inventory({ organization: test.home.organization.id });
+  const path = `inventories/${own.id}/update_inventory_sources/`;
+  const { body: none } = await test.as.superuser.post(path, {}).expect(400);
+  expect(none).toEqual({ detail: 'No inventory sources to update.' });
+  const { body: first } = await post({ inventory: own.id }).expect(201);
+  const { body: all } = await test.as.superuser.post(path, {}).expect(200);
+  expect(all).toEqual([
+    expect.objectContaining({
+      ...{ inventory_source: first.id, status: 'started', type: 'inventory_update' },
+      inventory_update: expect.any(Number),
+    }),
+  ]);
+  const { body: broken } = await post({ ...files(), inventory: own.id }).expect(201);
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${broken.id}`);
+  const { body: some } = await test.as.superuser.post(path, {}).expect(202);
+  const refused = {
+    inventory_source: broken.id,
+    status: 'Could not start because `can_update` returned False',
+  };
+  expect(some).toContainEqual(refused);
+  expect((await test.as.superuser.get(path).expect(200)).body).toEqual([
+    { inventory_source: first.id, can_update: true },
+    { inventory_source: broken.id, can_update: false },
+  ]);
+  const { body: counted } = await test.as.superuser.get(`inventories/${own.id}/`);
+  expect(counted).toMatchObject({ has_inventory_sources: true, total_inventory_sources: 2 });
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET status = 'canceled' WHERE inventory_source_id = ${first.id}`);
+  await test.as.superuser.delete(`inventory_sources/${first.id}/`).expect(204);
+  expect((await test.as.superuser.post(path, {}).expect(400)).body).toEqual([refused]);
+});
+
+it('are shown by their source while they wait, run, and when they are over', async () => {
+  const { as, make, home } = test;
+  const own = await make.inventory({ organization: home.organization.id });
+  const { body: source } = await post({ inventory: own.id }).expect(201);
+  const path = `inventory_sources/${source.id}/`;
+  const shown = async (url = path) => (await as.superuser.get(url).expect(200)).body;
+  expect(await shown()).toMatchObject({
+    ...{ status: 'never updated', last_updated: null, last_update_failed: false },
+  });
+  const { body: run } = await as.superuser.post(`${path}update/`, {}).expect(202);
+  const [id, url] = [Number(run.id), `/api/v2/inventory_updates/${run.id}/`];
+  const update = `inventory_updates/${id}/`;
+  const transitions = test.app.get(RunTransitions, { strict: false });
+  for (const status of ['pending', 'running'] as const) {
+    if (status === 'running') await transitions.move([id], { from: ['pending'], to: status });
+    expect(await shown()).toMatchObject({
+      ...{ status, last_updated: null },
+      related: { current_update: url, current_job: url },
+      summary_fields: { current_update: { id, status }, current_job: { id, status } },
+    });
+    expect(await shown(`${path}update/`)).toEqual({ can_update: true });
+    expect(await shown(`${update}cancel/`)).toEqual({ can_cancel: true });
+    const { body: deleted } = await as.superuser.delete(update).expect(403);
+    expect(deleted).toEqual({ detail: 'Cannot delete running job resource.' });
+    for (const used of [path, `${path}hosts/`, `${path}groups/`]) {
+      const { body } = await as.superuser.delete(used).expect(409);
+      expect(body).toEqual({
+        detail: `Resource is being used by running jobs: inventory update ${id}.`,
+      });
+    }
+  }
+  await transitions.move([id], { from: ['running'], to: 'failed' });
+  const { finished } = await shown(update);
+  expect(await shown()).toMatchObject({
+    ...{ status: 'failed', last_updated: finished, last_update_failed: true },
+    ...{ last_job_run: finished, last_job_failed: true },
+    related: { last_update: url, last_job: url },
+    summary_fields: { last_update: { id, status: 'failed' } },
+  });
+  expect((await shown()).related).not.toHaveProperty('current_update');
+  expect(await shown(`inventories/${own.id}/`)).toMatchObject({
+    inventory_sources_with_failures: 1,
+  });
+  expect(await shown(`${update}cancel/`)).toEqual({ can_cancel: false });
+  await as.superuser.post(`${update}cancel/`, {}).expect(405);
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET event_processing_finished = false WHERE id = ${id}`);
+  const { body: early } = await as.superuser.delete(update).expect(400);
+  expect(early).toEqual({ detail: 'Job has not finished processing events.' });
+});
+
+it('are not started from a project that failed, or that keeps its branch', async () => {
+  const { as, database } = test;
+  const { body: source } = await post({ ...files(), scm_branch: 'next' }).expect(201);
+  const start = () => as.superuser.post(`inventory_sources/${source.id}/update/`, {});
+  for (const status of ['failed', 'error']) {
+    await database.execute(
+      sql`UPDATE unified_job_templates SET status = ${status} WHERE id = ${project.id}`,
+    );
+    expect((await start().expect(400)).body).toEqual({
+      __all__: ['Missing a revision to run due to failed project update.'],
+    });
+  }
+  await as.superuser.patch(`projects/${project.id}/`, { scm_update_on_launch: true }).expect(200);
+  await start().expect(202);
+  await database.execute(
+    sql`UPDATE unified_job_templates SET allow_override = false WHERE id = ${project.id}`,
+  );
+  expect((await start().expect(400)).body).toEqual({
+    scm_branch: ['Project does not allow overriding branch.'],
+  });
+});

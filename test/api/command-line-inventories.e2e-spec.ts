@@ -51,6 +51,22 @@ it('keeps sources', async () => {
   });
 });
 
+it('finds its resources at the root, none under a name that it gives them itself', async () => {
+  const { body: root } = await test.as.superuser.get('').expect(200);
+  const own = ['inventory_updates', 'constructed_inventory', 'ad_hoc_commands'];
+  own.push('host_metrics', 'host_metric_summary_monthly', 'inventory_sources', 'inventory');
+  expect(Object.keys(root)).toEqual(expect.arrayContaining(own));
+  const aliases = [
+    'inventories',
+    'inventory_source',
+    'inventory_update',
+    'ad_hoc',
+    'host',
+    'group',
+  ];
+  for (const alias of aliases) expect(root).not.toHaveProperty(alias);
+});
+
 it('associates notifications with sources', async () => {
   for (const event of ['started', 'success', 'error']) {
     const list = `notification_templates_${event}`;

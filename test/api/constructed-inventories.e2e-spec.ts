@@ -127,6 +127,12 @@ describe('its source', () => {
       description: 'new',
     });
     expect((await test.as.orgAdmin.get(source)).body).toMatchObject({ limit: 'db' });
+    const other = { verbosity: 2, update_cache_timeout: 30 };
+    await test.as.orgAdmin.patch(url, other).expect(200);
+    expect((await test.as.orgAdmin.get(source)).body).toMatchObject(other);
+    const again = { ...{ verbosity: 0, update_cache_timeout: 60 }, limit: 'db' };
+    await test.as.orgAdmin.patch(source, again).expect(200);
+    expect((await test.as.orgAdmin.get(url)).body).toMatchObject(again);
     const refused = await test.as.orgAdmin
       .patch(source, { overwrite: false, name: 'Other', source: 'scm' })
       .expect(400);

@@ -119,7 +119,7 @@ it.each(['last_job__status=failed', 'groups__name=webs', 'inventory__organizatio
   (filter) => create({ host_filter: filter }).expect(201),
 );
 
-it('takes no hosts and groups', async () => {
+it('takes no hosts, groups and sources', async () => {
   const { superuser } = test.as;
   for (const [list, noun] of [
     ['hosts', 'Host'],
@@ -131,6 +131,12 @@ it('takes no hosts and groups', async () => {
     const { body } = await superuser.post(`${list}/`, { name: 'new', inventory: smart.id });
     expect(body).toEqual(refused);
   }
+  const source = { name: 'New', source: 'ec2' };
+  const text = ['Cannot create Inventory Source for Smart or Constructed Inventories'];
+  const below = await superuser.post(`inventories/${smart.id}/inventory_sources/`, source);
+  expect([below.status, below.body]).toEqual([400, { inventory: text }]);
+  const { body } = await superuser.post('inventory_sources/', { ...source, inventory: smart.id });
+  expect(body).toEqual({ inventory: text });
 });
 
 it('stays smart whatever clients send for a kind and a filter they do not name', async () => {

@@ -69,6 +69,18 @@ describe('an ad hoc command', () => {
     expect((touched.results as Row[]).map(({ id }) => id)).toContain(command.id);
   }, 60_000);
 
+  it('changes nothing in a check, and is run with what was asked for', async () => {
+    const asked = { job_type: 'check', diff_mode: true, forks: 3, verbosity: 1 };
+    const command = await launch('touch /tmp/never', asked);
+    await ended(command);
+    const { results } = await api.call('GET', `ad_hoc_commands/${command.id}/events/?page_size=50`);
+    const events = (results as Row[]).map(({ event }) => event);
+    expect(events.filter((event) => event === 'runner_on_skipped')).toHaveLength(2);
+    expect(events).not.toContain('runner_on_ok');
+    const { job_args: args } = await api.call('GET', `ad_hoc_commands/${command.id}/`);
+    for (const option of ['--check', '--diff', '--forks=3', '-v']) expect(args).toContain(option);
+  }, 60_000);
+
   it('is canceled while it runs', async () => {
     const command = await launch('sleep 300');
     await ended(command, 'running');

@@ -103,6 +103,12 @@ describe('facts of hosts', () => {
     expect(output).toContain('two is in north');
     expect(output).toContain('three is in north');
     expect((await known()).one).toEqual(one);
+    const filter = 'ansible_facts__ansible_system=Linux';
+    const { results } = await api.call(
+      'GET',
+      `inventories/${inventory.id}/hosts/?host_filter=${filter}`,
+    );
+    expect((results as Row[]).map(({ name }) => name)).toEqual(['one']);
   }, 120_000);
 
   it('end with a run that does not use them', async () => {

@@ -10,6 +10,12 @@ const PLAYBOOKS = {
     - fail: {}
       when: inventory_hostname == 'web-2'
 `,
+  'keep.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{{ inventory_hostname }} stands in {{ ansible_facts.rack | default('no rack') }}"}
+    - set_fact: {rack: "{{ inventory_hostname }}-rack", cacheable: true}
+`,
 };
 
 /** Launched over HTTP and run by a worker with the real Ansible, behind whatever boundary works here. */
@@ -24,7 +30,7 @@ describe('jobs on a smart inventory', () => {
   }, 90_000);
   afterAll(() => cluster.stop());
 
-  it('play on the real hosts, without their groups', async () => {
+  it('play on the real hosts, without their groups, and keep the facts there', async () => {
     const make = (path: string, fields: object) => api.call('POST', path, fields);
     const plant = await make('inventories/', { name: 'Plant', organization: 1 });
     const office = await make('inventories/', { name: 'Office', organization: 1 });
@@ -64,5 +70,23 @@ describe('jobs on a smart inventory', () => {
       ...{ total_hosts: 2, hosts_with_active_failures: 1, has_active_failures: true },
     });
     expect((await api.call('GET', `inventories/${office.id}/`)).hosts_with_active_failures).toBe(1);
-  }, 120_000);
+
+    const keeping = await make('job_templates/', {
+      ...{ name: 'Keep', project: 1, inventory: smart.id, playbook: 'keep.yml' },
+      use_fact_cache: true,
+    });
+    const play = async (): Promise<string> => {
+      const job = await make(`job_templates/${keeping.id}/launch/`, {});
+      await cluster.becomes(job.id, 'successful', 60_000);
+      return api.text('GET', `jobs/${job.id}/stdout/?format=txt`, undefined, 'text/plain');
+    };
+    expect(await play()).toContain('web-1 stands in no rack');
+    for (const [host, rack] of [
+      [one, 'web-1-rack'],
+      [two, 'web-2-rack'],
+    ] as const) {
+      expect(await api.call('GET', `hosts/${host.id}/ansible_facts/`)).toEqual({ rack });
+    }
+    expect(await play()).toContain('web-2 stands in web-2-rack');
+  }, 180_000);
 });

@@ -181,11 +181,11 @@ describe('a plugin that asks a cloud', () => {
   const make = (path: string, fields: object) => api.call('POST', path, fields);
 
   /** A source of a new inventory, with a credential of its own. */
-  async function sourceOf({ source, namespace, inputs }: Kind): Promise<Row> {
+  async function sourceOf({ source, namespace, inputs }: Kind, organization = 1): Promise<Row> {
     const name = `${source} ${Math.random()}`;
     const { results } = await api.call('GET', `credential_types/?namespace=${namespace}`);
     const [type] = results as Row[];
-    const place = { name, organization: 1 };
+    const place = { name, organization };
     const { id } = await make('credentials/', { ...place, credential_type: type?.id, inputs });
     const inventory = await make('inventories/', place);
     return make('inventory_sources/', {
@@ -225,6 +225,24 @@ describe('a plugin that asks a cloud', () => {
     },
     90_000,
   );
+
+  it('ends in error, and stores nothing, where the organization would have too many hosts', async () => {
+    const [kind] = KINDS;
+    if (!kind) throw new Error('There is no such kind.');
+    const { id } = await make('organizations/', { name: 'Small', max_hosts: 1 });
+    const full = await make('inventories/', { name: 'Full', organization: id });
+    await make(`inventories/${full.id}/hosts/`, { name: 'present' });
+    const source = await sourceOf(kind, id as number);
+    const path = `inventories/${source.inventory}/`;
+    expect(await update(source, 'error')).toMatchObject({
+      ...{ job_explanation: 'Host limit for organization exceeded!', failed: true },
+      ...{ org_host_limit_error: true, changes: {} },
+    });
+    expect((await api.call('GET', path)).total_hosts).toBe(0);
+    await api.call('PATCH', `organizations/${id}/`, { max_hosts: 2 });
+    expect(await update(source, 'successful')).toMatchObject({ org_host_limit_error: false });
+    expect((await api.call('GET', path)).total_hosts).toBe(1);
+  }, 120_000);
 
   it('fails by name where its collection is not there', async () => {
     rmSync(join(collections, 'redhatinsights'), { recursive: true });

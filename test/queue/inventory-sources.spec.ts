@@ -37,7 +37,7 @@ const place = async (): Promise<Place> =>
 const bring = async (
   { inventory, source }: Place,
   document: object,
-  options: { overwrite?: boolean; overwriteVars?: boolean } = {},
+  options: { overwrite?: boolean; overwriteVars?: boolean; hasInstanceIds?: boolean } = {},
 ): Promise<ImportChanges> => {
   const rules = { enabled: null, instanceId: ['id'] };
   const delivery = await readDelivery(document, rules);
@@ -137,6 +137,38 @@ it('merges variables, and takes back what it said and says no more', async () =>
   expect((await scriptOf(here))._meta.hostvars.h).toEqual({ z: 2 });
 });
 
+it('says what variables of groups are with overwrite_vars, and merges those of the inventory', async () => {
+  const here = await place();
+  const told = (vars: object) => ({ all: { vars }, web: { hosts: ['w'], vars } });
+  await bring(here, told({ a: 1, b: 1 }));
+  const { inventory } = here;
+  const { body: groups } = await test.as.superuser.get(`inventories/${inventory.id}/groups/`);
+  const own = async (path: string): Promise<void> => {
+    const { body } = await test.as.superuser.get(`${path}variable_data/`).expect(200);
+    await test.as.superuser.put(`${path}variable_data/`, { ...body, own: 1 }).expect(200);
+  };
+  await own(`groups/${groups.results[0].id}/`);
+  await own(`inventories/${inventory.id}/`);
+  const varsNow = async () => {
+    const { all, web } = await scriptOf(here);
+    return { all: all.vars, web: web.vars };
+  };
+  await bring(here, told({ b: 2 }));
+  expect(await varsNow()).toEqual({ all: { own: 1, b: 2 }, web: { own: 1, b: 2 } });
+  await bring(here, told({ c: 3 }), { overwriteVars: true });
+  expect(await varsNow()).toEqual({ all: { own: 1, c: 3 }, web: { c: 3 } });
+});
+
+it('leaves ids of other systems alone where it has none of its own', async () => {
+  const here = await place();
+  await bring(here, { _meta: { hostvars: { a: { id: 'i-1' } } } });
+  const files = await sourceOf(here.inventory);
+  await bring(files, { _meta: { hostvars: { a: { place: 'x' } } } }, { hasInstanceIds: false });
+  expect(await hostNamed(here, 'a')).toMatchObject({ instance_id: 'i-1' });
+  await bring(here, { _meta: { hostvars: { renamed: { id: 'i-1' } } } });
+  expect(await hostNamed(here, 'renamed')).toMatchObject({ instance_id: 'i-1' });
+});
+
 it('renames hosts that are known by their ids, also for each other', async () => {
   const here = await place();
   const named = (one: string, two: string) => ({
@@ -192,3 +224,17 @@ it('needs as many statements for many hosts as for few', async () => {
   const asked = await countQueries(test.database, () => bring(few, names(2)));
   expect(await countQueries(test.database, () => bring(many, names(3000)))).toBe(asked);
 });
+
+it('takes fifty thousand hosts in seconds, and little more memory than they need', async () => {
+  const here = await place();
+  const names = Array.from({ length: 50_000 }, (_, n) => `host-${n}.example.org`);
+  const hostvars = Object.fromEntries(names.map((name, n) => [name, { id: `i-${n}`, rack: n }]));
+  const document = { fleet: { hosts: names }, _meta: { hostvars } };
+  const before = process.memoryUsage().rss;
+  const started = performance.now();
+  expect(await bring(here, document)).toMatchObject({ hosts: { added: 50_000 } });
+  expect(performance.now() - started).toBeLessThan(60_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
+  const { body } = await test.as.superuser.get(`inventories/${here.inventory.id}/`);
+  expect(body.total_hosts).toBe(50_000);
+}, 120_000);

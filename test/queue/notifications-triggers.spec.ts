@@ -152,29 +152,40 @@ describe('inherits', () => {
     );
   });
 
-  it('in an update of an inventory what its source and its organization have', async () => {
-    const [ofSource, ofOrganization] = [await hook(), await hook()];
-    const organization = test.home.organization.id;
-    const inventory = await test.make.inventory({ organization });
-    const source = await test.make.row('inventory_source', {
-      ...{ name: 'From the cloud', inventory: inventory.id, source: 'ec2' },
-    });
-    await attach(ofSource, source, 'success');
-    await organizationEvent(test.home.organization, ofOrganization, 'success');
-    const { body: started } = await test.as.superuser
-      .post(`inventory_sources/${source.id}/update/`, {})
-      .expect(202);
-    await test.database.execute(sql`
-      UPDATE unified_jobs SET status = 'successful', started = now(), finished = now()
-      WHERE id = ${started.id}`);
-    expect((await firedFor(started.id, 'successful')).sort()).toEqual(
-      [ofSource.id, ofOrganization.id].sort(),
-    );
-    const told = JSON.stringify(await sentFor(started.id));
-    for (const word of [inventory.name, 'Inventory Update', `/inventory_updates/${started.id}/`]) {
-      expect(told).toContain(word);
-    }
-  });
+  it.each([
+    ['started', 'running'],
+    ['success', 'successful'],
+    ['error', 'failed'],
+  ] as const)(
+    'in an update of an inventory what its source and its organization have, on %s',
+    async (event, status) => {
+      const [ofSource, ofOrganization] = [await hook(), await hook()];
+      const organization = test.home.organization.id;
+      const inventory = await test.make.inventory({ organization });
+      const source = await test.make.row('inventory_source', {
+        ...{ name: 'From the cloud', inventory: inventory.id, source: 'ec2' },
+      });
+      await attach(ofSource, source, event);
+      await organizationEvent(test.home.organization, ofOrganization, event);
+      const { body: started } = await test.as.superuser
+        .post(`inventory_sources/${source.id}/update/`, {})
+        .expect(202);
+      await test.database.execute(sql`
+        UPDATE unified_jobs SET status = ${status}, started = now(),
+          finished = CASE WHEN ${status} <> 'running' THEN now() END
+        WHERE id = ${started.id}`);
+      expect((await firedFor(started.id, status)).sort()).toEqual(
+        [ofSource.id, ofOrganization.id].sort(),
+      );
+      const [record] = await sentFor(started.id);
+      const name = `${String(inventory.name)} - From the cloud`;
+      const url = `https://controller.example/api/v2/inventory_updates/${started.id}/`;
+      expect(record).toMatchObject({
+        subject: expect.stringContaining('Inventory Update'),
+        body: { id: started.id, name, status, url, created_by: test.as.users.superuser.username },
+      });
+    },
+  );
 
   it('in a workflow job what its template and its organization have, and its nodes are told of', async () => {
     const workflow = await test.database.row<Row>(sql`

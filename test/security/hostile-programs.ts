@@ -47,6 +47,10 @@ attempt('capabilities', capabilities)
 attempt('new privileges', lambda: b'NoNewPrivs:\\t0' in read('/proc/self/status'))
 for name, namespace in target['namespaces'].items():
     attempt('namespace ' + name, lambda: os.readlink('/proc/self/ns/' + name) == namespace)
+def writable():
+    mounts = (line.split() for line in read('/proc/self/mountinfo').decode().splitlines())
+    return any('rw' in line[5].split(',') for line in mounts if line[4].startswith(target['folders'][0]))
+attempt('writable mounts of the data folder', writable)
 quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
 attempt('user namespace', lambda: subprocess.call(['unshare', '-U', 'true'], **quiet) == 0)
 attempt('mount', lambda: subprocess.call(['mount', '-t', 'tmpfs', 'none', '/runner/tmp'], **quiet) == 0)

@@ -160,6 +160,21 @@ describe('a bulk launch', () => {
     });
   });
 
+  it('updates inventories from their sources', async () => {
+    const { make, home } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const source = await make.row('inventory_source', {
+      ...{ name: 'From the cloud', inventory: inventory.id, source: 'ec2' },
+    });
+    const id = await launch([{ unified_job_template: source.id }, node()]);
+    await advance();
+    const [update] = await childrenOf(id);
+    expect(update).toMatchObject({
+      ...{ type: 'inventory_update', launch_type: 'workflow', inventory_source_id: source.id },
+      ...{ inventory_id: inventory.id, created_by_id: test.as.users.superuser.id },
+    });
+  });
+
   it('takes its runs along when it is canceled', async () => {
     const id = await launch([node(), node()]);
     await advance();

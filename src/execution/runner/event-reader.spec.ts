@@ -52,6 +52,13 @@ describe('EventReader', () => {
     },
   );
 
+  it('counts no lines by what is no number', () => {
+    const reader = new EventReader();
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const text = `{"uuid":"a","event":"verbose","counter":1,"end_line":${deep}}\nplain\n`;
+    expect(reader.read(Buffer.from(text))[1]).toMatchObject({ start_line: 0, end_line: 1 });
+  });
+
   it('misses no more than so many events of a run together', () => {
     const reader = new EventReader();
     for (let counter = 1; counter < 10_000_000; counter += 100_000) {

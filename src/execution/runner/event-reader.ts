@@ -42,7 +42,9 @@ export class EventReader {
       this.missing.add(counter);
     }
     this.lastCounter = Math.max(this.lastCounter, event.counter);
-    this.lastLine = Number(event['end_line']) || this.lastLine;
+    const endLine = event['end_line'];
+    // A list of lists without end, turned into a number, would end the worker.
+    if (typeof endLine === 'number' && endLine > 0) this.lastLine = endLine;
     return [event];
   }
 

@@ -157,6 +157,12 @@ describe('toEventRow', () => {
     });
   });
 
+  it('cuts a result that is nested without end', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    const { eventData } = toEventRow({ ...event('runner_on_ok'), event_data: { res: deep } });
+    expect(JSON.stringify(eventData)).toContain('{"a":null}');
+  });
+
   it('tells events from other JSON', () => {
     expect(isRunnerEvent(event('verbose'))).toBe(true);
     expect(isRunnerEvent({ uuid: 'u', event: 'x', counter: '1' })).toBe(false);

@@ -62,9 +62,9 @@ export function toEventRow(event: RunnerEvent): EventRow {
 }
 
 function storableData(raw: unknown): Record<string, unknown> {
-  const data = isRecord(raw) ? { ...raw } : {};
-  if ('res' in data) data['res'] = limitResult(data['res']);
-  const clean = mapTextsIn(data, cleanText);
+  const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
+  // Not before: what is nested too deep for JSON has been cut.
+  if ('res' in clean) clean['res'] = limitResult(clean['res']);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
     if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);

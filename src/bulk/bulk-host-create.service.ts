@@ -3,18 +3,20 @@ import type { Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { entryOf, existing } from '../common/invariants.js';
+import { entryOf, existing, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import {
   checkGiven,
   foreseeGiven,
   GivenHostsRepository,
+  HOST_DEFAULTS,
   writeGiven,
   type WrittenHost,
   type HostTarget,
   type HostCheck,
+  type OnConflict,
   type Clash,
 } from '../inventories/given-hosts.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
@@ -61,19 +63,12 @@ export class BulkHostCreate {
         most: entries.length - existing,
       };
       const before = await this.additions.hold(target, added);
-      const writing = dryRun
-        ? foreseeGiven(inventoryId, rows)
-        : writeGiven(inventoryId, rows, onConflict);
-      const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
-        sql`${writing} SELECT * FROM written`,
-      );
-      const byName = new Map(written.map((host) => [host.name, host]));
-      assertAllWritten(entries, byName);
+      const written = await this.written(inventoryId, entries, { rows, onConflict, dryRun });
       const counts = countsOf(written);
       const answer = {
         url: resource('inventory').url(inventoryId),
         ...(onConflict === 'update' ? counts : {}),
-        hosts: entries.map((entry) => shown(inventoryId, entry, entryOf(byName, entry.name))),
+        hosts: zip(entries, written).map(([entry, host]) => shown(inventoryId, entry, host)),
       };
       if (dryRun) return new Reply(200, { dry_run: true, ...answer });
       const groups = entries.some((entry) => entry.groups.length > 0)
@@ -82,6 +77,32 @@ export class BulkHostCreate {
       this.additions.record(target, before, { ...counts, groups });
       return Reply.created(answer);
     });
+  }
+
+  /** What becomes of the entries, in their order. @throws Conflict for names taken meanwhile */
+  private async written(
+    inventoryId: number,
+    entries: readonly HostEntry[],
+    { rows, onConflict, dryRun }: { rows: Sql; onConflict: OnConflict; dryRun: boolean },
+  ): Promise<WrittenHost[]> {
+    if (!dryRun && onConflict === 'error') {
+      const ids = await this.hosts.insertAll(inventoryId, rows);
+      if (ids.length < entries.length) throw taken(entries, await this.hosts.namesOf(ids));
+      return zip(entries, ids).map(([entry, id]) => created(entry, id));
+    }
+    const writing = dryRun
+      ? foreseeGiven(inventoryId, rows)
+      : writeGiven(inventoryId, rows, onConflict);
+    const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
+      sql`${writing} SELECT * FROM written`,
+    );
+    if (written.length < entries.length)
+      throw taken(
+        entries,
+        written.map(({ name }) => name),
+      );
+    const byName = new Map(written.map((host) => [host.name, host]));
+    return entries.map(({ name }) => entryOf(byName, name));
   }
 }
 
@@ -140,13 +161,10 @@ function nameFaults(clashes: readonly Clash[]): string[] {
   return [...names].map(([text, own]) => `${text} Duplicates found: ${[...own].join(', ')}`);
 }
 
-function assertAllWritten(
-  entries: readonly HostEntry[],
-  written: ReadonlyMap<string, WrittenHost>,
-): void {
-  const lost = entries.filter(({ name }) => !written.has(name)).map(({ name }) => name);
-  if (lost.length === 0) return;
-  throw new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
+function taken(entries: readonly HostEntry[], written: readonly string[]): Conflict {
+  const ours = new Set(written);
+  const lost = entries.filter(({ name }) => !ours.has(name)).map(({ name }) => name);
+  return new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
 }
 
 function countsOf(
@@ -160,13 +178,32 @@ function countsOf(
   };
 }
 
+const created = (entry: HostEntry, id: number): WrittenHost => ({
+  id,
+  name: entry.name,
+  description: entry.description ?? HOST_DEFAULTS.description,
+  enabled: entry.enabled ?? HOST_DEFAULTS.enabled,
+  instance_id: entry.instance_id ?? HOST_DEFAULTS.instance_id,
+  variables: entry.variables ?? HOST_DEFAULTS.variables,
+  result: 'created',
+});
+
 /** A host as it is stored now, or as it would be. */
-function shown(inventoryId: number, { groups }: HostEntry, host: WrittenHost): object {
+function shown(inventory: number, entry: HostEntry, host: WrittenHost): object {
   const { id, name, description, enabled, instance_id, variables } = host;
-  return {
-    ...{ id, name, description, enabled, instance_id, variables },
-    ...(groups.length > 0 ? { groups } : {}),
-    url: id === null ? null : resource('host').url(id),
-    inventory: inventoryId,
-  };
+  const url = id === null ? null : resource('host').url(id);
+  // There are thousands: what is written out costs a tenth of what is put together.
+  return entry.groups.length === 0
+    ? { id, name, description, enabled, instance_id, variables, url, inventory }
+    : {
+        id,
+        name,
+        description,
+        enabled,
+        instance_id,
+        variables,
+        groups: entry.groups,
+        url,
+        inventory,
+      };
 }

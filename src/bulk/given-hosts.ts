@@ -37,11 +37,16 @@ export function addHost(columns: HostColumns, place: number, entry: HostEntry): 
 /** The hosts as a query with a column for each of `HostColumns`. */
 export const selectGiven = (columns: HostColumns): Sql => sql`
   SELECT * FROM unnest(${columns.place}::int[], ${columns.name}::text[],
-    ${columns.description}::text[], ${columns.enabled}::boolean[], ${columns.instance_id}::text[],
-    ${columns.variables}::text[], ${columns.groups}::text[])
+    ${sent(columns.description)}::text[], ${sent(columns.enabled)}::boolean[],
+    ${sent(columns.instance_id)}::text[], ${sent(columns.variables)}::text[],
+    ${sent(columns.groups)}::text[])
     AS given (place, name, description, enabled, instance_id, variables, groups)`;
 
 /** What is checked of the hosts: place, name and groups. */
 export const selectNames = ({ place, name, groups }: HostColumns): Sql => sql`
-  SELECT * FROM unnest(${place}::int[], ${name}::text[], ${groups}::text[])
+  SELECT * FROM unnest(${place}::int[], ${name}::text[], ${sent(groups)}::text[])
     AS given (place, name, groups)`;
+
+/** `unnest` fills up what is shorter with nulls: a column that nobody sent is not sent either. */
+const sent = <T>(column: readonly (T | null)[]): readonly (T | null)[] =>
+  column.some((value) => value !== null) ? column : [];

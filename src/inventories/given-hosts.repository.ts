@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
@@ -101,6 +102,29 @@ export class GivenHostsRepository extends TableRepository<Row> {
       ORDER BY h.id`);
   }
 
+  /**
+   * Creates given hosts.
+   *
+   * @returns ids by `place`; fewer than were given where a name was taken meanwhile
+   */
+  async insertAll(inventoryId: number, given: Sql): Promise<number[]> {
+    // They are drawn in the order of the rows, and a document costs less than as many rows.
+    const { ids } = existing(
+      await this.database.row<{ ids: number[] }>(sql`
+        ${insert(inventoryId, given, sql`id`)}
+        SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM written`),
+      'an aggregate has a row',
+    );
+    return ids;
+  }
+
+  async namesOf(ids: readonly number[]): Promise<string[]> {
+    const rows = await this.database.rows<{ name: string }>(
+      sql`SELECT name FROM hosts WHERE id = ANY(${ids}::int[])`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   /** @returns how many there were */
   removeAll(ids: readonly number[]): Promise<number> {
     return this.database.execute(sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`);
@@ -148,27 +172,27 @@ export function checkGiven(
 ): Sql {
   return sql`
     WITH given AS MATERIALIZED (${given}),
-    checked AS (
-      SELECT given.place, given.name, h.id IS NOT NULL AS is_host, g.id IS NOT NULL AS is_group,
-        row_number() OVER (PARTITION BY given.name ORDER BY given.place) > 1 AS is_repeated
-      FROM given
-      LEFT JOIN LATERAL (${namesake(inventoryId, sql`hosts`)}) h ON true
-      LEFT JOIN LATERAL (${namesake(inventoryId, sql`groups`)}) g ON true),
+    repeated AS (SELECT name, min(place) AS first FROM given GROUP BY name HAVING count(*) > 1),
+    host AS MATERIALIZED (
+      SELECT min(given.place) AS place, given.name
+      FROM given CROSS JOIN LATERAL (${namesake(inventoryId, sql`hosts`)}) taken GROUP BY given.name),
     wanted AS (
       SELECT min(given.place) AS place, member.name
       FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS member (name)
       WHERE given.groups IS NOT NULL GROUP BY member.name),
     clash AS (
-      SELECT place, name, 'repeated' AS reason FROM checked WHERE is_repeated
-      UNION ALL SELECT place, name, 'host' FROM checked
-        WHERE is_host AND NOT is_repeated AND ${onConflict === 'error'}
-      UNION ALL SELECT place, name, 'group' FROM checked WHERE is_group
+      SELECT place, name, 'repeated' AS reason FROM given JOIN repeated USING (name)
+        WHERE given.place > repeated.first
+      UNION ALL SELECT place, name, 'host' FROM host WHERE ${onConflict === 'error'}
+      UNION ALL SELECT given.place, given.name, 'group'
+        FROM given CROSS JOIN LATERAL (${namesake(inventoryId, sql`groups`)}) taken
+        WHERE EXISTS (SELECT 1 FROM groups WHERE inventory_id = ${inventoryId})
       UNION ALL SELECT place, name, 'group_is_host' FROM wanted
         WHERE name IN (SELECT name FROM given)
           OR EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)}
             AND hosts.name = wanted.name))
     SELECT json_build_object(
-      'existing', (SELECT count(*) FROM checked WHERE is_host AND NOT is_repeated),
+      'existing', (SELECT count(*) FROM host),
       'faults', (SELECT count(*) FROM clash),
       'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place, told.name), '[]')
         FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${most}) told))`;
@@ -189,7 +213,9 @@ const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled
  * (`WrittenHost`), without those whose name was taken meanwhile.
  */
 export const writeGiven = (inventoryId: number, given: Sql, onConflict: OnConflict): Sql =>
-  onConflict === 'update' ? upsert(inventoryId, given) : insert(inventoryId, given);
+  onConflict === 'update'
+    ? upsert(inventoryId, given)
+    : insert(inventoryId, given, sql`${COLUMNS}, 'created' AS result`);
 
 /** What `writeGiven` would write, of the same shape; hosts that would be new have no id. */
 export const foreseeGiven = (inventoryId: number, given: Sql): Sql => sql`
@@ -205,12 +231,12 @@ export const foreseeGiven = (inventoryId: number, given: Sql): Sql => sql`
     FROM given LEFT JOIN hosts h
       ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name)`;
 
-const insert = (inventoryId: number, given: Sql): Sql => sql`
+const insert = (inventoryId: number, given: Sql, returned: Sql): Sql => sql`
   WITH given AS (${given}),
   written AS (
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)
     ${newHosts(inventoryId)} ORDER BY given.place
-    ON CONFLICT DO NOTHING RETURNING ${COLUMNS}, 'created' AS result)`;
+    ON CONFLICT DO NOTHING RETURNING ${returned})`;
 
 /** Only what differs is written, so that an import that changes nothing costs nothing. */
 const upsert = (inventoryId: number, given: Sql): Sql => sql`

@@ -87,7 +87,7 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
 
   /** Locks inventories until the transaction ends, always in one order; those that are gone are missing. */
   hold(ids: readonly number[]): Promise<HeldInventory[]> {
-    return this.database.rows<HeldInventory>(sql`
+    return this.database.preparedRows<HeldInventory>(sql`
       SELECT id, kind, total_hosts, pending_deletion FROM inventories
       WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }

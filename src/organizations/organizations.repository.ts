@@ -56,7 +56,7 @@ export class OrganizationsRepository
   }
 
   lockAllowance(organization: Sql): Promise<HostAllowance | undefined> {
-    return this.database.row(sql`
+    return this.database.preparedRow(sql`
       SELECT id, max_hosts FROM organizations
       WHERE id = (${organization}) AND max_hosts > 0 FOR NO KEY UPDATE`);
   }

@@ -44,9 +44,17 @@ export class VariablesInterceptor implements NestInterceptor {
 }
 
 function textsIn(body: unknown): string[] {
-  if (!isRecord(body)) return [];
-  const objects = [body, ...LISTS.flatMap((name) => entriesOf(body[name]))];
-  return objects.flatMap((object) => VARIABLES.map((name) => object[name]).filter(isReadable));
+  const texts: string[] = [];
+  if (!isRecord(body)) return texts;
+  const take = (object: Readonly<Record<string, unknown>>): void => {
+    for (const name of VARIABLES) {
+      const text = object[name];
+      if (isReadable(text)) texts.push(text);
+    }
+  };
+  take(body);
+  for (const name of LISTS) entriesOf(body[name]).forEach(take);
+  return texts;
 }
 
 /** Forms carry lists as JSON. */

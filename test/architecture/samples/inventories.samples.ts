@@ -70,6 +70,8 @@ export default {
     samplesOf(givenHosts.GivenHostsRepository, {
       findTarget: [[1, SOMEBODY, sql`NULL`]],
       readable: [[[1], SOMEBODY]],
+      insertAll: [[1, GIVEN]],
+      namesOf: [[[1]]],
       removeAll: [[[1]]],
       join: [[1, GIVEN]],
     }),

@@ -15,7 +15,7 @@ import {
   sourceKind,
   type SourceKind,
 } from '../../inventory-sources/source-kinds.js';
-import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
+import { JobEventsRepository, storedEvent } from '../../runs/events/job-events.repository.js';
 import { NO_INVENTORY, NO_PROJECT } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
@@ -265,7 +265,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       end_line: line + lines.length,
       created: new Date().toISOString(),
     });
-    if (!(await this.storedEvents.store(run, [event]))) {
+    if (!(await this.storedEvents.store(run, [storedEvent(event)]))) {
       throw new RunEnded('The lease is gone.');
     }
     return counter + 1;

@@ -1,3 +1,4 @@
+import { storedEvent } from '../../runs/events/job-events.repository.js';
 import { toEventRow } from '../runner/events.js';
 import { EventAllowance } from './event-allowance.js';
 
@@ -17,7 +18,7 @@ const told = (events: readonly { counter: number; event: string; stdout: string 
 it('takes as many events as the limit, and then one that says so', () => {
   const allowance = new EventAllowance();
   const first = rows(1, 2);
-  expect(allowance.take(first, LIMITS)).toEqual({ events: first, excess: '' });
+  expect(allowance.take(first, LIMITS)).toEqual({ events: first.map(storedEvent), excess: '' });
   const why = 'The job made more than 3 events (JOB_EVENTS) and has been ended.';
   const { events, excess } = allowance.take(rows(3, 6), LIMITS);
   expect(excess).toBe(why);

@@ -1,5 +1,9 @@
 import type { Settings } from '../../config/settings.js';
-import type { EventRow } from '../../runs/events/job-events.repository.js';
+import {
+  storedEvent,
+  type EventRow,
+  type StoredEvent,
+} from '../../runs/events/job-events.repository.js';
 import { tooManyEvents, tooMuchTold } from '../../runs/run-explanations.js';
 import { toEventRow } from '../runner/events.js';
 
@@ -18,26 +22,30 @@ export class EventAllowance {
   take(
     batch: readonly EventRow[],
     limits: Limits,
-  ): { events: readonly EventRow[]; excess: string } {
-    if (this.isUsedUp) return { events: [], excess: '' };
-    for (const [index, event] of batch.entries()) {
+  ): { events: readonly StoredEvent[]; excess: string } {
+    const events: StoredEvent[] = [];
+    if (this.isUsedUp) return { events, excess: '' };
+    for (const row of batch) {
+      const event = storedEvent(row);
       const excess = this.excessWith(event, limits);
-      if (excess === '') continue;
-      this.isUsedUp = true;
-      return { events: [...batch.slice(0, index), lastWord(excess, event)], excess };
+      if (excess !== '') {
+        this.isUsedUp = true;
+        return { events: [...events, lastWord(excess, event)], excess };
+      }
+      events.push(event);
     }
-    return { events: batch, excess: '' };
+    return { events, excess: '' };
   }
 
-  private excessWith({ stdout, eventData }: EventRow, limits: Limits): string {
+  private excessWith({ stdout, dataText }: StoredEvent, limits: Limits): string {
     this.count += 1;
-    this.bytes += Buffer.byteLength(stdout) + Buffer.byteLength(JSON.stringify(eventData));
+    this.bytes += Buffer.byteLength(stdout) + Buffer.byteLength(dataText);
     if (this.count > limits.JOB_EVENTS) return tooManyEvents(limits.JOB_EVENTS);
     return this.bytes > limits.JOB_EVENT_BYTES ? tooMuchTold(limits.JOB_EVENT_BYTES) : '';
   }
 }
 
-function lastWord(stdout: string, { uuid, counter, startLine, created }: EventRow): EventRow {
+function lastWord(stdout: string, { uuid, counter, startLine, created }: EventRow): StoredEvent {
   const lines = { start_line: startLine, end_line: startLine + 1 };
-  return toEventRow({ uuid, counter, event: 'verbose', stdout, ...lines, created });
+  return storedEvent(toEventRow({ uuid, counter, event: 'verbose', stdout, ...lines, created }));
 }

@@ -1,7 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { isPassing } from '../../database/passing-errors.js';
-import { JobEventsRepository, type EventRow } from '../../runs/events/job-events.repository.js';
+import {
+  JobEventsRepository,
+  storedEvent,
+  type EventRow,
+  type StoredEvent,
+} from '../../runs/events/job-events.repository.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
@@ -43,7 +48,7 @@ export class EventStore {
   }
 
   /** An event the database refuses must not take the others with it; its place is kept. */
-  private async storeOneByOne(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+  private async storeOneByOne(run: ActiveRun, events: readonly StoredEvent[]): Promise<void> {
     for (const event of events) {
       try {
         await this.insert(run, [event]);
@@ -57,13 +62,13 @@ export class EventStore {
           reason,
         });
         await this.insert(run, [
-          { ...event, eventData: {}, stdout: '[output could not be stored]' },
+          storedEvent({ ...event, eventData: {}, stdout: '[output could not be stored]' }),
         ]);
       }
     }
   }
 
-  private async insert(run: ActiveRun, events: readonly EventRow[]): Promise<void> {
+  private async insert(run: ActiveRun, events: readonly StoredEvent[]): Promise<void> {
     if (!(await this.events.store(run, events))) throw new RunEnded('The lease is gone.');
   }
 }

@@ -32,6 +32,17 @@ export interface EventRow {
   readonly created: string;
 }
 
+/** An event with its data as the text that is stored: it is counted, stored and stored again. */
+export interface StoredEvent extends EventRow {
+  readonly dataText: string;
+}
+
+/** Writes the data of an event down, once for all that is done with it. */
+export const storedEvent = (event: EventRow): StoredEvent => ({
+  ...event,
+  dataText: JSON.stringify(event.eventData),
+});
+
 /** What an event printed, and on which line of the output that begins. */
 export interface OutputChunk {
   counter: number;
@@ -61,10 +72,9 @@ export class JobEventsRepository extends TableRepository<Row> {
    *
    * @returns whether the lease stands
    */
-  async store(held: HeldRun, events: readonly EventRow[]): Promise<boolean> {
-    const all = <Key extends keyof EventRow>(key: Key) => events.map((event) => event[key]);
+  async store(held: HeldRun, events: readonly StoredEvent[]): Promise<boolean> {
+    const all = <Key extends keyof StoredEvent>(key: Key) => events.map((event) => event[key]);
     const hosts = events.map(({ hostName }) => held.hosts?.get(hostName) ?? null);
-    const data = events.map(({ eventData }) => JSON.stringify(eventData));
     const row = await this.database.row<{ is_held: boolean }>(sql`
       WITH lease AS (${heldLease(held)}), stored AS (
         INSERT INTO job_events (job_id, host_id, created, modified, uuid, parent_uuid, counter, event,
@@ -80,7 +90,7 @@ export class JobEventsRepository extends TableRepository<Row> {
           ${all('hostName')}::text[], ${all('playbook')}::text[], ${all('play')}::text[],
           ${all('task')}::text[], ${all('role')}::text[], ${all('stdout')}::text[],
           ${all('startLine')}::int[], ${all('endLine')}::int[], ${all('verbosity')}::int[],
-          ${data}::text[], ${hosts}::int[]
+          ${all('dataText')}::text[], ${hosts}::int[]
         ) AS e(created, uuid, parent_uuid, counter, event, event_display, event_level, failed, changed,
           host_name, playbook, play, task, role, stdout, start_line, end_line, verbosity, event_data, host_id)
         LEFT JOIN (${allHosts()}) host ON host.id = e.host_id

@@ -20,11 +20,12 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 
 const HELD = { id: 1, attempt: 2 };
 
-const EVENT: events.EventRow = {
+const EVENT: events.StoredEvent = {
   ...{ uuid: 'u', parentUuid: '', counter: 1, event: 'verbose', eventDisplay: '', eventLevel: 0 },
   ...{ failed: false, changed: false, hostName: '', playbook: '', play: '', task: '', role: '' },
   ...{ stdout: 'line', startLine: 0, endLine: 1, verbosity: 0, eventData: {} },
   created: '2026-01-01T00:00:00Z',
+  dataText: '{}',
 };
 
 const SUMMARY: HostSummary = {

@@ -20,7 +20,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       ansible-core bubblewrap ca-certificates git openssh-client python3-ansible-runner sshpass tini \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o node -g node -m 0700 /data /keys
+ && install -d -o node -g node -m 0700 /data /keys /keys-of/api /keys-of/worker
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules

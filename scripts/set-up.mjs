@@ -2,8 +2,9 @@
  * Prepares an external database for containers that start together: waits for it, then secret
  * key, migrations, first admin, token and demo objects, as `npm start` does. Needs DATABASE_URL;
  * everything it makes up is kept in DATA_DIR, keys and passwords in KEYS_DIR where that is set, and
- * never printed: whoever reads the logs of a container is not its administrator. With --without-token no token is made, for replicas
- * that share no folder.
+ * never printed: whoever reads the logs of a container is not its administrator. Each folder of
+ * SECRET_KEY_FOLDERS gets a copy of the secret key that was made up, for processes that must not see
+ * the rest. With --without-token no token is made, for replicas that share no folder.
  */
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +12,12 @@ import { fileURLToPath } from 'node:url';
 
 import { messageOf, Problem, reportFailure } from './console/problem.mjs';
 import { print, step } from './console/progress.mjs';
-import { dataFiles, makeDataFolder, requireKeysFolder } from './setup/data-folder.mjs';
+import {
+  dataFiles,
+  handOutSecretKey,
+  makeDataFolder,
+  requireKeysFolder,
+} from './setup/data-folder.mjs';
 import { setUpDatabase } from './setup/first-run.mjs';
 import { serviceEnvironment } from './setup/service-environment.mjs';
 import { readSettings } from './setup/settings.mjs';
@@ -31,9 +37,12 @@ async function setUp(settings) {
   if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
   const files = dataFiles(settings.dataDir, settings.keysDir);
   makeDataFolder(settings.dataDir);
-  requireKeysFolder(settings.keysDir);
+  requireKeysFolder(settings.keysDir, 'KEYS_DIR');
+  const folders = settings.hasSecretKey ? [] : settings.secretKeyFolders;
+  for (const folder of folders) requireKeysFolder(folder, 'SECRET_KEY_FOLDERS');
   const path = process.env.PATH ?? '';
   const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
+  handOutSecretKey(files, folders);
   await step('PostgreSQL answers', () => awaitServer(databaseUrl));
   const { newPassword } = await setUpDatabase({
     settings,

@@ -57,15 +57,16 @@ export function makeDataFolder(dataDir) {
  * Refuses a folder for what is secret that cannot be used. It is not made here: a volume that is
  * missing would be a key that is lost with its container.
  *
- * @param {string} keysDir
+ * @param {string} folder
+ * @param {string} setting what names it
  */
-export function requireKeysFolder(keysDir) {
+export function requireKeysFolder(folder, setting) {
   try {
-    if (!statSync(keysDir).isDirectory()) throw new Problem('it is not a folder');
-    accessSync(keysDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (!statSync(folder).isDirectory()) throw new Problem('it is not a folder');
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Problem(
-      `The folder of the keys ${keysDir} (KEYS_DIR) cannot be used: ${messageOf(error)}`,
+      `The folder of the keys ${folder} (${setting}) cannot be used: ${messageOf(error)}`,
     );
   }
 }
@@ -90,6 +91,18 @@ export function secretKeyFile(files) {
     writePrivate(files.secretKey, `${randomBytes(32).toString('base64')}\n`);
   }
   return files.secretKey;
+}
+
+/**
+ * Gives each process that has a folder of its own the key that secrets are encrypted with, and nothing
+ * else of what is kept.
+ *
+ * @param {Pick<DataFiles, 'secretKey'>} files
+ * @param {readonly string[]} folders
+ */
+export function handOutSecretKey(files, folders) {
+  const key = readText(files.secretKey);
+  for (const folder of folders) writePrivate(join(folder, 'secret_key'), `${key}\n`);
 }
 
 /**

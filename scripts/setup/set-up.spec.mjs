@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,9 +14,10 @@ describe('the set-up of a container', () => {
   let services;
   const folder = mkdtempSync(join(tmpdir(), 'set-up-'));
   const keys = join(folder, 'keys');
+  const readers = ['api', 'worker'].map((name) => join(folder, name));
 
   beforeAll(async () => {
-    mkdirSync(keys);
+    for (const one of [keys, ...readers]) mkdirSync(one);
     services = await startThrowawayServices();
   }, 60_000);
   afterAll(async () => {
@@ -24,12 +25,13 @@ describe('the set-up of a container', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('prints nothing of what it keeps: others read the logs', async () => {
+  it('prints nothing of what it keeps, and hands out the one key: others read the logs', async () => {
     const { stdout, stderr } = await execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,
         ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
         ...{ DATA_DIR: join(folder, 'data'), KEYS_DIR: keys, DEMO_DATA: '0' },
+        SECRET_KEY_FOLDERS: readers.join(', '),
       },
     });
     const said = `${stdout}${stderr}`;
@@ -42,7 +44,30 @@ describe('the set-up of a container', () => {
     for (const url of [services.databaseUrl, services.redisUrl]) {
       expect(said).not.toContain(new URL(String(url)).password);
     }
+    for (const one of readers) {
+      expect(readdirSync(one)).toEqual(['secret_key']);
+      const file = join(one, 'secret_key');
+      expect(readFileSync(file)).toEqual(readFileSync(join(keys, 'secret_key')));
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
   }, 120_000);
+
+  it('hands out no key before it knows every folder for it', async () => {
+    const [api = ''] = readers;
+    rmSync(join(api, 'secret_key'));
+    const failed = execute(process.execPath, [program], {
+      env: {
+        PATH: process.env.PATH,
+        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
+        ...{ DATA_DIR: join(folder, 'data'), KEYS_DIR: keys },
+        SECRET_KEY_FOLDERS: `${api},${join(folder, 'none')}`,
+      },
+    });
+    const { code, stderr } = await failed.catch((error) => error);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${join(folder, 'none')} (SECRET_KEY_FOLDERS) cannot be used: ENOENT`);
+    expect(readdirSync(api)).toEqual([]);
+  });
 
   it.each([
     ['missing', join(folder, 'none'), 'ENOENT: no such file or directory, stat '],

@@ -49,6 +49,10 @@ export function readSettings(root, env = process.env) {
     dataDir,
     // What is made once and kept: apart from the rest where others may read that.
     keysDir: resolve(root, text('KEYS_DIR') ?? dataDir),
+    // One for each process that needs the secret key and may not see the rest of what is kept.
+    secretKeyFolders: (text('SECRET_KEY_FOLDERS')?.split(',') ?? []).map((folder) =>
+      resolve(root, folder.trim()),
+    ),
     databaseUrl: secret('DATABASE_URL'),
     migrationDatabaseUrl: secret('MIGRATION_DATABASE_URL'),
     redisUrl: secret('REDIS_URL'),

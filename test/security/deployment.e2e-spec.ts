@@ -77,16 +77,29 @@ describe('compose', () => {
     expect(services[name]?.pids_limit).toBeGreaterThan(0);
   });
 
-  it('lets nobody but the set-up write the folder of the keys', () => {
+  it('shows API and worker one key each, in a folder of its own that neither writes', () => {
     const mounts = Object.entries(services).map(([name, { volumes = [] }]) => [
       name,
-      volumes.filter((one) => one.startsWith('keys:')),
+      volumes.filter((one) => /key/.test(one)),
     ]);
+    const [api, worker] = ['/keys-of/api', '/keys-of/worker'];
     expect(Object.fromEntries(mounts)).toEqual({
-      'set-up': ['keys:/keys'],
-      ...{ api: ['keys:/keys:ro'], worker: ['keys:/keys:ro'] },
+      'set-up': ['keys:/keys', `api-key:${api}`, `worker-key:${worker}`],
+      ...{ api: ['api-key:/keys:ro'], worker: ['worker-key:/keys:ro'] },
       ...{ postgres: [], redis: [] },
     });
+    const { KEYS_DIR, SECRET_KEY_FOLDERS } = services['set-up']?.environment ?? {};
+    expect([KEYS_DIR, SECRET_KEY_FOLDERS]).toEqual(['/keys', `${api},${worker}`]);
+    for (const name of ['api', 'worker']) {
+      const { DATABASE_URL, REDIS_URL, SECRET_KEY_FILE, ...rest } =
+        services[name]?.environment ?? {};
+      expect(SECRET_KEY_FILE).toBe('/keys/secret_key');
+      expect([typeof DATABASE_URL, typeof REDIS_URL]).toEqual(['string', 'string']);
+      expect(Object.keys(rest)).toEqual(['OUTBOUND_ALLOW', 'TRUSTED_PROXIES']);
+    }
+    // An empty volume takes the owner of the folder it is mounted over.
+    const image = readFileSync(join(PACKAGE_FOLDER, 'Dockerfile'), 'utf8');
+    expect(image).toContain(`install -d -o node -g node -m 0700 /data /keys ${api} ${worker}\n`);
   });
 
   it('takes images of others by digest where one is given', () => {
@@ -131,6 +144,16 @@ describe('the chart', () => {
       );
       expect(templates).toMatch(made);
     }
+  });
+
+  it('names each pod the keys it needs, one by one, and shows none of them as a file', () => {
+    expect(templates).not.toMatch(/envFrom|secretName: \{\{ include|persistentVolumeClaim/);
+    const named = /define "controller\.environment"[^]*?range \$key := list ([^}]*) \}\}/;
+    expect(named.exec(templates)?.[1]).toBe('"DATABASE_URL" "REDIS_URL" "SECRET_KEY"');
+    const worker = text('chart', 'templates', 'worker.yaml');
+    expect(worker).not.toContain('ADMIN');
+    expect(worker).toContain('"command" $command "admin" false');
+    expect(worker).not.toMatch(/secretKeyRef|secretVariable|secretName/);
   });
 
   it('has a Redis that answers nobody without its password', () => {

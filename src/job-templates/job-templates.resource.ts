@@ -61,6 +61,7 @@ export const jobTemplates = defineResource({
       'Questions at launch': TEMPLATE_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
+    unfolded: ['What runs', 'On what'],
     columns: ['name', 'status', 'project', 'playbook', 'inventory', 'last_job_run'],
   },
   policy: {

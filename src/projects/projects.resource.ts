@@ -65,6 +65,16 @@ export const projects = defineResource({
       ],
       Webhooks: WEBHOOK_FIELDS,
     },
+    unfolded: ['Where from'],
+    columns: [
+      'name',
+      'status',
+      'organization',
+      'scm_type',
+      'scm_url',
+      'scm_branch',
+      'last_job_run',
+    ],
   },
   policy: {
     read: hasRole('project', 'read_role'),

@@ -60,14 +60,44 @@ describePages('words', session, (open) => {
     await test.database.execute(sql`
       UPDATE webhook_deliveries SET redelivery_of_id = ${first?.id} WHERE id = ${second?.id}`);
     await page.goto(`/api/v2/jobs/${job?.id}/job_events/`);
-    expect(await page.locator('.description').textContent()).toContain('Job Event List');
-    expect(await page.locator('.description').textContent()).not.toContain('Job Job');
+    expect(await page.locator('.description').textContent()).toContain('Events of one job');
+    expect(await page.locator('.description').textContent()).not.toMatch(/job job/i);
     await page.goto(`/api/v2/webhook_deliveries/${second?.id}/`);
     await page.getByRole('link', { name: `Webhook delivery ${first?.id}` }).waitFor();
     await page.goto(`/api/v2/jobs/${job?.id}/`);
     const fields = page.locator('#object-fields');
     await fields.getByRole('link', { name: 'superuser', exact: true }).first().waitFor();
     expect(await fields.textContent()).not.toContain('{"id"');
+  });
+
+  it('call kinds, fields and links as people do, where OPTIONS keeps its names', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate();
+    const project = `projects/${template.project_id}/`;
+    const said = async (): Promise<string[]> => {
+      // What is written for programs keeps their names.
+      const told = await page.locator('main :not(pre, code, textarea)').allTextContents();
+      return told.map((text) => text.trim());
+    };
+    for (const [path, kind, words] of [
+      [project, 'Project', ['Source control', 'Told when it fails', 'URL by name']],
+      [`job_templates/${template.id}/`, 'Job template', ['Survey', 'Roles', 'Ask for limit']],
+    ] as const) {
+      await page.goto(`/api/v2/${path}`);
+      expect(await page.locator('.description').innerText()).toBe(kind);
+      const told = await said();
+      for (const word of words) expect(told).toContain(word);
+      expect(told.filter((text) => /(Detail|List)$|[Ss]cm\b|[Ss]urvey spec/.test(text))).toEqual(
+        [],
+      );
+    }
+    await page.goto(`/api/v2/job_templates/${template.id}/access_list/`);
+    expect(await page.locator('.description').innerText()).not.toContain('List');
+    await page.goto('/api/v2/projects/');
+    await page.getByLabel('Source control', { exact: true }).first().selectOption('Git');
+    const { body } = await test.as.superuser.options('projects/').expect(200);
+    expect(body.name).toBe('Project List');
+    expect(body.actions.GET.scm_type.label).toBe('Scm type');
   });
 
   it('say of a template that it never ran', async () => {

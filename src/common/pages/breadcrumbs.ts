@@ -1,7 +1,7 @@
 import type { RouteTable, TableEntry } from '../rest/route-table.service.js';
 import { html, type Html } from './html.js';
-import { labelOf } from '../fields/label.js';
 import type { Step } from './page-trail.service.js';
+import { wordFor } from './words.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
 /** What is before a collection says nothing of where one is; the head of the page leads there. */
@@ -44,7 +44,7 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
 export function wordsOf(segment: string, entry: TableEntry | undefined): string {
   const definition = entry?.routes.get('GET')?.info?.resource;
   const list = definition?.path === segment ? definition.pages.list : undefined;
-  return list?.title ?? labelOf(decoded(segment));
+  return list?.title ?? wordFor(decoded(segment));
 }
 
 /** A path segment as text; one that is not valid percent-encoding stays as it is. */

@@ -9,6 +9,7 @@ import { longView } from './long-view.js';
 import { relatedLinks, type RelatedParts } from './related.js';
 import { valueView, type Item } from './values.js';
 import { labelOf } from '../fields/label.js';
+import { wordIn } from './words.js';
 
 /** Keys of every object that a page shows in other places. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
@@ -56,7 +57,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
       const field = definition.field(name);
       const long = isUnset(item[name], field) ? null : longView(item[name], field);
       return html`<div class="${long ? 'span' : ''}">
-        <dt>${field?.label ?? labelOf(name)}</dt>
+        <dt>${wordIn(definition, name)}</dt>
         <dd>${long ?? valueView(name, item, definition)}</dd>
       </div>`;
     })}

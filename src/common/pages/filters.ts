@@ -1,11 +1,11 @@
 import type { Field } from '../fields/field.js';
-import { labelOf } from '../fields/label.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { attributes, html, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';
 import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
+import { wordFor, wordForField } from './words.js';
 
 const PAGE_SIZES = ['10', '25', '50', '100', '200'];
 const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
@@ -48,7 +48,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
     ...['search', 'order_by', 'page_size', 'page', 'after'],
     ...selects.map(({ name }) => name),
   ];
-  const searchable = searchFields(definition).map(({ label }) => label.toLowerCase());
+  const searchable = searchFields(definition).map((field) => wordForField(field).toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
       ${hiddenQuery(query, own)}
       ${
@@ -99,7 +99,7 @@ const options = (choices: readonly (readonly [string, string])[], chosen: string
 
 const choiceFilter = (field: Field, chosen: string): Html =>
   html`<div class="field">
-    <label for="filter-${field.name}">${field.label}</label>
+    <label for="filter-${field.name}">${wordForField(field)}</label>
     <select id="filter-${field.name}" name="${field.name}">
       <option value="">Any</option>
       ${options(
@@ -119,9 +119,9 @@ function orderSelect(
   const usual = definition.orderBy.map(orderWords).join(', ');
   const orders = fields
     .filter(({ kind }) => kind !== 'variables')
-    .flatMap(({ name, label }) => [
-      [name, `${label}, ascending`] as const,
-      [`-${name}`, `${label}, descending`] as const,
+    .flatMap((field) => [
+      [field.name, `${wordForField(field)}, ascending`] as const,
+      [`-${field.name}`, `${wordForField(field)}, descending`] as const,
     ]);
   const known = chosen === '' || orders.some(([value]) => value === chosen);
   return html`<div class="field">
@@ -138,7 +138,7 @@ function orderWords(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
   if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
-  return labelOf(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
+  return wordFor(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
 }
 
 const addFilter = (fields: readonly Field[]): Html =>
@@ -148,7 +148,7 @@ const addFilter = (fields: readonly Field[]): Html =>
     <select id="filter-field" name="_field">
       <option value="">Field…</option>
       ${options(
-        fields.map(({ name, label }) => [name, label] as const),
+        fields.map((field) => [field.name, wordForField(field)] as const),
         '',
       )}
     </select>

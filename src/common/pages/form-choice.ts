@@ -2,12 +2,13 @@ import type { Field } from '../fields/field.js';
 import { html, type Html } from './html.js';
 import { PRESET } from './presets.js';
 import { withQuery, type PageContext } from './page-context.js';
+import { wordForField } from './words.js';
 
 /** One link for each choice; the page it leads to asks for what the choice needs. */
 export function choiceLinks(field: Field, { path, query, presets }: PageContext): Html {
   const link = (value: string): string =>
     path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
-  return html`<p>${field.label}:</p>
+  return html`<p>${wordForField(field)}:</p>
     <ul class="choices">
       ${field.choices
         .filter(([value]) => value !== '')
@@ -30,7 +31,7 @@ export function chosenView(
   const value = String([given].flat().at(-1) ?? '');
   const label = field.choices.find(([one]) => String(one) === value)?.[1] ?? value;
   return html`<p class="chosen span" id="${key}-${field.name}">
-    ${field.label}: <strong>${label}</strong>
+    ${wordForField(field)}: <strong>${label}</strong>
     <input type="hidden" name="${field.name}" value="${value}" />
     ${!object && html`<a href="${context.path}${withQuery(context.query)}#form-post">Choose another</a>`}
   </p>`;

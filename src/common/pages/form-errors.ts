@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../errors/errors.js';
 import { errorList } from './form-fields.js';
 import { html, type HtmlValue } from './html.js';
-import { labelOf } from '../fields/label.js';
+import { wordFor } from './words.js';
 
 /** Messages that belong to no field of the form. */
 export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
@@ -10,7 +10,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     .filter(([name]) => !shown.includes(name))
     .flatMap(([name, value]) =>
       messagesOf(value).map((text) =>
-        name === '__all__' || name === 'detail' ? text : `${labelOf(name)}: ${text}`,
+        name === '__all__' || name === 'detail' ? text : `${wordFor(name)}: ${text}`,
       ),
     );
   return texts.length > 0

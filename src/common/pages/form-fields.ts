@@ -3,6 +3,7 @@ import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
 import type { ReferenceChoices } from './reference-lists.service.js';
+import { wordForField } from './words.js';
 
 /** One field of a form: what it is, what stands in it, and what is wrong with it. */
 export interface FormField {
@@ -46,21 +47,21 @@ export function formField(input: FormField): Html {
         value="true"
         ${attributes({ ...common, required: false, checked: isTrue(input.value) })}
       />
-      <label for="${id}">${field.label}</label>${help}${messages}
+      <label for="${id}">${wordForField(field)}</label>${help}${messages}
     </div>`;
   }
   const among = isList(field) ? optionsOf(input) : [];
   if (among.length > 0 && among.length <= MOST_BOXES && !input.choices?.more) {
     const chosen = new Set([input.value].flat().map(String));
     return html`<fieldset class="field checks span" id="${id}">
-      <legend>${field.label}</legend>
+      <legend>${wordForField(field)}</legend>
       <input type="hidden" name="${field.name}" value="" />
       ${checkBoxes(field.name, id, among, chosen)}${help}${messages}
     </fieldset>`;
   }
   return html`<div class="field${wide ? ' span' : ''}">
     <label for="${id}"
-      >${field.label}${required && html`<span class="required" title="required"> *</span>`}</label
+      >${wordForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
     >
     ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
   </div>`;

@@ -6,16 +6,19 @@ import { html, type Html } from './html.js';
 
 /**
  * The fields of a form in the order and under the headings of a layout. A heading
- * is folded where nothing below it has to be filled in, is filled in, or is wrong.
+ * is folded where nothing below it has to be filled in, is filled in, or is wrong, unless the
+ * layout says that it stands open.
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
-  return inSections(layout, inputs, ({ field }) => field.name).map(sectionView);
+  return inSections(layout, inputs, ({ field }) => field.name).map((section) =>
+    sectionView(section, layout.unfolded?.includes(section.title) || section.parts.some(matters)),
+  );
 }
 
-const sectionView = ({ title, parts }: Section<FormField>): Html =>
+const sectionView = ({ title, parts }: Section<FormField>, isOpen: boolean): Html =>
   title === ''
     ? html`${parts.map(fieldView)}`
-    : html`<details class="plain section span" ${parts.some(matters) && 'open'}>
+    : html`<details class="plain section span" ${isOpen && 'open'}>
         <summary>${title}</summary>
         <fieldset class="grid folded">
           <legend class="hidden">${title}</legend>

@@ -1,10 +1,10 @@
-import { nameOf } from '../rest/options.service.js';
 import type { TableRoute } from '../rest/route-table.service.js';
 import { actionTitle } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { STAR } from './bookmarks.js';
 import { csrfInput, hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
+import { wordFor } from './words.js';
 
 export interface HeadingParts {
   context: PageContext;
@@ -31,13 +31,13 @@ export function heading(parts: HeadingParts): Html {
   const { context, title, route, allow, usable, star } = parts;
   const told = route?.info?.kind === 'list' ? route.info.resource?.pages.list : undefined;
   const isTold = told?.title === title;
-  const kind = isTold ? '' : nameOf(route);
+  const kind = kindOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
   return html`<div class="heading">
     <div>
       <h1>${title}</h1>
       <p class="description">
-        ${kind && html`<span class="kind">${kind}</span> `}${isTold ? told.about : route?.info?.summary}
+        ${kind === null ? (isTold ? told.about : route?.info?.summary) : html`<span class="kind">${kind}</span>`}
       </p>
     </div>
     <div class="tools">
@@ -45,6 +45,12 @@ export function heading(parts: HeadingParts): Html {
       ${context.actor && optionsButton(context)}
     </div>
   </div>`;
+}
+
+/** What kind of object the page shows; null for lists, actions and whatever else says what it does. */
+function kindOf(route: TableRoute | undefined): string | null {
+  const info = route?.info;
+  return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;
 }
 
 const methodList = (allow: string): Html => {

@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
+import { wordIn } from './words.js';
 import { isInstant, titleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../records.js';
 
@@ -45,7 +46,7 @@ export function listView(parts: ListParts): Html {
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
-  const labels = columns.map((name) => definition?.field(name)?.label ?? labelOf(name));
+  const labels = columns.map((name) => wordIn(definition, name));
   // Rows of a list have the same labels: each is written out once.
   const marks = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">

@@ -3,6 +3,7 @@ import { isRecord } from '../records.js';
 import { html, type Html } from './html.js';
 import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
+import { wordForField } from './words.js';
 
 /** What is longer is unfolded by whoever wants to read it. */
 const SHORT = { lines: 4, characters: 240 };
@@ -20,10 +21,10 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     const unit = Array.isArray(value) ? 'entry' : 'member';
     const units = unit === 'entry' ? 'entries' : 'members';
     return isShort(text)
-      ? jsonView(value, field?.label ?? 'Document')
+      ? jsonView(value, field ? wordForField(field) : 'Document')
       : folded(
           `${size} ${size === 1 ? unit : units}`,
-          jsonView(value, field?.label ?? 'Document'),
+          jsonView(value, field ? wordForField(field) : 'Document'),
           {
             kind: 'plain',
           },

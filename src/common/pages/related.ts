@@ -4,7 +4,7 @@ import type { Item } from './values.js';
 import type { RouteInfo } from '../rest/route.js';
 import { isRecord } from '../records.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { labelOf } from '../fields/label.js';
+import { wordIn } from './words.js';
 
 /** Whether a path of ours has a page: what can only be sent to is no link. */
 export type Leads = (path: string) => boolean;
@@ -53,7 +53,6 @@ export function relatedLinks(
   definition: ResourceDefinition,
   { table, origin }: RelatedParts,
 ): Html | null {
-  const called = (name: string): string => definition.field(name)?.label ?? labelOf(name);
   const leads = leadsBy(table);
   const ordered = (path: string): string => {
     const info = table.match(path)?.routes.get('GET')?.info;
@@ -68,8 +67,10 @@ export function relatedLinks(
     <ul>
       ${links.map(([name, path]) =>
         leads(path)
-          ? html`<li><a href="${ordered(path)}">${called(name)}</a></li>`
-          : html`<li>${called(name)} <code class="address">${origin}${path}</code></li>`,
+          ? html`<li><a href="${ordered(path)}">${wordIn(definition, name)}</a></li>`
+          : html`<li>
+              ${wordIn(definition, name)} <code class="address">${origin}${path}</code>
+            </li>`,
       )}
     </ul>
   </nav>`;

@@ -86,6 +86,7 @@ function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
   const text = choiceLabel(field, value);
   if (name === 'status') return statusBadge(value, field ? text : labelOf(value));
+  if (name === 'type') return html`${labelOf(value)}`;
   const link = linkOf(value);
   if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
   return html`${shorten(text, 200)}`;

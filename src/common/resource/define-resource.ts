@@ -278,6 +278,11 @@ export function defineResource<Schema extends object>(
   for (const name of laidOut) {
     if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
   }
+  for (const title of definition.pages.unfolded ?? []) {
+    if (!definition.pages.sections?.[title]) {
+      throw new BrokenInvariant(`${definition.type} has a heading ${title}`);
+    }
+  }
   register(definition);
   return definition;
 }

@@ -9,6 +9,8 @@ export interface PageLayout {
    * heading, in the order of the schema.
    */
   sections?: Readonly<Record<string, readonly string[]>>;
+  /** Headings that stand open in every form: what is below them makes the object what it is. */
+  unfolded?: readonly string[];
   /** Columns of lists, in order; chosen by what the fields are unless they are named. */
   columns?: readonly string[];
   /**

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { wordFor, wordForField } from './words.js';
+
+describe('words of pages', () => {
+  it.each([
+    ['job_tags', 'Job tags'],
+    ['scm_type', 'Source control'],
+    ['scm_branch', 'Branch'],
+    ['ask_limit_on_launch', 'Ask for limit'],
+    ['ask_scm_branch_on_launch', 'Ask for branch'],
+    ['webhook_guid', 'Webhook GUID'],
+    ['source_vars', 'Source variables'],
+    ['enabled_var', 'Enabled variable'],
+    ['constructor', 'Constructor'],
+  ])('call %s %s', (name, words) => {
+    expect(wordFor(name)).toBe(words);
+  });
+
+  it('are those of the declaration, where it has some', () => {
+    expect(wordForField({ name: 'email', label: 'Email address' })).toBe('Email address');
+    expect(wordForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Further refs');
+    expect(wordForField({ name: 'job_tags', label: 'Job tags' })).toBe('Job tags');
+  });
+});

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { csrfInput } from '../../common/pages/layout.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+
+interface ShownProject {
+  id: number;
+  url: string;
+  status: string;
+  scm_type: string;
+  summary_fields: { user_capabilities?: { start?: boolean } };
+}
+
+const JOB_TEMPLATES = '/api/v2/job_templates/';
+/** What is in such a project can be run. */
+const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
+
+/** Syncs a project that has a source, and leads on to what is run from it. */
+@Injectable()
+@PagePanel('project')
+export class ProjectPanel implements Panel<ShownProject> {
+  readonly leads = true;
+
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownProject>): Promise<Html | null> {
+    const { id, url, status, scm_type: source, summary_fields: summary } = object;
+    const syncs = source !== '' && summary.user_capabilities?.start === true;
+    const isRunnable =
+      HAS_FILES.has(status) && (await this.source.opens('POST', JOB_TEMPLATES, actor)).body;
+    if (!syncs && !isRunnable) return null;
+    return html`<div class="actions">
+      ${
+        syncs &&
+        html`<form method="post" action="${url}update/">
+          ${csrfInput(csrf)}<button class="button primary">Sync</button>
+        </form>`
+      }
+      ${
+        isRunnable &&
+        html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}#form-post"
+          >New job template</a
+        >`
+      }
+    </div>`;
+  }
+}

@@ -1,0 +1,87 @@
+/** What a newcomer does first: name the repository, and make of it something to run. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { describeJourney } from './walk.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.superuser });
+
+/** What a worker does with a sync. */
+const synced = (name: string): Promise<Row | undefined> =>
+  test.database.row<Row>(sql`
+    UPDATE unified_job_templates SET status = 'successful', last_job_run = now(),
+      playbook_files = '["site.yml"]'
+    WHERE type = 'project' AND name = ${name} RETURNING id, scm_type, scm_url, scm_branch`);
+
+describeJourney('a repository, and a template of it', session, 12, async (walk) => {
+  const { page, mark } = walk;
+  const name = `Shop ${mark}`;
+  await walk.link('Projects');
+  await walk.link('Add');
+  await page.getByLabel('Name *').fill(name);
+  await walk.choose(page.locator('#post-organization'), 'Home');
+  // Nothing has to be unfolded for what makes a project.
+  await page.getByLabel('Source control', { exact: true }).last().selectOption('Git');
+  await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
+  await page.getByLabel('Branch').fill('main');
+  expect(await page.getByLabel('Credential', { exact: true }).isVisible()).toBe(true);
+  await walk.look('project-form');
+  await walk.button('Create project');
+  await page.getByText('Created.').waitFor();
+  // There is nothing to run before its files are here.
+  expect(await page.getByRole('link', { name: 'New job template' }).count()).toBe(0);
+  const project = await synced(name);
+  expect(project).toMatchObject({ scm_type: 'git', scm_branch: 'main' });
+  expect(project?.scm_url).toBe('https://git.shop.example/site.git');
+  await page.reload();
+  await walk.look('project-synced');
+
+  const inventory = await test.make.inventory({ name: `Hosts ${mark}` });
+  await walk.link('New job template');
+  await page.getByLabel('Name *').fill(`Deploy ${name}`);
+  await page.getByLabel('Playbook').fill('site.yml');
+  await walk.choose(page.locator('#post-inventory'), String(inventory.name));
+  await walk.look('template-form');
+  await walk.button('Create job template');
+  await page.getByRole('heading', { level: 1, name: `Deploy ${name}` }).waitFor();
+  const made = await test.database.row<Row>(sql`
+    SELECT project_id, playbook FROM unified_job_templates WHERE name = ${`Deploy ${name}`}`);
+  expect(made).toEqual({ project_id: project?.id, playbook: 'site.yml' });
+});
+
+describeJourney('lists of what there is to run', session, 2, async (walk) => {
+  const { page, mark } = walk;
+  const project = await test.make.project({
+    name: `Listed ${mark}`,
+    scm_type: 'git',
+    scm_url: 'https://git.shop.example/listed.git',
+    organization: test.home.organization.id,
+  });
+  await test.make.jobTemplate({ name: `Of ${mark}`, project: project.id });
+  const headings = (): Promise<string[]> => page.locator('th[scope="col"]').allTextContents();
+  await walk.link('Projects');
+  const row = page.getByRole('row', { name: `Listed ${mark}` });
+  expect(await row.innerText()).toContain('https://git.shop.example/listed.git');
+  expect(await row.innerText()).toContain('Git');
+  await walk.link('Templates');
+  // A reference is told by its name or not at all.
+  expect((await headings()).map((text) => text.trim())).toEqual([
+    'ID',
+    'Type',
+    'Name',
+    'Status',
+    'Description',
+    'Organization',
+    'Last run',
+  ]);
+  await walk.look('templates');
+});

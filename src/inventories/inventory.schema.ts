@@ -75,7 +75,7 @@ export class HostSchema extends NamedSchema {
   })
   inventory!: Reference;
 
-  @Bool({ default: true, help: 'Whether jobs run against the host.' })
+  @Bool({ default: true, nullSaysNothing: true, help: 'Whether jobs run against the host.' })
   enabled!: boolean;
 
   @Char({ max: 1024, help: 'Id of the host in the system it came from.' })

@@ -121,6 +121,17 @@ it('is not deleted under a running job', async () => {
   expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
 });
 
+it('keeps what enabled is where a body has null for it, as clients send what they were not told', async () => {
+  const { id } = await test.make.host(inventory);
+  const path = `hosts/${id}/`;
+  for (const enabled of [true, false]) {
+    await test.as.orgAdmin.patch(path, { enabled }).expect(200);
+    expect((await test.as.orgAdmin.patch(path, { enabled: null })).body.enabled).toBe(enabled);
+  }
+  const body = { name: 'unsaid', inventory: inventory.id, enabled: null };
+  expect((await test.as.orgAdmin.post('hosts/', body).expect(201)).body.enabled).toBe(true);
+});
+
 describe('variable_data', () => {
   it('is the variables as an object', async () => {
     const host = await test.make.host(inventory, { variables: 'a: 1\nb: [x]' });

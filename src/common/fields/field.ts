@@ -55,6 +55,8 @@ export interface Field {
   default: unknown;
   /** Whether a request that leaves the field out gets the default; only shown otherwise. */
   assumed: boolean;
+  /** Null counts as not sent: clients send it where their user said nothing of the field. */
+  nullSaysNothing: boolean;
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
@@ -195,6 +197,7 @@ const PLAIN = {
   hidden: false,
   detailOnly: false,
   assumed: true,
+  nullSaysNothing: false,
   choices: [],
   max: null,
   min: null,

@@ -19,7 +19,12 @@ export class SentBody {
 }
 
 /** What a body says of a field; undefined: nothing. */
-export function sentValue(body: Body, { name, formerName }: Field): unknown {
+export function sentValue(body: Body, field: Field): unknown {
+  const value = valueUnder(body, field);
+  return value === null && field.nullSaysNothing ? undefined : value;
+}
+
+function valueUnder(body: Body, { name, formerName }: Field): unknown {
   if (Object.hasOwn(body, name)) return body[name];
   return formerName !== null && Object.hasOwn(body, formerName) ? body[formerName] : undefined;
 }

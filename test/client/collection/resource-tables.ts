@@ -159,6 +159,7 @@ export const RESOURCES = {
     endpoint: 'hosts',
     before: [inventory],
     within: ['inventory'],
+    always: { enabled: null },
     fields: ['description', 'enabled'],
     texts: ['variables'],
   },

@@ -27,6 +27,8 @@ import { AddCredentialInputSources1795470000000 } from './1795470000000-add-cred
 import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
 import { RemoveSourcesWithInventories1795490000000 } from './1795490000000-remove-sources-with-inventories.js';
 import { CountRuns1795491000000 } from './1795491000000-count-runs.js';
+import { CountEvents1795500000000 } from './1795500000000-count-events.js';
+import { CountHistories1795510000000 } from './1795510000000-count-histories.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -61,4 +63,6 @@ export const migrations = {
   RemoveSourcesWithInventories1795490000000,
   CountRuns1795491000000,
   NameEnvironmentsOfSources1795492000000,
+  CountEvents1795500000000,
+  CountHistories1795510000000,
 };

@@ -6,6 +6,7 @@ import {
 import { permit, type Actor } from '../common/access.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
+import { ACTIVITY_TOTALS } from './activity-totals.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
@@ -143,6 +144,7 @@ export const activityStream = defineResource({
       OR ${names(alias, 'object1', auditedUsers(actor))}
       OR ${names(alias, 'parent', auditedUsers(actor))})`,
   },
+  counter: ACTIVITY_TOTALS,
   extend: describeEntries,
   shows: ACTIVITY_SHOWS,
 });

@@ -1,5 +1,6 @@
 import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
+import { totalsBy } from '../common/resource/kept-totals.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   notificationTemplateExtension,
@@ -57,6 +58,7 @@ export const notifications = defineResource({
   table: 'notifications',
   orderBy: ['id'],
   capabilities: {},
+  counter: totalsBy('notification_totals', 'notification_template_id'),
   pages: { within: 'notification_template' },
   summary: ['id', 'status', 'notification_type'],
   indexes: [

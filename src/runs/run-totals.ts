@@ -22,6 +22,8 @@ defineTable({
     inventory_id: reference,
     is_bulk_job: { type: 'boolean', nullable: true },
     total: { type: 'integer' },
+    /** How many events are stored of these runs. */
+    event_total: { type: 'bigint', default: '0' },
   },
   indexes: [{ name: 'run_totals_key_idx', columns: ['key'] }],
 });
@@ -39,3 +41,10 @@ export const RUN_TOTALS: KeptTotals = {
     is_bulk_job: 'is_bulk_job',
   },
 };
+
+/** How many events there are, for those who see their runs (docs/decisions/0110-totals-of-what-runs-leave.md). */
+export const eventTotals = (rule: NonNullable<KeptTotals['rule']>): KeptTotals => ({
+  ...RUN_TOTALS,
+  total: 'event_total',
+  rule,
+});

@@ -128,6 +128,10 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   @Json({ internal: true, default: [] })
   depends_on!: number[];
 
+  /** How many events are stored of it; triggers on these keep it. */
+  @Integer({ internal: true, default: 0 })
+  event_total!: number;
+
   /** Passwords given at launch, sealed for this row; emptied when the run ends. */
   @Text({ internal: true, filter: false })
   start_args!: string;

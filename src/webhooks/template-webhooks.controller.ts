@@ -36,6 +36,7 @@ export function templateWebhooksController(kind: ReceiverKind): Type {
   const deliveries = listOf(
     () => webhookDeliveries,
     (template) => sql`t.template_id = ${template.id}`,
+    { options: () => ({ counted: true }) },
   );
   SubList('webhook_deliveries', deliveries)(Templates);
   declareSetup(Templates, templates, kind);

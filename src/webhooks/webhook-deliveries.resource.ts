@@ -1,5 +1,6 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, type Predicate } from '../common/access.js';
+import { totalsBy } from '../common/resource/kept-totals.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
@@ -19,6 +20,7 @@ export const webhookDeliveries = defineResource({
   // Whoever administers the template may see payloads and send them again.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
+  counter: totalsBy('webhook_delivery_totals', 'template_id'),
   pages: { within: 'template' },
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [

@@ -31,6 +31,9 @@ export async function multiply(
   return copies.map(({ id }) => id);
 }
 
+/** A copy has no rows of its own that this would count. */
+const KEPT_BY_TRIGGERS = 'event_total';
+
 interface CopiedColumn {
   name: string;
   type: string;
@@ -49,7 +52,7 @@ function copiedColumns(database: Database, { table }: ResourceDefinition): Promi
       ) AND att.attname <> 'type' AS "unique"
     FROM pg_attribute att
     WHERE att.attrelid = ${table}::regclass AND att.attnum > 0 AND NOT att.attisdropped
-      AND att.attname <> 'id' AND att.attgenerated = ''`);
+      AND att.attname NOT IN ('id', ${KEPT_BY_TRIGGERS}) AND att.attgenerated = ''`);
 }
 
 function valueOf({ name, type, unique }: CopiedColumn): Sql {

@@ -16,13 +16,13 @@ export function keptTotal(
 ): Sql | null {
   const { counter, hide } = definition;
   if (counter === null || hide !== null) return null;
-  const { table, columns, total } = counter;
-  if (!speaksOnlyOf(definition, query, columns)) return null;
+  const { table, columns, total, rule } = counter;
+  if (!speaksOnlyOf(definition, query, rule ? {} : columns)) return null;
   const named = Object.entries(columns).map(
     ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
   );
   return sql`
-    SELECT COALESCE(sum(t.kept), 0)::int AS count
+    SELECT COALESCE(sum(t.kept), 0)::bigint AS count
     FROM (SELECT ${join([...named, sql`${ident(total)} AS kept`], ', ')} FROM ${ident(table)}) t
     WHERE ${where}`;
 }

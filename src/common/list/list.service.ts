@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
-import { permit, RoleStore, type Actor } from '../access.js';
+import { permit, RoleStore, type Actor, type Policy } from '../access.js';
 import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
@@ -66,10 +66,9 @@ export class ListService {
     const compiler = new FilterCompiler(actor, (target, alias, role) =>
       this.roles.roleLevel(target, alias, role, actor),
     );
-    const visible = and(
-      options.scope ?? TRUE,
-      options.visible ?? permit(definition.policy, 'list', 't', actor),
-    );
+    const seenBy = (policy: Policy): Sql =>
+      and(options.scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
+    const visible = seenBy(definition.policy);
     const filters = compiler.compile(definition, 't', parsed);
     const where = and(
       definition.own('t'),
@@ -81,7 +80,9 @@ export class ListService {
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
     const isWhole = options.scope === undefined || options.counted === true;
-    const kept = isWhole ? keptTotal(definition, parsed, where) : null;
+    const rule = definition.counter?.rule;
+    const counted = rule ? seenBy({ read: rule }) : where;
+    const kept = isWhole ? keptTotal(definition, parsed, counted) : null;
     const count = kept ?? total(definition, where);
     // Who sees nothing of a long table would have it read to the end for a page.
     const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;

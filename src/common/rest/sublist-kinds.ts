@@ -37,7 +37,8 @@ export function children(
 function countedBy(relation: Extract<Relation, { kind: 'has-many' }>): boolean {
   const target = relation.target();
   const column = target.field(relation.field)?.column;
-  return typeof column === 'string' && Object.hasOwn(target.counter?.columns ?? {}, column);
+  const { columns = {}, rule } = target.counter ?? {};
+  return typeof column === 'string' && !rule && Object.hasOwn(columns, column);
 }
 
 /** Rows found through any relation, read-only. */

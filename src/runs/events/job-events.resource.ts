@@ -4,6 +4,7 @@ import { defineResource } from '../../common/resource/define-resource.js';
 import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
 import { JobEventSchema, JobHostSummarySchema } from './job-event.schema.js';
 import { jobs, unifiedJobs } from '../jobs.resource.js';
+import { eventTotals } from '../run-totals.js';
 
 export const jobEvents = defineResource({
   path: 'job_events',
@@ -24,6 +25,7 @@ export const jobEvents = defineResource({
     },
   ],
   policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
+  counter: eventTotals(unifiedJobs.policy.read),
   extend: jobEventExtension,
   shows: JOB_EVENT_SHOWS,
 });

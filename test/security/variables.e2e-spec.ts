@@ -1,11 +1,29 @@
 /** Variables are read in time that grows with them alone, and beside everybody else's requests. */
+import { Parser } from 'yaml';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { Thread } from '../../src/common/thread.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 
 /** Of the event loop, with what the test itself does to ask; it was seconds. */
 const MOST_MS = 800;
 const LIMIT = 65_536;
+/** Characters that may be read where they are needed. */
+const IN_PLACE = 2048;
+
+/** What is read on the event loop; what is read in the thread is not seen here. */
+const parse = jest.spyOn(Parser.prototype, 'parse');
+const handedOver = jest.spyOn(Thread.prototype, 'run');
+afterEach(() => {
+  expect(parse.mock.calls.map(([text]) => text.length).filter((one) => one > IN_PLACE)).toEqual([]);
+  parse.mockClear();
+  handedOver.mockClear();
+});
+/** How many characters of YAML were read beside the event loop. */
+const readBeside = (): number =>
+  handedOver.mock.calls
+    .flatMap(([task]) => (task as { texts: string[] }).texts)
+    .reduce((length, text) => length + text.length, 0);
 
 let test: TestApp;
 let inventory: Row;
@@ -43,6 +61,7 @@ it('are not read for somebody who could not use them', async () => {
     });
     expect(time).toBeLessThan(MOST_MS);
   }
+  expect(readBeside()).toBe(0);
   // What costs nothing is judged as ever.
   await nobody.post('hosts/', host('a: [')).expect(400);
 });
@@ -56,6 +75,7 @@ it('of the largest size are read beside other requests, and kept as they are', a
     id = body.id;
   });
   expect(time).toBeLessThan(MOST_MS);
+  expect(readBeside()).toBe(LARGE.length);
   const { body } = await orgAdmin.get(`hosts/${id}/variable_data/`).expect(200);
   expect(body).toMatchObject({ n0: [1], n5000: [1] });
   await orgAdmin.patch(`hosts/${id}/variable_data/`, { more: true }).expect(200);
@@ -101,6 +121,7 @@ describe('of many hosts at once', () => {
       test.as.orgAdmin.post('bulk/host_create/', body()).expect(201),
     );
     expect(time).toBeLessThan(MOST_MS);
+    expect(readBeside()).toBe(LARGE.length);
   });
 
   it('in lines', async () => {
@@ -117,6 +138,7 @@ describe('of many hosts at once', () => {
       expect((await fetch(url, { method: 'POST', headers, body: lines })).status).toBe(201);
     });
     expect(time).toBeLessThan(MOST_MS);
+    expect(readBeside()).toBeGreaterThanOrEqual(LARGE.length);
   });
 
   it('as Ansible gets them', async () => {
@@ -133,11 +155,15 @@ describe('of many hosts at once', () => {
 it('of a template are read once for all its launches', async () => {
   const { make, home, as } = test;
   const project = await make.project({ organization: home.organization.id });
+  const extra_vars = yaml(20_000);
   const template = await make.jobTemplate({
     project: project.id,
     inventory: inventory.id,
-    extra_vars: yaml(20_000),
+    extra_vars,
   });
+  // That was no request.
+  parse.mockClear();
+  handedOver.mockClear();
   const jobs = Array.from({ length: 50 }, () => ({ unified_job_template: template.id }));
   const time = await eventLoopTime(() =>
     as.orgAdmin
@@ -145,4 +171,5 @@ it('of a template are read once for all its launches', async () => {
       .expect(201),
   );
   expect(time).toBeLessThan(MOST_MS);
+  expect(readBeside()).toBe(extra_vars.length);
 });

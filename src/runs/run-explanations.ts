@@ -30,6 +30,9 @@ export const NO_CREDENTIAL = 'Job could not start because it does not have a val
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
 export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
+/** Where the time passed, or somebody canceled, after the inventory was read. */
+export const STORING_TIMED_OUT = 'Inventory update has timed out';
+export const STORING_CANCELED = 'Inventory update has been canceled';
 export const SECRETS_TOO_LARGE =
   'The statistics are not handed on: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';

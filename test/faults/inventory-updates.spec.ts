@@ -296,9 +296,28 @@ describe('an inventory update', () => {
     await isStoring();
     await make(`inventory_updates/${storing}/cancel/`, {});
     await letGo();
-    await cluster.becomes(storing, 'canceled', 60_000);
+    const { job_explanation: reason } = await cluster.becomes(storing, 'canceled', 60_000);
+    expect(reason).toBe('Inventory update has been canceled');
     expect(await contentOf(made)).toEqual(BEFORE);
     await cluster.becomes(await start(source), 'successful', 120_000);
     expect(await contentOf(made)).toEqual(AFTER);
   }, 400_000);
+
+  it('stores nothing when its time is over while it stores', async () => {
+    const { made, source } = await changed();
+    const letGo = await holdHost(made);
+    const id = await start(source);
+    await cluster.rows('UPDATE unified_jobs SET timeout = 15 WHERE id = $1', [id]);
+    await work();
+    await isStoring();
+    await eventually(async () => {
+      const over = `started < now() - interval '15 seconds'`;
+      const rows = await cluster.rows(`SELECT 1 FROM unified_jobs WHERE id = $1 AND ${over}`, [id]);
+      expect(rows).toHaveLength(1);
+    }, 60_000);
+    await letGo();
+    const { job_explanation: reason } = await cluster.becomes(id, 'failed', 60_000);
+    expect(reason).toBe('Inventory update has timed out');
+    expect(await contentOf(made)).toEqual(BEFORE);
+  }, 300_000);
 });

@@ -16,7 +16,12 @@ import {
   type SourceKind,
 } from '../../inventory-sources/source-kinds.js';
 import { JobEventsRepository, storedEvent } from '../../runs/events/job-events.repository.js';
-import { NO_INVENTORY, NO_PROJECT } from '../../runs/run-explanations.js';
+import {
+  NO_INVENTORY,
+  NO_PROJECT,
+  STORING_CANCELED,
+  STORING_TIMED_OUT,
+} from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { Boundary } from '../boundary/boundary.service.js';
@@ -83,9 +88,11 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const position = { counter: row.counter, line: row.line };
     const output = new RunOutput(this.events, run, position);
     const started = Date.now();
+    const seconds = await this.timeout(row);
+    const until = seconds > 0 ? started + seconds * 1000 : Infinity;
     const outcome = await this.attempt(run, row, output, (delivery) => ({
       status: 'successful',
-      complete: () => this.store(run, row, delivery, { position, started }),
+      complete: () => this.store(run, row, delivery, { position, started, until }),
     }));
     await output.end();
     return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
@@ -214,7 +221,11 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     run: ActiveRun,
     row: StartedUpdate,
     delivery: Delivery,
-    { position, started }: { position: { counter: number; line: number }; started: number },
+    {
+      position,
+      started,
+      until,
+    }: { position: { counter: number; line: number }; started: number; until: number },
   ): Promise<Record<string, unknown>> {
     const { inventory_source_id: sourceId } = row;
     const inventoryId = inventoryOf(row);
@@ -240,7 +251,10 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
         report,
         checkpoint: () => {
           // A worker that leaves gets to the end of it, or the update is done again.
-          if (run.reason === 'cancel' || run.reason === 'lost') throw new RunEnded('Canceled.');
+          if (run.reason === 'cancel' || run.reason === 'lost') {
+            throw new RunEnded(STORING_CANCELED);
+          }
+          if (Date.now() > until) throw new RunFailed(STORING_TIMED_OUT);
         },
       },
     );

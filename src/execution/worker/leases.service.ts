@@ -117,7 +117,11 @@ export class Leases {
 
 /** How a run ended whose end could not be stored as it was. */
 function insteadOf({ reason }: ActiveRun, failure: unknown): Outcome {
-  if (failure instanceof RunEnded) return { status: reason === 'cancel' ? 'canceled' : 'failed' };
+  if (failure instanceof RunEnded) {
+    return reason === 'cancel'
+      ? { status: 'canceled', explanation: failure.message }
+      : { status: 'failed' };
+  }
   if (isExplained(failure)) return outcomeOf(failure);
   return { status: 'error', explanation: NOT_STORED };
 }

@@ -1,3 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
@@ -5,6 +8,18 @@ import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 
 const NETWORK = { OUTBOUND_ALLOW: '127.0.0.0/8' };
+
+/**
+ * Nothing inside the boundary gets rights that it has not: this asks for a password as `su` does, and
+ * is no one but in name.
+ */
+const SU = `#!/bin/sh
+printf 'Password: ' >&2
+read -r given
+[ "$given" = word-of-secrecy ] || { echo 'su: Authentication failure' >&2; exit 1; }
+export BECAME="$1"
+exec sh -c "$3"
+`;
 
 /** Launched over HTTP and run by a worker with the real Ansible (docs/contract/ad-hoc-commands.md#run). */
 describe('an ad hoc command', () => {
@@ -14,10 +29,14 @@ describe('an ad hoc command', () => {
   let inventory: Row;
   let hosts: Row[];
   let credential: Row;
+  let su: string;
 
   beforeAll(async () => {
     sink = await HttpSink.start();
     cluster = await Cluster.start();
+    su = join(cluster.folder, 'bin', 'su');
+    await mkdir(dirname(su));
+    await writeFile(su, SU, { mode: 0o755 });
     api = await ApiCalls.start(cluster, NETWORK);
     await cluster.worker(NETWORK);
     inventory = await api.call('POST', 'inventories/', {
@@ -80,6 +99,36 @@ describe('an ad hoc command', () => {
     const { job_args: args } = await api.call('GET', `ad_hoc_commands/${command.id}/`);
     for (const option of ['--check', '--diff', '--forks=3', '-v']) expect(args).toContain(option);
   }, 60_000);
+
+  it('becomes who the credential says, with the password of the launch', async () => {
+    const { credential_type: type } = credential;
+    // Ansible takes whoever is so called for an administrator: files need no rights for others.
+    const other = await api.call('POST', 'credentials/', {
+      ...{ name: 'Becoming', organization: 1, credential_type: type },
+      inputs: { become_method: 'su', become_username: 'toor', become_password: 'ASK' },
+    });
+    const [first, second] = hosts;
+    await api.call('PATCH', `hosts/${first?.id}/`, { variables: { ansible_become_exe: su } });
+    const asked = { credential: other.id, limit: first?.name, become_enabled: true };
+    const ask = (become_password: string, fields: object = {}) =>
+      launch('echo "became ${BECAME:-nobody}"', { ...asked, ...fields, become_password });
+
+    await expect(launch('id', asked)).rejects.toThrow('become_password');
+    const became = await ask('word-of-secrecy');
+    await ended(became);
+    expect(await outputOf(became)).toContain('became toor');
+    const shown = await api.call('GET', `ad_hoc_commands/${became.id}/`);
+    expect(shown).toMatchObject({ become_enabled: true });
+    expect(shown.job_args).toMatch(/--become.*--become-method.*su.*--become-user.*toor/);
+    expect(JSON.stringify(shown)).not.toContain('word-of-secrecy');
+
+    const wrong = await ask('another word');
+    await ended(wrong, 'failed');
+    expect(await outputOf(wrong)).toContain('Authentication failure');
+    const plain = await ask('word-of-secrecy', { become_enabled: false, limit: second?.name });
+    await ended(plain);
+    expect(await outputOf(plain)).toContain('became nobody');
+  }, 90_000);
 
   it('is canceled while it runs', async () => {
     const command = await launch('sleep 300');

@@ -70,7 +70,7 @@ export class Walk {
     expect(await this.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
       width,
     );
-    if (this.hasScripts) expect(await seriousFaults(this.page)).toEqual([]);
+    expect(await seriousFaults(this.page, this.hasScripts)).toEqual([]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { assetUrl } from '../common/pages/assets.js';
 import { columnChart, type Series } from '../common/pages/column-chart.js';
 import { html, type Html } from '../common/pages/html.js';
 import type { BookmarkedObject } from '../common/pages/bookmarked-objects.service.js';
@@ -7,6 +8,9 @@ import type { DayCount } from '../runs/run-overviews.repository.js';
 import { shorten, statusBadge, timeView } from '../common/pages/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
 import { labelOf } from '../common/fields/label.js';
+
+/** How often a page that somebody looks at asks how things are now. */
+const REFRESH_SECONDS = 20;
 
 /** The page at the root: what a person wants to know first. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
@@ -55,7 +59,12 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
         ${card('destinations', 'Failing notifications', destinationList(destinations))}
         ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
         ${card('links', 'Go to', LINKS)}
-      </div>`,
+      </div>
+      <script
+        src="${assetUrl('live.js')}"
+        data-refresh-seconds="${REFRESH_SECONDS}"
+        defer
+      ></script>`,
   });
 }
 
@@ -79,7 +88,7 @@ function dayPlot(days: readonly DayCount[]): Html {
 }
 
 const card = (id: string, title: string, content: Html): Html =>
-  html`<section class="card" aria-labelledby="${id}-title">
+  html`<section id="${id}" class="card" aria-labelledby="${id}-title" data-refresh>
     <h2 id="${id}-title">${title}</h2>
     ${content}
   </section>`;

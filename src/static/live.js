@@ -1,6 +1,42 @@
-/* Goes on with the output or the graph of a run that is active. Without it the page is as it was loaded. */
+/*
+ * Keeps the dashboard up to date, and goes on with the output or the graph of a run that is active.
+ * Without it the page is as it was loaded.
+ */
 (() => {
   'use strict';
+
+  /** Takes over what the server draws of the page as it is now. */
+  async function refresh() {
+    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const old of document.querySelectorAll('[data-refresh]')) {
+      const now = fresh.getElementById(old.id);
+      if (!now) continue;
+      const folds = now.querySelectorAll('details');
+      old.querySelectorAll('details').forEach(({ open }, index) => {
+        if (open && folds[index]) folds[index].open = true;
+      });
+      // What is as it was keeps the focus and what is selected.
+      if (!old.isEqualNode(now)) old.replaceWith(document.adoptNode(now));
+    }
+  }
+
+  const { refreshSeconds } = document.currentScript.dataset;
+  if (refreshSeconds) {
+    /** A session ends where nobody is: a page that asks on for ever would keep it. */
+    const ATTENDED_MINUTES = 10;
+    let seen = Date.now();
+    for (const sign of ['keydown', 'pointermove', 'scroll', 'visibilitychange']) {
+      document.addEventListener(sign, () => (seen = Date.now()), { passive: true });
+    }
+    const look = () => {
+      if (document.hidden || Date.now() - seen > ATTENDED_MINUTES * 60_000) return;
+      void refresh().catch(() => undefined);
+    };
+    setInterval(look, Number(refreshSeconds) * 1000);
+    document.addEventListener('visibilitychange', look);
+  }
 
   const output = document.querySelector('[data-live]');
   const graph = document.querySelector('[data-live-graph]');
@@ -105,17 +141,6 @@
     const fold = line.closest('details');
     line.remove();
     if (fold && !fold.querySelector('.row')) fold.remove();
-  }
-
-  /** Takes over what the server draws of the run as it is now. */
-  async function refresh() {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const old of document.querySelectorAll('[data-refresh]')) {
-      const now = fresh.getElementById(old.id);
-      if (now) old.replaceWith(document.adoptNode(now));
-    }
   }
 
   let waiting;

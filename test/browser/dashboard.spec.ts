@@ -53,7 +53,7 @@ inBrowser()('the dashboard', () => {
     await page.getByRole('searchbox', { name: 'Find anything' }).fill('operations');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Notification Template' }).waitFor();
-    if (javaScriptEnabled) expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousFaults(page, javaScriptEnabled)).toEqual([]);
     await page.getByRole('link', { name: 'Operations chat' }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations chat' }).waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
@@ -74,16 +74,40 @@ inBrowser()('the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
     await page.getByRole('link', { name: 'Operations chat' }).waitFor();
-    if (javaScriptEnabled) {
-      expect(await seriousFaults(page)).toEqual([]);
-      await picture(page, `dashboard-${colorScheme}`);
-    }
+    expect(await seriousFaults(page, javaScriptEnabled)).toEqual([]);
+    if (javaScriptEnabled) await picture(page, `dashboard-${colorScheme}`);
     await page.getByText('As a table').click();
     expect(
       await page.getByRole('region', { name: 'Jobs by day' }).locator('tbody tr').count(),
     ).toBe(14);
     await page.getByRole('link', { name: 'Deploy the shop' }).first().click();
     await page.waitForURL(/\/jobs\/\d+\/$/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('tells what is new while somebody looks at it, and asks no more when nobody does', async () => {
+    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    let asked = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/') asked += 1;
+    });
+    await page.clock.install();
+    await page.goto('/');
+    await page.getByText('As a table').click();
+    await test.database.execute(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, started)
+      SELECT 'job', 'Begun just now', 'running', id, now() FROM unified_job_templates LIMIT 1`);
+    expect(await page.getByRole('link', { name: 'Begun just now' }).count()).toBe(0);
+    await page.clock.runFor(21_000);
+    await page.getByRole('link', { name: 'Begun just now' }).waitFor();
+    await page.getByRole('region', { name: 'Jobs by day' }).locator('tbody tr').first().waitFor();
+    expect(asked).toBe(2);
+    await page.clock.runFor(10 * 60_000);
+    const inTime = asked;
+    expect(inTime).toBeGreaterThan(2);
+    await page.clock.runFor(10 * 60_000);
+    expect(asked).toBe(inTime);
     expect(faults).toEqual([]);
     await close();
   });

@@ -5,6 +5,7 @@ import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateCredentialsRepository } from './job-template-credentials.repository.js';
 import { JobTemplatesController } from './job-templates.controller.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
+import { JobTemplateForm } from './pages/job-template.form.js';
 
 @Global()
 @Module({
@@ -15,6 +16,7 @@ import { JobTemplatesRepository } from './job-templates.repository.js';
     JobTemplateCredentialsRepository,
     { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
     JobTemplateHooks,
+    JobTemplateForm,
   ],
   exports: [JobTemplatesRepository, JobTemplateCredentialsRepository, CredentialUses],
 })

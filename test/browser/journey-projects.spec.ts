@@ -19,7 +19,7 @@ const session = () => ({ test, user: test.as.users.superuser });
 const synced = (name: string): Promise<Row | undefined> =>
   test.database.row<Row>(sql`
     UPDATE unified_job_templates SET status = 'successful', last_job_run = now(),
-      playbook_files = '["site.yml"]'
+      playbook_files = '["deploy.yml", "site.yml"]'
     WHERE type = 'project' AND name = ${name} RETURNING id, scm_type, scm_url, scm_branch`);
 
 describeJourney('a repository, and a template of it', session, 12, async (walk) => {
@@ -48,6 +48,11 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   const inventory = await test.make.inventory({ name: `Hosts ${mark}` });
   await walk.link('New job template');
   await page.getByLabel('Name *').fill(`Deploy ${name}`);
+  const offered = page.locator('#post-playbook-texts option');
+  expect(await offered.evaluateAll((all) => all.map((one) => one.getAttribute('value')))).toEqual([
+    'deploy.yml',
+    'site.yml',
+  ]);
   await page.getByLabel('Playbook').fill('site.yml');
   await walk.choose(page.locator('#post-inventory'), String(inventory.name));
   await walk.look('template-form');
@@ -84,4 +89,35 @@ describeJourney('lists of what there is to run', session, 2, async (walk) => {
     'Last run',
   ]);
   await walk.look('templates');
+});
+
+describe('the form of a job template', () => {
+  const formOf = async (project: unknown): Promise<string> =>
+    (
+      await test.as.orgAdmin
+        .get(`job_templates/?_with.project=${String(project)}`)
+        .set('Accept', 'text/html')
+        .expect(200)
+    ).text;
+
+  it('takes the only playbook for what is meant, and shows none of what may not be read', async () => {
+    const { make, home } = test;
+    const own = await make.project({ name: 'Own', organization: home.organization.id });
+    const other = await make.project({
+      name: 'Other',
+      organization: (await make.organization()).id,
+    });
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET playbook_files = '["only-one.yml"]'
+      WHERE id IN (${own.id}, ${other.id})`);
+    expect(await formOf(own.id)).toMatch(/id="post-playbook"[^>]*value="only-one.yml"/);
+    for (const project of [other.id, 999_999, 'x', '']) {
+      const form = await formOf(project);
+      expect([project, form.includes('post-playbook'), form.includes('only-one')]).toEqual([
+        project,
+        true,
+        false,
+      ]);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Actor } from '../access.js';
 import type { FieldErrors } from '../errors/errors.js';
 import type { Field } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
@@ -31,11 +32,13 @@ export interface PageForm {
    * @param fields those that the caller may send
    * @param chosen value of `choice`
    * @param known values that are known: filled in, of the object, or told by the link to the page
+   * @param actor who fills it in: what a form offers is what they may see
    */
   fields(
     fields: readonly Field[],
     chosen: unknown,
     known: Values,
+    actor: Actor,
   ): readonly Field[] | Promise<readonly Field[]>;
   /** The request body, of what was filled in. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
@@ -86,9 +89,15 @@ export class PageForms {
 
   /**
    * @param known values that are known: filled in, of the object, or told by the link to the page
+   * @param actor who fills it in
    * @returns null where the fields of the route are the form
    */
-  async plan({ info }: TableRoute, open: OpenParts, known: Values): Promise<FormPlan | null> {
+  async plan(
+    { info }: TableRoute,
+    open: OpenParts,
+    known: Values,
+    actor: Actor,
+  ): Promise<FormPlan | null> {
     if (!info || !open.body) return null;
     this.byKey ??= this.find();
     const ofType = MAKING.has(info.kind) ? this.byKey.get(info.resource?.type ?? '') : undefined;
@@ -99,7 +108,7 @@ export class PageForms {
     const chosen = choice && lastOf(known[choice.name]);
     const isOpen = choice !== null && (chosen === undefined || chosen === '');
     return {
-      fields: isOpen ? [choice] : await form.fields(declared, chosen, known),
+      fields: isOpen ? [choice] : await form.fields(declared, chosen, known, actor),
       asksFirst: isOpen ? choice : null,
       choice: isOpen ? null : choice,
       toBody: (filled) => form.toBody?.(filled) ?? filled,

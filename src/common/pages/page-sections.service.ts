@@ -56,7 +56,7 @@ export class PageSections {
       if (route?.info?.access !== 'authenticated' || !canFill(page, route)) continue;
       const open = await this.options.openParts(route, context.path, actor);
       if (!open.body && !open.attach) continue;
-      const plan = await this.plans.plan(route, open, knownOf(page, route));
+      const plan = await this.plans.plan(route, open, knownOf(page, route), actor);
       usable.push({ ...route, info: route.info, open, plan });
     }
     return usable;

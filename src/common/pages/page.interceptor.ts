@@ -61,7 +61,7 @@ export class PageInterceptor implements NestInterceptor {
   ): Promise<Record<string, unknown>> {
     if (route.info?.access !== 'authenticated') return body;
     const open = await this.options.openParts(route, path, actor);
-    const plan = await this.forms.plan(route, open, submission.values);
+    const plan = await this.forms.plan(route, open, submission.values, actor);
     const forget = await readAhead(Object.values(submission.values).filter(isReadable));
     try {
       const filled = bodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);

@@ -53,6 +53,7 @@ export const schedules = defineResource({
   indexes: [{ name: 'schedules_due_idx', columns: ['next_run'], where: 'enabled' }],
   pages: {
     within: 'unified_job_template',
+    columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run', 'description'],
     sections: {
       When: ['rrule', 'enabled', 'timezone', 'next_run', 'dtstart', 'dtend', 'until', 'last_run'],
       'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],

@@ -106,7 +106,7 @@ describeJourney('asking two questions at the launch, and answering', session, 8,
   await second.getByLabel('Type').selectOption('integer');
   await second.getByLabel('Default').fill('3');
   await walk.look('survey');
-  await walk.button(/survey spec/i, page.locator('#form-post'));
+  await walk.button(/survey$/i, page.locator('#form-post'));
   await page.waitForURL(`**/job_templates/${template.id}/`);
   await walk.button('Ask its survey at launches');
   await walk.link('Launch…');
@@ -149,7 +149,7 @@ describePages('the editor of surveys', session, (open) => {
     await page.goto(`/api/v2/job_templates/${template.id}/survey_spec/#form-post`);
     const save = page
       .locator('#form-post')
-      .getByRole('button', { name: /survey spec/i })
+      .getByRole('button', { name: /survey$/i })
       .first();
     const first = page.getByRole('group', { name: 'Question 1', exact: true });
     expect(await first.getByLabel('Default').inputValue()).toBe('<i>');

@@ -30,6 +30,8 @@ interface MainPage {
   status?: number;
   /** Who looks; the administrator unless given, null for nobody. */
   who?: 'nobody' | null;
+  /** How long it may be on a phone, in pixels. */
+  longest?: number;
   /** What is done on the page before it is looked at. */
   act?: (page: Page) => Promise<unknown>;
 }
@@ -50,6 +52,7 @@ const PAGES: readonly MainPage[] = [
     name: 'template',
     path: () => `/api/v2/job_templates/${house.template.id}/`,
     heading: 'Deploy the shop',
+    longest: 3800,
   },
   {
     name: 'launch',
@@ -177,6 +180,16 @@ const SMALL_LETTERS = `[...document.querySelectorAll('.plot text')]
   .filter((text) => text.getBoundingClientRect().height < 10)
   .map(({ textContent }) => textContent)`;
 
+/** Buttons of rows, the first of each, that stand elsewhere than the words above them, or have no border there. */
+const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
+  .flatMap((cell) => cell.querySelector('button, .button') ?? [])
+  .filter((button) => {
+    const words = button.closest('tr').querySelector('td[data-label]');
+    const edge = button.getBoundingClientRect().left - words.getBoundingClientRect().left;
+    return edge !== 0 || getComputedStyle(button).borderLeftColor === 'rgba(0, 0, 0, 0)';
+  })
+  .map(({ textContent }) => textContent.trim())`;
+
 inBrowser()('main pages', () => {
   beforeAll(async () => {
     browser = await openBrowser();
@@ -212,6 +225,9 @@ inBrowser()('main pages', () => {
       expect(await seriousFaults(page)).toEqual([]);
       expect(await page.evaluate(SIDEWAYS)).toEqual([]);
       expect(await page.evaluate(SMALL_LETTERS)).toEqual([]);
+      expect(await page.evaluate(ASTRAY)).toEqual([]);
+      const length = Number(await page.evaluate('document.documentElement.scrollHeight'));
+      expect(length).toBeLessThanOrEqual(one.longest ?? Infinity);
       if (PAGES.includes(one)) await picture(page, `${name}-small`);
       await close();
     },

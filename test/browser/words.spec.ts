@@ -100,6 +100,19 @@ describePages('words', session, (open) => {
     expect(body.actions.GET.scm_type.label).toBe('Scm type');
   });
 
+  it('name what an object is told of with, and show no path of it as a field', async () => {
+    const { page } = open;
+    const workflow = await test.make.workflowTemplate({ name: 'Released' });
+    const run = await test.database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
+      VALUES ('workflow_job', 'Released', 'successful', ${workflow.id}) RETURNING id`);
+    await page.goto(`/api/v2/workflow_jobs/${run?.id}/`);
+    const fields = page.locator('#object-fields');
+    const told = fields.locator('div', { has: page.getByText('Workflow job template') });
+    expect(await told.last().getByRole('link').innerText()).toBe('Released');
+    expect(await fields.innerText()).not.toContain('/api/v2/');
+  });
+
   it('say of a template that it never ran', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();

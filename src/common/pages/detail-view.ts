@@ -1,6 +1,7 @@
 import type { Field } from '../fields/field.js';
 import { isWritable } from '../fields/reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { memberOf } from '../records.js';
 import { inSections } from '../resource/page-layout.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
@@ -22,7 +23,9 @@ export function detailView(
   definition: ResourceDefinition,
   related: RelatedParts,
 ): Html {
-  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name));
+  const isLink = (name: string): boolean =>
+    typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
+  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name) && !isLink(name));
   const names = [
     ...shown.filter((name) => !BOOKKEEPING.has(name)),
     ...shown.filter((name) => BOOKKEEPING.has(name)),

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { fieldsOf, Reference, type Field } from '../fields/field.js';
-import { labelOf } from '../fields/label.js';
 import { variablesFault } from '../fields/variables.js';
 import type { FieldErrors } from '../errors/errors.js';
 import type { TableRoute } from '../rest/route-table.service.js';
@@ -22,6 +21,7 @@ import type { FormPlan } from './page-forms.service.js';
 import { onlyOf, ReferenceLists } from './reference-lists.service.js';
 import { rawForm } from './raw-form.js';
 import type { Item } from './values.js';
+import { wordFor } from './words.js';
 import { existing, itemAt } from '../invariants.js';
 import { isWritable } from '../fields/reads.js';
 
@@ -239,9 +239,9 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const last = segments.at(-1) ?? '';
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
-  if (verb !== '') return labelOf(`${verb}_${last}`);
+  if (verb !== '') return wordFor(`${verb}_${last}`);
   // Below a part of an object: `webhook_filters/test` tests the filters.
-  return labelOf([last, ...segments.slice(3, -1)].join('_'));
+  return wordFor([last, ...segments.slice(3, -1)].join('_'));
 }
 
 function valueFor({ object, entered, context }: FormRequest, field: Field): unknown {

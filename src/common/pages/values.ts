@@ -4,7 +4,7 @@ import { INSTANT } from '../fields/json-schema.js';
 import { labelOf } from '../fields/label.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
-import { isRecord } from '../records.js';
+import { isRecord, memberOf } from '../records.js';
 
 /** An object of a representation, after JSON: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -64,7 +64,9 @@ export function valueView(
     return NONE;
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
-  if (typeof value === 'number' && field?.target) return reference(name, value, item, field);
+  if (typeof value === 'number' && (field?.target || isLinked(name, item))) {
+    return reference(name, value, item, field);
+  }
   if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
   if (name === 'elapsed' && typeof value === 'number') {
     return html`<span class="length">${durationText(value)}</span>`;
@@ -104,10 +106,14 @@ const named = ({ url, type }: Item, name: string): Html => {
   return typeof url === 'string' ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 
-function reference(name: string, id: number, item: Item, field: Field): Html {
+/** An id that is no field of the resource, but told of as one. */
+const isLinked = (name: string, { related, summary_fields: summaries }: Item): boolean =>
+  isRecord(related) && typeof related[name] === 'string' && isRecord(memberOf(summaries, name));
+
+function reference(name: string, id: number, item: Item, field: Field | undefined): Html {
   const summaries = isRecord(item.summary_fields) ? item.summary_fields : {};
   const summary = summaries[name];
-  const target = field.target?.();
+  const target = field?.target?.();
   const title = isRecord(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
   // An object of several kinds lives where its kind does: its link knows.
   const related = isRecord(item.related) ? item.related[name] : undefined;

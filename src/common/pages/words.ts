@@ -31,7 +31,6 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     scm_update_on_launch: 'Sync before jobs',
     scm_url: 'URL of the repository',
     slice_workflow_jobs: 'Sliced runs',
-    survey_spec: 'Survey',
   }),
 );
 
@@ -39,6 +38,7 @@ const CALLED: ReadonlyMap<string, string> = new Map(
 const WITHIN: readonly (readonly [RegExp, string])[] = [
   [/^ask (.+) on launch$/i, 'Ask for $1'],
   [/\bscm /i, ''],
+  [/\bsurvey spec\b/i, 'survey'],
   [/\bvar(s?)$/i, 'variable$1'],
   [/\burl\b/gi, 'URL'],
   [/\bguid\b/gi, 'GUID'],

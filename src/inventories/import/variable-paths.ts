@@ -50,7 +50,12 @@ function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: 
   return key === undefined ? undefined : value[key];
 }
 
-function textOf(value: unknown): string {
+/** How Ansible writes a text that it must never read as a template: an object with this one member. */
+const NO_TEMPLATE = '__ansible_unsafe';
+
+function textOf(marked: unknown): string {
+  const value =
+    isRecord(marked) && Object.hasOwn(marked, NO_TEMPLATE) ? marked[NO_TEMPLATE] : marked;
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,0 +1,12 @@
+import { enabledBy, textAtFirst } from './variable-paths.js';
+
+it('reads texts that Ansible has marked as no templates like any others', () => {
+  const variables = {
+    id: { __ansible_unsafe: 'i-{{ 1 }}' },
+    state: { power: { __ansible_unsafe: 'Running' } },
+  };
+  expect(textAtFirst(variables, ['uuid', 'id'])).toBe('i-{{ 1 }}');
+  const rule = { paths: ['state.power'], ignoresCase: false };
+  expect(enabledBy(variables, { ...rule, value: 'running' })).toBe(true);
+  expect(enabledBy(variables, { ...rule, value: 'stopped' })).toBe(false);
+});

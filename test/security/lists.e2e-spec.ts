@@ -2,6 +2,7 @@
 import type { Field } from '../../src/common/fields/field.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { resources } from '../../src/common/resource/registry.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 import { Samples } from '../support/samples.js';
@@ -197,6 +198,30 @@ describe('limits', () => {
           'The filters, search or order of this list take too long. Ask for less, or by other fields.',
       });
       expect(headers['retry-after']).toBe('5');
+    } finally {
+      await strict.close();
+    }
+  }, 30_000);
+
+  it('end the filter of a smart inventory, for its members and its counts, and go on', async () => {
+    const strict = await boot({ settings: { LIST_TIMEOUT_MS: '300' } });
+    try {
+      const { make, home, as } = strict;
+      const organization = home.organization.id;
+      const hosts = await make.inventory({ organization });
+      await make.host(hosts, { description: `${'ab'.repeat(1500)}!` });
+      const smart = await make.inventory({ organization });
+      const filtered = (filter: string) =>
+        strict.database.execute(sql`
+          UPDATE inventories SET kind = 'smart', host_filter = ${filter} WHERE id = ${smart.id}`);
+      await filtered('description__regex="(.+)+\\1\\1"');
+      for (const path of [`inventories/${smart.id}/hosts/`, `inventories/${smart.id}/`]) {
+        const { headers } = await as.superuser.get(path).expect(503);
+        expect(headers['retry-after']).toBe('5');
+      }
+      await filtered('description__regex="^[ab]+!$"');
+      const { body } = await as.superuser.get(`inventories/${smart.id}/hosts/`).expect(200);
+      expect(body.count).toBe(1);
     } finally {
       await strict.close();
     }

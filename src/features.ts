@@ -4,6 +4,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { AdHocCommandsModule } from './ad-hoc-commands/ad-hoc-commands.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BulkModule } from './bulk/bulk.module.js';
+import { CallbacksModule } from './callbacks/callbacks.module.js';
 import { CommonModule } from './common/common.module.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -56,6 +57,7 @@ export const FEATURES: NonNullable<ModuleMetadata['imports']> = [
   WorkflowsModule,
   WorkflowTemplatesModule,
   LaunchingModule,
+  CallbacksModule,
   AdHocCommandsModule,
   SchedulesModule,
   WebhooksModule,

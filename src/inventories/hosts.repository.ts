@@ -151,6 +151,20 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
       WHERE t.name = ${name} AND ${members}`);
   }
 
+  /**
+   * Enabled hosts of the members that have one of some names, or one of them among their variables, by name.
+   *
+   * @param names in small letters
+   */
+  describedNaming(members: Sql, names: readonly string[]): Promise<HostRow[]> {
+    return this.database.rows<HostRow & Record<string, unknown>>(sql`
+      SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
+      WHERE t.enabled AND ${members} AND (lower(t.name) = ANY(${names}::text[])
+        OR EXISTS (SELECT FROM unnest(${names}::text[]) AS one(name)
+          WHERE strpos(lower(t.variables), one.name) > 0))
+      ORDER BY t.name`);
+  }
+
   /** Counts of inventories that keep none. @param members which hosts are in each, on `t` */
   countMembers(members: ReadonlyMap<number, Sql>): Promise<MemberCount[]> {
     const counts = [...members].map(

@@ -131,13 +131,14 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
           AS active_update_id
       FROM unified_job_templates src
       LEFT JOIN LATERAL (
-        SELECT id, status, finished FROM unified_jobs
+        SELECT id, status, finished, launch_type FROM unified_jobs
         WHERE type = 'inventory_update' AND unified_job_template_id = src.id AND status <> 'new'
         ORDER BY id DESC LIMIT 1) latest ON true
       WHERE src.type = 'inventory_source' AND src.update_on_launch
         AND src.inventory_id = ANY(${inventories}::int[])
         AND (latest.status IS DISTINCT FROM 'successful'
-          OR latest.finished + make_interval(secs => src.update_cache_timeout) < now())
+          OR latest.finished + greatest(make_interval(secs => src.update_cache_timeout),
+            CASE WHEN latest.launch_type = 'callback' THEN interval '1 minute' END) < now())
       ORDER BY src.id`);
   }
 }

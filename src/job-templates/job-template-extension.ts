@@ -13,6 +13,7 @@ import { JobTemplatesRepository, type AttachedCredential } from './job-templates
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   ...TEMPLATE_SHOWS,
+  related: [...(TEMPLATE_SHOWS.related ?? []), 'callback'],
   summary_fields: {
     ...TEMPLATE_SHOWS.summary_fields,
     credentials: list(
@@ -40,7 +41,7 @@ export async function jobTemplateExtension(
         row.id,
         {
           fields: maskedFields(row),
-          related,
+          related: { ...related, ...callbackLink(row) },
           summary_fields: {
             ...summary_fields,
             credentials: own.map(({ template_id: _template, ...credential }) => credential),
@@ -49,6 +50,12 @@ export async function jobTemplateExtension(
       ];
     }),
   );
+}
+
+function callbackLink({ id, host_config_key: key }: Row): Record<string, string> {
+  return typeof key === 'string' && key !== ''
+    ? { callback: `${resource('job_template').url(id)}callback/` }
+    : {};
 }
 
 /** The callback key is a password: only those who may change it see it. */

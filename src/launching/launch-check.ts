@@ -72,12 +72,12 @@ function slicesOf(
 /** What a launch may set of a job template; a relaunch may set what the first launch did. */
 export function promptedOf(
   template: LaunchTemplate,
-  { isRelaunch = false }: Pick<LaunchRequest, 'isRelaunch'> = {},
+  { isRelaunch = false, holds = [] }: Pick<LaunchRequest, 'isRelaunch' | 'holds'> = {},
 ): PromptedTemplate {
   const { row, stored, project, credentials, labels, instanceGroups } = template;
   return {
     ...variablesOf(template),
-    asks: (field) => isRelaunch || row[ASK_SWITCHES[field]] === true,
+    asks: (field) => isRelaunch || holds.includes(field) || row[ASK_SWITCHES[field]] === true,
     own: {
       ...stored,
       credentials: credentials.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import type { Prompts } from '../prompts/launch-options.js';
+import type { PromptField, Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** One job to be launched from a job template. */
@@ -9,6 +9,8 @@ export interface LaunchRequest {
   launchType: LaunchType;
   /** Launch fields by name, already typed; what the template does not ask for is ignored and told. */
   prompts: Prompts;
+  /** Launch fields that hold although the template does not ask for them. */
+  holds?: readonly PromptField[];
   /** User shown as the launcher; null for webhooks. */
   createdBy: number | null;
   /** Answers to `passwords_needed_to_start`, by name. */

@@ -11,6 +11,9 @@ import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
 
+/** Key of the lock under which templates are launched by their keys; a second key says which. */
+const CALLBACK_LOCK = 7_303;
+
 /** What the representations of all kinds of runs need beyond the columns of a list. */
 export interface RunFacts extends Row {
   /** Of the run, or of the outermost workflow job around it where nobody launched it by hand. */
@@ -172,6 +175,29 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
       JOIN unified_jobs run ON run.id = node.workflow_job_id
       WHERE node.job_id = ${id} AND run.status = 'running'`);
+    return found !== undefined;
+  }
+
+  /** Has whoever launches a template by its key wait for those before. */
+  async holdTemplate(templateId: number): Promise<void> {
+    await this.database.execute(
+      sql`SELECT pg_advisory_xact_lock(${CALLBACK_LOCK}, ${templateId}::int)`,
+    );
+  }
+
+  /** Whether a run of a template for one host alone has not ended. */
+  async isLimitedTo(templateId: number, host: string): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs WHERE unified_job_template_id = ${templateId}
+        AND status IN ('new', 'pending', 'waiting', 'running') AND "limit" = ${host} LIMIT 1`);
+    return found !== undefined;
+  }
+
+  /** Whether any of some runs has not ended. */
+  async hasActiveAmong(ids: readonly number[]): Promise<boolean> {
+    const found = await this.database.row(sql`
+      SELECT 1 FROM unified_jobs WHERE id = ANY(${ids}::int[])
+        AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
     return found !== undefined;
   }
 

@@ -69,10 +69,12 @@ describe('routes', () => {
     ]);
   });
 
-  it('are reached by a signature only where webhooks come in', () => {
+  it('are reached by a signature only where webhooks come in, and by a key where machines call back', () => {
     const signed = table.routes.filter(({ info }) => info?.access === 'signature');
     for (const { method, pattern } of signed) {
-      expect(`${method} ${pattern}`).toMatch(/^POST \/api\/v2\/\w+\/:id\/service_(a|b|c_dc)$/);
+      expect(`${method} ${pattern}`).toMatch(
+        /^POST \/api\/v2\/(\w+\/:id\/service_(a|b|c_dc)|job_templates\/:id\/callback)$/,
+      );
     }
     expect(signed.length).toBeGreaterThan(0);
   });

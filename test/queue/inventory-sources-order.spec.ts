@@ -67,6 +67,21 @@ describe('a job on an inventory with sources', () => {
     expect(await waiting()).toEqual(made === 0 ? [own] : updates);
   });
 
+  it.each([
+    ['takes', 'callback', 'successful', 30, 0],
+    ['does not take', 'callback', 'successful', 90, 1],
+    ['does not take', 'callback', 'failed', 30, 1],
+    ['does not take', 'manual', 'successful', 30, 1],
+  ])('%s for fresh what a %s brought, %s, %i seconds ago', async (...[, by, status, ago, made]) => {
+    const source = await runs.inventorySource(inventory);
+    await ended(source, status, ago);
+    await runs.database.execute(sql`
+      UPDATE unified_jobs SET launch_type = ${by} WHERE inventory_source_id = ${source}`);
+    await job();
+    await pass();
+    expect((await updatesOf(source)).slice(1)).toHaveLength(made);
+  });
+
   it('takes an update on its way for its own', async () => {
     const source = await runs.inventorySource(inventory);
     const running = await runs.inventoryUpdate(source, { status: 'running' });

@@ -55,6 +55,7 @@ export default {
       showLastJobsOfOriginals: [[1]],
       described: [[sql`TRUE`]],
       describedByName: [[sql`TRUE`, 'web']],
+      describedNaming: [[sql`TRUE`, ['10.0.0.1']]],
       byName: [[1, 'web']],
       countMembers: [[MEMBERS]],
       inventoriesWith: [[1, MEMBERS]],

@@ -1,0 +1,13 @@
+import { Char, Variables } from '../common/fields/field.js';
+
+/** What a machine sends that asks for its own job (docs/contract/launching.md#provisioning-callbacks). */
+export class CallbackBody {
+  @Char({ max: 1024, writeOnly: true, column: null, filter: false, help: 'Key of the template.' })
+  host_config_key!: string;
+
+  @Variables({
+    ...{ writeOnly: true, column: null, filter: false, assumed: false },
+    help: 'Variables, where the template asks for them.',
+  })
+  extra_vars!: string;
+}

@@ -1,0 +1,71 @@
+import { Body, Controller, Get, Ip, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import { RateLimiter } from '../common/rate/rate-limiter.service.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Route } from '../common/rest/route.js';
+import { Settings } from '../config/settings.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { CallbackBody } from './callback-body.js';
+import { Callbacks } from './callbacks.service.js';
+import { CallingHosts } from './calling-hosts.service.js';
+
+/** Machines that ask for their own job (docs/contract/launching.md#provisioning-callbacks). */
+@ApiTags('job_templates')
+@Controller('api/v2/job_templates/:id/callback')
+export class CallbackController {
+  constructor(
+    private readonly callbacks: Callbacks,
+    private readonly hosts: CallingHosts,
+    private readonly resources: ResourceService,
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'job_template_callback_retrieve',
+    summary: 'The key of the template, and the hosts that the request would be one of.',
+    parent: jobTemplates,
+    response: object({ host_config_key: STRING, matching_hosts: list(STRING) }),
+  })
+  @Get()
+  async describe(
+    @Target() template: Row,
+    @CurrentActor() actor: Actor,
+    @Ip() ip: string,
+  ): Promise<object> {
+    const { host_config_key: key } = await this.resources.show(jobTemplates, template, actor);
+    const inventoryId = template.inventory_id;
+    const hosts = typeof inventoryId === 'number' ? await this.hosts.find(inventoryId, ip) : [];
+    return { host_config_key: key, matching_hosts: hosts };
+  }
+
+  @Route({
+    kind: 'action',
+    access: 'signature',
+    operationId: 'job_template_callback',
+    summary: 'Launch the template on the host that sends the request, which has its key.',
+    response: object({ job: INTEGER, url: STRING }),
+    status: 201,
+  })
+  @Post()
+  async launch(
+    @Param('id') id: string,
+    @Body() body: CallbackBody,
+    @Ip() ip: string,
+  ): Promise<Reply> {
+    const templateId = /^\d{1,9}$/.test(id) ? Number(id) : 0;
+    const { RECEIVER_RATE: rate } = this.settings;
+    await this.limiter.take('callback', `${templateId}:${ip}`, rate);
+    const { host_config_key: key, extra_vars: extraVars = '' } = body;
+    const run = await this.callbacks.launch({ templateId, key, address: ip, extraVars });
+    return Reply.created({ [run.type]: run.id, url: resource(run.type).url(run.id) });
+  }
+}

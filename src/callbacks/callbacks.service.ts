@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '../common/crypto/constant-time.js';
+import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import { parseVariables } from '../common/fields/variables.js';
+import { itemAt } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { InventorySourcesRepository } from '../inventory-sources/inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from '../inventory-sources/inventory-updates.repository.js';
+import { LaunchLoader, type LaunchTemplate } from '../launching/launch.loader.js';
+import { LaunchService } from '../launching/launch.service.js';
+import type { LaunchedRun } from '../launching/launch-request.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
+import { RunsRepository } from '../runs/runs.repository.js';
+import { CallingHosts } from './calling-hosts.service.js';
+
+/** How long a request waits for sources that may know its host, and how often it looks. */
+const MOST_MS = 120_000;
+const POLL_MS = 1000;
+
+/** A machine that asks for its own job. */
+export interface Call {
+  templateId: number;
+  key: string;
+  address: string;
+  /** Text of variables, empty for none. */
+  extraVars: string;
+}
+
+const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
+
+/** Launches templates for the machines they are run on (docs/contract/launching.md#provisioning-callbacks). */
+@Injectable()
+export class Callbacks {
+  constructor(
+    private readonly database: Database,
+    private readonly loader: LaunchLoader,
+    private readonly launches: LaunchService,
+    private readonly hosts: CallingHosts,
+    private readonly sources: InventorySourcesRepository,
+    private readonly updates: InventoryUpdatesRepository,
+    private readonly transitions: RunTransitions,
+    private readonly runs: RunsRepository,
+  ) {}
+
+  /** @throws Forbidden for a template that does not exist as for a wrong key, BadRequest */
+  async launch({ templateId, key, address, extraVars }: Call): Promise<LaunchedRun> {
+    const { templates } = await this.loader.load({ templates: [templateId] }, null);
+    const template = templates.get(templateId);
+    const own = template?.row.host_config_key ?? '';
+    if (!template || own === '' || !constantTimeEqual(own, key)) throw new Forbidden();
+    const host = await this.host(template, address);
+    const asksVariables = template.row.ask_variables_on_launch || template.survey !== null;
+    const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
+    try {
+      return await this.database.transaction(async () => {
+        await this.runs.holdTemplate(templateId);
+        if (await this.runs.isLimitedTo(templateId, host)) {
+          throw new BadRequest('Host callback job already pending.');
+        }
+        const request = {
+          ...({ templateId, launchType: 'callback', createdBy: null } as const),
+          prompts: { limit: host, ...(variables ? { extra_vars: variables } : {}) },
+          // One host is not shared out.
+          slice: { number: 0, count: 1 },
+          holds: ['limit'] as const,
+        };
+        return itemAt(await this.launches.launch([request], null), 0);
+      });
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      const isForUsers = USER_INPUT.some((field) => Object.hasOwn(error.errors, field));
+      throw new BadRequest(
+        isForUsers ? 'Cannot start automatically, user input required!' : 'Error starting job!',
+      );
+    }
+  }
+
+  /** The one host that a request comes from, looked for again once its sources have been asked. */
+  private async host({ inventory }: LaunchTemplate, address: string): Promise<string> {
+    if (!inventory) {
+      throw new BadRequest('Cannot start automatically, an inventory is required.');
+    }
+    let found = await this.hosts.find(inventory.id, address);
+    if (found.length !== 1 && (await this.refresh(inventory.id))) {
+      found = await this.hosts.find(inventory.id, address);
+    }
+    const [host] = found;
+    if (host === undefined) throw new BadRequest('No matching host could be found!');
+    if (found.length > 1) throw new BadRequest('Multiple hosts matched the request!');
+    return host;
+  }
+
+  /** Updates the sources that jobs would update, and waits for them. @returns whether there are any */
+  private async refresh(inventoryId: number): Promise<boolean> {
+    const ids = await this.database.transaction(async () => {
+      const due = await this.sources.due([inventoryId]);
+      const missing = due.filter(({ active_update_id: active }) => active === null);
+      const made = await this.updates.insertOf(
+        missing.map(({ source_id: id }) => id),
+        { launchType: 'callback', status: 'pending' },
+      );
+      await this.transitions.created(made);
+      return [...made.map(({ id }) => id), ...due.flatMap(({ active_update_id: id }) => id ?? [])];
+    });
+    const until = Date.now() + MOST_MS;
+    while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) await sleep(POLL_MS);
+    return ids.length > 0;
+  }
+}

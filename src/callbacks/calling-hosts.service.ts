@@ -1,0 +1,57 @@
+import { lookup, lookupService } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { readVariables } from '../common/fields/variables.js';
+import { HostsRepository } from '../inventories/hosts.repository.js';
+import { InventoriesRepository } from '../inventories/inventories.repository.js';
+import { membersOf } from '../inventories/inventory-members.js';
+
+/** A resolver that does not answer must not hold the request. */
+const PATIENCE_MS = 2000;
+/** Variables that say where a host is reached, the first one first. */
+const PLACES = ['ansible_host', 'ansible_ssh_host'];
+
+/** Finds the hosts that a request comes from. */
+@Injectable()
+export class CallingHosts {
+  constructor(
+    private readonly inventories: InventoriesRepository,
+    private readonly hosts: HostsRepository,
+  ) {}
+
+  /**
+   * Enabled hosts of an inventory that are reached at an address: by the variable that says where, else
+   * by their name.
+   *
+   * @returns their names, in order
+   */
+  async find(inventoryId: number, address: string): Promise<string[]> {
+    const inventory = await this.inventories.described(inventoryId);
+    if (!inventory || isIP(address) === 0) return [];
+    const names = new Set(await namesOf(address));
+    const rows = await this.hosts.describedNaming(membersOf(inventory, 't'), [...names]);
+    const found: string[] = [];
+    for (const { name, variables } of rows) {
+      const own = await readVariables(variables);
+      const place = PLACES.map((key) => own[key]).find((value) => typeof value === 'string');
+      if (names.has((place ?? name).toLowerCase())) found.push(name);
+    }
+    return found;
+  }
+}
+
+/** An address and the name it has, where that name leads back to it: anybody may name his own address. */
+async function namesOf(address: string): Promise<string[]> {
+  const own = plain(address);
+  const name = await inTime(lookupService(own, 0).then(({ hostname }) => hostname.toLowerCase()));
+  if (name === null) return [own];
+  const addresses = (await inTime(lookup(name, { all: true }))) ?? [];
+  return addresses.some((one) => plain(one.address) === own) ? [own, name] : [own];
+}
+
+/** Version 4 inside of version 6 is version 4. */
+const plain = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+
+const inTime = <T>(work: Promise<T>): Promise<T | null> =>
+  Promise.race([work.catch(() => null), sleep(PATIENCE_MS, null, { ref: false })]);

@@ -1,0 +1,157 @@
+/** Machines that ask for their own job (docs/contract/launching.md#provisioning-callbacks). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+
+const KEY = 'a key that machines know';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+/** A template with the key, on an inventory with some hosts. */
+async function templateOn(
+  hosts: Record<string, string>,
+  fields: Record<string, unknown> = {},
+): Promise<Row> {
+  const inventory = await test.make.inventory({ organization: test.home.organization.id });
+  for (const [name, variables] of Object.entries(hosts)) {
+    await test.make.host(inventory, { name, variables });
+  }
+  return test.make.jobTemplate({ inventory: inventory.id, host_config_key: KEY, ...fields });
+}
+
+const call = ({ id }: Row, body: object = { host_config_key: KEY }) =>
+  test.as.anonymous.post(`job_templates/${id}/callback/`, body);
+const refused = async (template: Row, body?: object): Promise<unknown> =>
+  (await call(template, body).expect(400)).body;
+
+it('launches the template on the host that asks, and on no other', async () => {
+  const template = await templateOn({ '127.0.0.1': '', other: '' }, { job_slice_count: 2 });
+  const { body, headers } = await call(template).expect(201);
+  expect(body).toEqual({ job: expect.any(Number), url: `/api/v2/jobs/${body.job}/` });
+  expect(headers.location).toBe(body.url);
+  expect((await test.as.superuser.get(`jobs/${body.job}/`)).body).toMatchObject({
+    ...{ launch_type: 'callback', limit: '127.0.0.1', job_template: template.id },
+    summary_fields: expect.not.objectContaining({ created_by: expect.anything() }),
+  });
+});
+
+it('takes forms, as machines send them', async () => {
+  const template = await templateOn({ '127.0.0.1': '' });
+  const answer = await fetch(`${test.url}/api/v2/job_templates/${template.id}/callback/`, {
+    method: 'POST',
+    body: new URLSearchParams({ host_config_key: KEY }),
+  });
+  expect(answer.status).toBe(201);
+});
+
+it('is refused alike without the key, without a key, and without a template', async () => {
+  const template = await templateOn({ '127.0.0.1': '' });
+  const keyless = await templateOn({ '127.0.0.1': '' }, { host_config_key: '' });
+  const refusals = [
+    await call(template, { host_config_key: `${KEY}!` }),
+    await call(template, {}),
+    await call(keyless, { host_config_key: '' }),
+    await call({ id: 99_999 }),
+    await call({ id: 0 }),
+  ];
+  for (const { status, body } of refusals) {
+    expect([status, body]).toEqual([403, refusals[0]!.body]);
+  }
+  await test.as.superuser.post(`job_templates/${template.id}/callback/`, {}).expect(403);
+});
+
+it('knows hosts by the variable that says where they are, and by the name of their address', async () => {
+  const placed = await templateOn({
+    ...{ web: 'ansible_host: 127.0.0.1', db: '{"ansible_ssh_host": "10.0.0.1"}' },
+    '127.0.0.1': 'ansible_host: 10.0.0.2',
+  });
+  const { body } = await call(placed).expect(201);
+  expect((await test.as.superuser.get(`jobs/${body.job}/`)).body.limit).toBe('web');
+  await call(await templateOn({ LocalHost: '', web: '' })).expect(201);
+});
+
+it('is refused for none, for several and for disabled hosts', async () => {
+  const none = { detail: 'No matching host could be found!' };
+  expect(await refused(await templateOn({ web: 'note: 127.0.0.1' }))).toEqual(none);
+  const several = { '127.0.0.1': '', web: 'ansible_host: 127.0.0.1' };
+  expect(await refused(await templateOn(several))).toEqual({
+    detail: 'Multiple hosts matched the request!',
+  });
+  const template = await templateOn({ '127.0.0.1': '' });
+  await test.database.execute(
+    sql`UPDATE hosts SET enabled = false WHERE inventory_id = ${template.inventory_id as number}`,
+  );
+  expect(await refused(template)).toEqual(none);
+});
+
+it('is refused while a job of the host is on its way, and where a user has to say something', async () => {
+  const template = await templateOn({ '127.0.0.1': '' });
+  const answers = await Promise.all([call(template), call(template), call(template)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+  expect(await refused(template)).toEqual({ detail: 'Host callback job already pending.' });
+  const asking = await templateOn({ '127.0.0.1': '' });
+  const spec = [{ question_name: 'Which', variable: 'which', type: 'text', required: true }];
+  const survey = { name: 's', description: '', spec };
+  await test.as.superuser.post(`job_templates/${asking.id}/survey_spec/`, survey).expect(200);
+  await test.as.superuser.patch(`job_templates/${asking.id}/`, { survey_enabled: true });
+  expect(await refused(asking)).toEqual({
+    detail: 'Cannot start automatically, user input required!',
+  });
+  await call(asking, { host_config_key: KEY, extra_vars: { which: 'this' } }).expect(201);
+});
+
+it('takes variables where the template asks for them', async () => {
+  const body = { host_config_key: KEY, extra_vars: { a: 1 } };
+  for (const asks of [false, true]) {
+    const template = await templateOn({ '127.0.0.1': '' }, { ask_variables_on_launch: asks });
+    const { job } = (await call(template, body).expect(201)).body;
+    const { extra_vars: text } = (await test.as.superuser.get(`jobs/${job}/`)).body;
+    expect(JSON.parse(text)).toEqual(asks ? { a: 1 } : {});
+  }
+});
+
+it('has the sources updated that may know the host, and waits for them', async () => {
+  const template = await templateOn({});
+  const inventory = template.inventory_id as number;
+  const source = await test.as.superuser
+    .post('inventory_sources/', {
+      ...{ name: 'Cloud', inventory, source: 'ec2', update_on_launch: true },
+    })
+    .expect(201);
+  const update = async (): Promise<void> => {
+    const list = `inventory_sources/${source.body.id}/inventory_updates/?launch_type=callback`;
+    const id = await eventually(async () => {
+      const { results } = (await test.as.superuser.get(list)).body as { results: Row[] };
+      expect(results).toHaveLength(1);
+      return Number(results[0]?.id);
+    });
+    await test.make.host({ id: inventory }, { name: '127.0.0.1' });
+    const transitions = test.app.get(RunTransitions, { strict: false });
+    await transitions.move([id], { from: ['pending'], to: 'running' });
+    await transitions.move([id], { from: ['running'], to: 'successful' });
+  };
+  const [answered] = await Promise.all([call(template), update()]);
+  expect(answered.status).toBe(201);
+});
+
+it('shows the key to those who may change it, and which hosts the caller is', async () => {
+  const template = await templateOn({ '127.0.0.1': '', web: '' });
+  const path = `job_templates/${template.id}/`;
+  const { body } = await test.as.superuser.get(`${path}callback/`).expect(200);
+  expect(body).toEqual({ host_config_key: KEY, matching_hosts: ['127.0.0.1'] });
+  await test.make.grant('job_template', template, 'read_role', { user: test.as.users.nobody });
+  const read = await test.as.nobody.get(`${path}callback/`).expect(200);
+  expect(read.body.host_config_key).toBe('$encrypted$');
+  await test.as.anonymous.get(`${path}callback/`).expect(401);
+  const { related } = (await test.as.superuser.get(path)).body;
+  expect(related.callback).toBe(`/api/v2/${path}callback/`);
+  const keyless = await test.make.jobTemplate({});
+  const shown = (await test.as.superuser.get(`job_templates/${keyless.id}/`)).body;
+  expect(shown.related).not.toHaveProperty('callback');
+});

@@ -60,9 +60,9 @@ async function isolation(settings: Settings): Promise<string> {
   const refusal = await refusalOf(found, settings.JOB_ISOLATION, servesSeveral);
   if (refusal !== null) throw new Error(refusal);
   if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
-  const { JOB_NETWORK, JOB_PROCESSES, JOB_MEMORY_BYTES: bytes } = settings;
+  const { JOB_NETWORK, JOB_PROCESSES, JOB_CPUS, JOB_MEMORY_BYTES: bytes } = settings;
   const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (looked at, not enforced)`;
-  return `${found.detail}, network ${JOB_NETWORK}, a job may have ${JOB_PROCESSES} processes and ${memory}`;
+  return `${found.detail}, network ${JOB_NETWORK}, a job may have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
 }
 
 const servesSeveral = (): Promise<boolean> =>

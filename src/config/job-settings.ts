@@ -62,6 +62,12 @@ export const JOB_SETTINGS = {
     default: 0,
     help: 'Memory the processes of a job may take together, in bytes, at least 64 MB; 0 is no limit. Looked at twice a second.',
   }),
+  JOB_CPUS: integer({
+    category: 'jobs',
+    default: 0,
+    max: 1024,
+    help: 'Processors an isolated job may use at once; 0 is all that its worker may.',
+  }),
   JOB_FILE_BYTES: integer({
     category: 'jobs',
     default: GIGABYTE,

@@ -56,4 +56,7 @@ it('and is told what holds with the boundary', async () => {
   expect(
     await examined('bubblewrap', { JOB_NETWORK: 'none', JOB_MEMORY_BYTES: '67108864' }),
   ).toMatch(/, network none, .* 67108864 bytes of memory \(looked at, not enforced\)$/);
+  expect(await examined('bubblewrap', { JOB_CPUS: '3' })).toMatch(
+    /and any memory, and use 3 processors$/,
+  );
 }, 200_000);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Command, Enclosure, Launch } from './command.js';
 import type { Account } from './job-account.js';
+import type { Processors } from './processors.js';
 import { bindArguments } from './system-view.js';
 
 /** How bubblewrap is used on this machine. */
@@ -18,6 +19,7 @@ export interface Plan {
   readonly system: readonly string[];
   /** Files the command may have open; no more than this process may itself. */
   readonly openFiles: number;
+  readonly processors: Processors;
   /** What `systemCallFilter` gives; null where system calls are not filtered. */
   readonly filter: Buffer | null;
 }
@@ -48,7 +50,9 @@ export function bubblewrapped(
   return {
     file: 'sh',
     args: [
-      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null', 'bwrap'],
+      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null'],
+      ...keptTo(plan.processors.take()),
+      'bwrap',
       ...(isFilteredInside ? [] : filterArguments(plan)),
       ...(plan.isRoot ? [] : userNamespace(plan)),
       ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
@@ -67,6 +71,10 @@ export function bubblewrapped(
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
   };
 }
+
+/** From here on it is inherited; the filter keeps the command from undoing it. */
+const keptTo = (processors: readonly number[]): string[] =>
+  processors.length > 0 ? ['taskset', '-c', processors.join(',')] : [];
 
 function filterArguments({ filter }: Plan): string[] {
   return filter ? ['--seccomp', '4'] : [];

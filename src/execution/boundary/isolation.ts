@@ -7,6 +7,7 @@ import type { Plan } from './bubblewrap.js';
 import { jobAccount } from './job-account.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { complaintOf } from './probe.js';
+import { ownProcessors, Processors } from './processors.js';
 import { systemCallFilter } from './system-calls.js';
 import { systemArguments } from './system-view.js';
 
@@ -52,9 +53,11 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   const system = await systemArguments(settings, await realDataDir(settings));
   const isRoot = process.getuid?.() === 0;
   const openFiles = await openFilesFor(settings);
+  const { JOB_CPUS } = settings;
+  const processors = new Processors(await ownProcessors(), JOB_CPUS);
   const complaints: string[] = [];
-  for (const way of ways()) {
-    const plan = { ...way, isRoot, account, system, openFiles };
+  for (const way of ways(JOB_CPUS > 0)) {
+    const plan = { ...way, isRoot, account, system, openFiles, processors };
     const complaint = await complaintOf(plan, settings).catch(messageOf);
     if (complaint === null) return { mode: 'bubblewrap', detail: await detailOf(plan), plan };
     complaints.push(complaint);
@@ -66,8 +69,8 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
  * The best first. Without closed user namespaces for an older bubblewrap, or a container that permits
  * fewer namespaces; without a filter for processors it is not made for, and kernels that have none.
  */
-function ways(): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
-  const filter = systemCallFilter();
+function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
+  const filter = systemCallFilter(process.arch, keepsProcessors);
   return (filter ? [filter, null] : [null]).flatMap((one) =>
     [true, false].map((closesUserNamespaces) => ({ closesUserNamespaces, filter: one })),
   );

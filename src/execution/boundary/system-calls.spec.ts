@@ -30,8 +30,8 @@ function verdict(program: Buffer, processor: number, call: number, argument = 0)
   throw new Error('The program has no end.');
 }
 
-const filterOf = (processor: string): Buffer => {
-  const filter = systemCallFilter(processor);
+const filterOf = (processor: string, keepsProcessors = false): Buffer => {
+  const filter = systemCallFilter(processor, keepsProcessors);
   if (!filter) throw new Error(`There is no filter for ${processor}.`);
   return filter;
 };
@@ -39,9 +39,19 @@ const filterOf = (processor: string): Buffer => {
 const [NEW_USER, NEW_THREAD] = [0x10000011, 0x3d0f00];
 
 describe.each([
-  { name: 'x64', own: X86_64, read: 0, keyctl: 250, mount: 165, clone: 56, socket: 41 },
-  { name: 'arm64', own: AARCH64, read: 63, keyctl: 219, mount: 40, clone: 220, socket: 198 },
-])('the filter of system calls for $name', ({ name, own, read, keyctl, mount, clone, socket }) => {
+  { name: 'x64', own: X86_64, read: 0, keyctl: 250, mount: 165, clone: 56, socket: 41, pin: 203 },
+  {
+    name: 'arm64',
+    own: AARCH64,
+    read: 63,
+    keyctl: 219,
+    mount: 40,
+    clone: 220,
+    socket: 198,
+    pin: 122,
+  },
+])('the filter of system calls for $name', (one) => {
+  const { name, own, read, keyctl, mount, clone, socket, pin } = one;
   const filter = filterOf(name);
 
   it('lets programs do what they do all the time', () => {
@@ -65,6 +75,13 @@ describe.each([
     const calls = Array.from({ length: 500 }, (_, call) => call);
     const refused = calls.filter((call) => verdict(filter, own, call) === ERRORS.EPERM);
     expect(refused).toHaveLength(REFUSED_CALLS.length);
+  });
+
+  it('refuses another choice of processors where that was made', () => {
+    expect(verdict(filter, own, pin)).toBe(ALLOWED);
+    const keeping = filterOf(name, true);
+    expect(verdict(keeping, own, pin)).toBe(ERRORS.EPERM);
+    expect(verdict(keeping, own, pin + 1)).toBe(ALLOWED);
   });
 
   it('says of what it cannot look into that there is none', () => {

@@ -64,6 +64,8 @@ const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
   open_by_handle_at: { x64: 304, arm64: 265 },
   fanotify_init: { x64: 300, arm64: 262 },
 };
+/** Refused where a command is kept to some processors: which it may use is said before it starts. */
+const SET_AFFINITY: Record<Processor, number> = { x64: 203, arm64: 122 };
 const CLONE: Record<Processor, number> = { x64: 56, arm64: 220 };
 /** Its flags are behind a pointer, where no filter can look. */
 const CLONE3 = 435;
@@ -87,9 +89,14 @@ const refusedWith = (error: keyof typeof ERRORS): Instruction => end(0x00050000 
  * The filter of system calls of what runs inside the boundary, compiled for this processor: what is
  * refused is told to the program as an error, so that it can do without. Null where the numbers of
  * the processor are not known here.
+ *
+ * @param keepsProcessors whether the choice of processors is refused as well
  */
-export function systemCallFilter(processor: string = process.arch): Buffer | null {
-  return isKnown(processor) ? assemble(filterFor(processor)) : null;
+export function systemCallFilter(
+  processor: string = process.arch,
+  keepsProcessors = false,
+): Buffer | null {
+  return isKnown(processor) ? assemble(filterFor(processor, keepsProcessors)) : null;
 }
 
 /** The names of what is refused whatever its arguments. */
@@ -97,7 +104,7 @@ export const REFUSED_CALLS = Object.keys(REFUSED);
 
 const isKnown = (processor: string): processor is Processor => processor in AUDIT_NAMES;
 
-function filterFor(processor: Processor): Instruction[] {
+function filterFor(processor: Processor, keepsProcessors: boolean): Instruction[] {
   const refused = [refusedWith('EPERM')];
   const foreign = [refusedWith('ENOSYS')];
   return [
@@ -107,6 +114,7 @@ function filterFor(processor: Processor): Instruction[] {
       load(OFFSETS.call),
       ...(processor === 'x64' ? whenAtLeast(X32_CALLS, foreign) : []),
       ...Object.values(REFUSED).flatMap((numbers) => whenEqual(numbers[processor], refused)),
+      ...(keepsProcessors ? whenEqual(SET_AFFINITY[processor], refused) : []),
       // Told that there is none, programs use `clone`.
       ...whenEqual(CLONE3, foreign),
       ...whenEqual(CLONE[processor], [

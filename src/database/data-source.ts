@@ -11,6 +11,13 @@ const BIGINT = 20;
  * milliseconds. Sessions run in UTC, so the offset is always `+00`.
  */
 types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
+/**
+ * What holds in every connection. Statements are short and come at once from many: compiling one, or
+ * starting processes for it, takes longer than running it, and PostgreSQL, which may expect far more
+ * rows than there are, would do so.
+ */
+const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0'];
+
 /** Our bigints are counters far below 2^53. */
 types.setTypeParser(BIGINT, Number);
 
@@ -46,7 +53,7 @@ export function dataSourceOptions(
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...deadline(settings),
-      options: '-c TimeZone=UTC',
+      options: SESSION.map((setting) => `-c ${setting}`).join(' '),
     },
   };
 }

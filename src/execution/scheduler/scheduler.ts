@@ -68,9 +68,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     const moreIsDue = await this.apart(() => this.schedules.launchDue());
     const moreToAdvance = await this.apart(() => this.workflows.advance());
     return this.database.transaction(async () => {
-      // Compiling the statements of a pass would take longer than running them.
       const lock = await this.database.row<{ taken: boolean }>(sql`
-        SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken, set_config('jit', 'off', true)`);
+        SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken`);
       if (!lock?.taken) return null;
       const moreToSettle = await this.dependencies.settle();
       await this.dependencies.endBroken();

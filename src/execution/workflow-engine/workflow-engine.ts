@@ -56,7 +56,7 @@ export class WorkflowEngine extends WorkflowStep {
   async advance(): Promise<boolean> {
     // Whoever has the lock hears the same wake-ups and makes another pass for them.
     const lock = await this.database.row<{ taken: boolean }>(sql`
-      SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken, set_config('jit', 'off', true)`);
+      SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken`);
     if (!lock?.taken) return false;
     await this.timeouts.expire();
     const started = await this.startPending();
